@@ -1,0 +1,1 @@
+"""Modelplane: a control plane for serving AI models on fleets of GPU clusters, as one composition function."""
