@@ -1,0 +1,114 @@
+"""Every condition and every reason, in one place."""
+
+from function.core import ConditionType
+
+_HELD = "what runs stays as it is"
+
+# ModelDeployment: is every replica placed?
+REPLICAS_SCHEDULED = ConditionType("ReplicasScheduled")
+REPLICAS_CREATED = REPLICAS_SCHEDULED.true("ReplicasCreated", "{placed} of {wanted} replicas are placed{remark}")
+SCHEDULED_TO_ZERO = REPLICAS_SCHEDULED.true("ScaledToZero", "spec.replicas is 0")
+INSUFFICIENT_CAPACITY = REPLICAS_SCHEDULED.false(
+    "InsufficientCapacity", "{placed} of {wanted} replicas are placed; {why}"
+)
+SELECTOR_CONFLICT = REPLICAS_SCHEDULED.false(
+    "SelectorConflict", "{placed} of {wanted} replicas are placed; no cluster can satisfy both selectors: {why}"
+)
+SCHEDULING = REPLICAS_SCHEDULED.false("Scheduling", "Waiting for {missing}")
+NO_CLUSTERS = REPLICAS_SCHEDULED.false("NoClusters", f"There is no InferenceCluster; {_HELD}")
+INVALID_NODE_SELECTOR = REPLICAS_SCHEDULED.false("InvalidNodeSelector", "{field}: {problem}; " + _HELD)
+INVALID_DEPLOYMENT = REPLICAS_SCHEDULED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ModelDeployment: do they serve?
+REPLICAS_READY = ConditionType("ReplicasReady")
+ALL_REPLICAS_READY = REPLICAS_READY.true("AllReplicasReady", "{ready} of {wanted} replicas are ready")
+READY_AT_ZERO = REPLICAS_READY.true("ScaledToZero", "spec.replicas is 0")
+NO_REPLICAS_SCHEDULED = REPLICAS_READY.false("NoReplicasScheduled", "No replica is placed")
+MODEL_STARTING = REPLICAS_READY.false("ModelStarting", "{ready} of {wanted} serve, {placed} placed{remark}")
+ROLLING_OUT = REPLICAS_READY.false(
+    "RollingOut", "{updated} of {wanted} replicas run the current spec; waiting for {waiting}"
+)
+
+# ModelDeployment: are the weights there?
+MODEL_CACHE_RESOLVED = ConditionType("ModelCacheResolved")
+CACHE_RESOLVED = MODEL_CACHE_RESOLVED.true("ModelCacheResolved", "ModelCache {name} is staged on {ready} clusters")
+NO_MODEL_CACHE = MODEL_CACHE_RESOLVED.true("NoModelCache", "No ModelCache is referenced{remark}")
+MODEL_CACHE_UNRESOLVED = MODEL_CACHE_RESOLVED.false("ModelCacheUnresolved", "Waiting for ModelCache {name}: {why}")
+MODEL_CACHE_NOT_FOUND = MODEL_CACHE_RESOLVED.false(
+    "ModelCacheNotFound", "spec.modelCacheRef.name: there is no ModelCache {name} in namespace {namespace}"
+)
+
+# ModelReplica: is what it becomes on its cluster there?
+MODEL_ACCEPTED = ConditionType("ModelAccepted")
+ACCEPTED = MODEL_ACCEPTED.true("Accepted", "All {count} objects are on cluster {cluster}")
+WAITING_FOR_CLUSTER = MODEL_ACCEPTED.false("WaitingForCluster", "Waiting for InferenceCluster {cluster}: {why}")
+WAITING_FOR_CACHE = MODEL_ACCEPTED.false("WaitingForCache", "Waiting for ModelCache {cache}: {why}")
+DEPLOYING = MODEL_ACCEPTED.false(
+    "Deploying", "{count} of {total} objects are on cluster {cluster}; waiting for {waiting}"
+)
+INVALID_REPLICA = MODEL_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ModelReplica: does it serve?
+MODEL_READY = ConditionType("ModelReady")
+SERVING = MODEL_READY.true("Serving", "Every engine serves")
+DEGRADED = MODEL_READY.true("Degraded", "It serves; {why}")
+WAITING_FOR_MODEL = MODEL_READY.false("WaitingForModel", "Waiting for {why}")
+STARTING = MODEL_READY.false("ModelStarting", "{why}")
+ROUTE_NOT_ACCEPTED = MODEL_READY.false("RouteNotAccepted", "{why}")
+
+# ModelEndpoint: can traffic reach it?
+ROUTING_READY = ConditionType("RoutingReady")
+BACKEND_CONFIGURED = ROUTING_READY.true("BackendConfigured", "Traffic is routed to {host}:{port}")
+WAITING_FOR_BACKEND = ROUTING_READY.false("WaitingForBackend", "{why}")
+INVALID_URL = ROUTING_READY.false("InvalidURL", "spec.url: {problem}")
+INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ModelService: which endpoints, and is the route there? (RoutingReady is declared above.)
+ENDPOINTS_RESOLVED = ConditionType("EndpointsResolved")
+RESOLVED = ENDPOINTS_RESOLVED.true("Resolved", "{ready} of {matched} endpoints are ready")
+NO_ENDPOINTS = ENDPOINTS_RESOLVED.false("NoEndpoints", "{why}")
+ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address}")
+CONFIGURING = ROUTING_READY.false("Configuring", "{why}")
+WAITING_FOR_GATEWAY = ROUTING_READY.false("WaitingForGateway", "{why}")
+TOO_MANY_ENDPOINTS = ROUTING_READY.false("TooManyEndpoints", "{why}")
+INVALID_SERVICE = ENDPOINTS_RESOLVED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ModelCache: which clusters, and are the weights there?
+CLUSTERS_MATCHED = ConditionType("ClustersMatched")
+MATCHED = CLUSTERS_MATCHED.true("Matched", "{count} clusters match")
+NO_CLUSTERS_MATCHED = CLUSTERS_MATCHED.false("NoClusters", "{why}")
+INVALID_CACHE = CLUSTERS_MATCHED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+ARTIFACT_READY = ConditionType("ArtifactReady")
+STAGED = ARTIFACT_READY.true("Staged", "{ready} of {wanted} clusters have the weights")
+HYDRATING = ARTIFACT_READY.false("Hydrating", "{why}")
+PARTIAL = ARTIFACT_READY.false("Partial", "{why}")
+ARTIFACT_FAILED = ARTIFACT_READY.false("Failed", "{why}")
+NO_CLUSTERS_FOR_ARTIFACT = ARTIFACT_READY.false("NoClusters", "{why}")
+AUTH_SECRET_MISSING = ARTIFACT_READY.false("AuthSecretMissing", "{why}")
+
+# InferenceClass: can its devices be scheduled?
+CLASS_ACCEPTED = ConditionType("Accepted")
+AVAILABLE = CLASS_ACCEPTED.true("Available", "{devices} per node")
+INVALID_DEVICE = CLASS_ACCEPTED.false("InvalidDevice", "{field}: {problem}")
+INVALID_PROVISIONING = CLASS_ACCEPTED.false("InvalidProvisioning", "{field}: {problem}")
+INVALID_CLASS = CLASS_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# InferenceCluster: is the cluster there?
+CLUSTER_READY = ConditionType("ClusterReady")
+CLUSTER_RUNNING = CLUSTER_READY.true("ClusterRunning", "{why}")
+PROVISIONING = CLUSTER_READY.false("Provisioning", "{why}")
+WAITING_FOR_CLASSES = CLUSTER_READY.false("WaitingForClasses", "{why}")
+INVALID_NODE_POOL = CLUSTER_READY.false("InvalidNodePool", "{field}: {problem}")
+INVALID_CLUSTER = CLUSTER_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# InferenceCluster: can it take traffic?
+BACKEND_READY = ConditionType("BackendReady")
+BACKEND_HEALTHY = BACKEND_READY.true("BackendHealthy", "{why}")
+INSTALLING = BACKEND_READY.false("Installing", "{why}")
+BACKEND_WAITING_FOR_CLUSTER = BACKEND_READY.false("WaitingForCluster", "{why}")
+
+# InferenceGateway: does the control cluster's gateway answer?
+GATEWAY_READY = ConditionType("GatewayReady")
+GATEWAY_PROGRAMMED = GATEWAY_READY.true("Programmed", "{why}")
+GATEWAY_INSTALLING = GATEWAY_READY.false("Installing", "{why}")
+INVALID_GATEWAY = GATEWAY_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)

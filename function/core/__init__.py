@@ -1,0 +1,32 @@
+"""The words that every other module speaks, and the laws of the protocol."""
+
+from function.core.composer import Composer, Held, InvalidSpec, NotYet
+from function.core.condition import Condition, ConditionType, Reason
+from function.core.hold import restate
+from function.core.manifest import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
+from function.core.request import Request, Requirement
+from function.core.result import ComposedResource, Event, Result
+
+__all__ = [
+    "ComposedResource",
+    "Composer",
+    "Condition",
+    "ConditionType",
+    "Event",
+    "Held",
+    "InvalidSpec",
+    "Manifest",
+    "NamespacedName",
+    "NotYet",
+    "Reason",
+    "Request",
+    "Requirement",
+    "Result",
+    "condition",
+    "dig",
+    "identity",
+    "is_ready",
+    "plain",
+    "restate",
+    "said",
+]

@@ -1,0 +1,48 @@
+"""Conditions, declared once: a reason carries its own status and message template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LONGEST_MESSAGE = 1024
+"""Characters. Kubernetes takes 32,768; nobody reads them in `kubectl describe`, and every one is written on each change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition of an XR, as this pass says it."""
+
+    type: str
+    status: str
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that a condition can say. Call it with the facts to say it."""
+
+    type: str
+    status: str
+    reason: str
+    template: str = ""
+
+    def __call__(self, **facts: object) -> Condition:
+        return Condition(self.type, self.status, self.reason, shortened(self.template.format(**facts)))
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionType:
+    """A condition that a composer declares, and the way to declare its reasons."""
+
+    type: str
+
+    def true(self, reason: str, template: str = "") -> Reason:
+        return Reason(self.type, "True", reason, template)
+
+    def false(self, reason: str, template: str = "") -> Reason:
+        return Reason(self.type, "False", reason, template)
+
+
+def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,85 @@
+"""Saying again what was observed. In Crossplane silence deletes, so whoever cannot decide restates.
+
+What is restated is what we wrote, and no more: server-side apply would otherwise make us the owner of what controllers
+and servers filled in, and undo their next change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from function.core.manifest import Manifest, dig, is_list, plain
+
+_OUR_MANAGER = "apiextensions.crossplane.io/composed/"
+"""Field manager with which Crossplane applies composed resources (v2.3, internal/controller/apiextensions/composite)."""
+_WRITTEN_METADATA = ("name", "namespace", "labels", "annotations")
+_OTHERS_PREFIXES = ("crossplane.io/", "kubectl.kubernetes.io/", "usage.crossplane.io/")
+_NOT_OURS = ("status", "metadata")
+
+
+def restate(observed: Manifest) -> dict[str, Any]:
+    """An observed resource as a desired one: only what we own where `managedFields` tell, else all but what servers set."""
+    owned = _owned_fields(observed)
+    body = {k: v for k, v in observed.items() if k not in _NOT_OURS}
+    metadata = {k: v for k, v in observed["metadata"].items() if k in _WRITTEN_METADATA}
+    if owned is not None:
+        body = _identity_of(observed) | _only(body, owned)
+        named = {k: v for k, v in metadata.items() if k in ("name", "namespace")}
+        metadata = named | _only(metadata, owned.get("f:metadata", {}))
+    body = plain(body)
+    if isinstance(body.get("spec"), dict):
+        body["spec"].pop("crossplane", None)  # to apply an old copy of it would undo a composed XR's own reconcile
+    return _without_blanks(body) | {"metadata": _ours(plain(metadata))}
+
+
+def _identity_of(observed: Manifest) -> dict[str, Any]:
+    return {"apiVersion": observed["apiVersion"], "kind": observed["kind"]}
+
+
+def _ours(metadata: dict[str, Any]) -> dict[str, Any]:
+    for field in ("labels", "annotations"):
+        kept = {k: v for k, v in (metadata.pop(field, None) or {}).items() if not k.startswith(_OTHERS_PREFIXES)}
+        if kept:
+            metadata[field] = kept
+    return metadata
+
+
+def _without_blanks(body: dict[str, Any]) -> dict[str, Any]:
+    """A top-level block that lost everything says nothing."""
+    return {k: v for k, v in body.items() if v not in ({}, None)}
+
+
+def _owned_fields(observed: Manifest) -> Mapping[str, Any] | None:
+    """The fieldsV1 tree of what we applied, or None where nothing tells."""
+    for entry in dig(observed, "metadata", "managedFields") or ():
+        is_ours = str(dig(entry, "manager") or "").startswith(_OUR_MANAGER) and dig(entry, "operation") == "Apply"
+        if is_ours and not dig(entry, "subresource"):
+            fields = dig(entry, "fieldsV1")
+            return fields if isinstance(fields, Mapping) else None
+    return None
+
+
+def _only(value: Any, owned: Mapping[str, Any]) -> Any:
+    """The part of a value that a fieldsV1 tree names. A leaf of the tree owns all that is below it."""
+    if not any(key != "." for key in owned):
+        return value
+    if isinstance(value, Mapping):
+        return {k: _only(v, owned[f"f:{k}"]) for k, v in value.items() if f"f:{k}" in owned}
+    if is_list(value):
+        return [_only(item, tree) for item in value if (tree := _tree_of(item, owned)) is not None]
+    return value
+
+
+def _tree_of(item: Any, owned: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The subtree of a list's item: by its keys (`k:`), or by its value (`v:`) in a set."""
+    for key, tree in owned.items():
+        if key.startswith("k:") and isinstance(item, Mapping):
+            wanted = json.loads(key[2:])
+            if all(item.get(name) == value for name, value in wanted.items()):
+                found: Mapping[str, Any] = tree
+                return found
+        if key.startswith("v:") and json.loads(key[2:]) == item:
+            return {}
+    return None

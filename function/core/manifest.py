@@ -1,0 +1,75 @@
+"""A Kubernetes object as plain data, and the questions that everyone asks of it.
+
+A manifest may be a dict, or a mapping that decodes itself only where it is read. Ask for `Mapping` and `Sequence`, never
+for `dict` and `list`; `plain` turns either into dicts and lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+Manifest = Mapping[str, Any]
+
+
+class NamespacedName(NamedTuple):
+    """Who an object is among its kind. A name alone is no identity: tenants may choose the same."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def identity(manifest: Manifest) -> NamespacedName:
+    metadata = manifest["metadata"]
+    return NamespacedName(metadata.get("namespace") or "", metadata["name"])
+
+
+def dig(value: Any, *path: str | int) -> Any:
+    """What stands at a path; None where it ends early: nothing in another's object can be taken for granted."""
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, Mapping) else None
+        else:
+            value = value[step] if is_list(value) and len(value) > step else None
+        if value is None:
+            return None
+    return value
+
+
+def is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def condition(manifest: Manifest, type_: str) -> Manifest | None:
+    """A condition of an object, or None where it was never said."""
+    conditions = dig(manifest, "status", "conditions")
+    if not is_list(conditions):
+        return None
+    return next((c for c in conditions if isinstance(c, Mapping) and c.get("type") == type_), None)
+
+
+def said(manifest: Manifest, type_: str) -> bool:
+    """Whether a condition is True, and was said of the generation that stands."""
+    found = condition(manifest, type_)
+    if found is None or found.get("status") != "True":
+        return False
+    generation = dig(manifest, "metadata", "generation") or 0
+    seen = found.get("observedGeneration")
+    return seen is None or seen >= generation
+
+
+def is_ready(manifest: Manifest) -> bool:
+    """Whether its Ready condition is True, and was said of the generation that stands."""
+    return said(manifest, "Ready")
+
+
+def plain(value: Any) -> Any:
+    """The same data as dicts and lists, copied: what a caller does to it stays with the caller."""
+    if isinstance(value, Mapping):
+        return {key: plain(child) for key, child in value.items()}
+    if is_list(value):
+        return [plain(child) for child in value]
+    return value

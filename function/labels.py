@@ -1,0 +1,47 @@
+"""Every label and annotation key, and the one rule for merging them."""
+
+from collections.abc import Mapping
+
+PREFIX = "modelplane.ai/"
+
+DEPLOYMENT = "modelplane.ai/deployment"
+CLUSTER = "modelplane.ai/cluster"
+REPLICA_INDEX = "modelplane.ai/replica-index"
+MODELCACHE = "modelplane.ai/modelcache"
+
+SERVING = "modelplane.ai/serving"
+"""On the pods that answer requests: the replica that they serve. Never on a gang's workers."""
+WORKLOAD = "modelplane.ai/workload"
+"""On every engine pod: the workload (Deployment or LeaderWorkerSet) that it belongs to."""
+LWS_ROLE = "modelplane.ai/lws-role"
+POOL = "modelplane.ai/pool"
+"""On nodes: the pool that they belong to."""
+
+PLACED_UNDER = "modelplane.ai/placed-under"
+"""Annotation of a ModelReplica: the clusterSelector that it was placed under, as JSON. Tells an edit of the selector
+from a relabelled cluster."""
+SPEC_HASH = "modelplane.ai/spec-hash"
+"""Annotation of a ModelReplica: a hash of the spec that it was last given. Tells which replicas run the current one."""
+
+SERVICE_NAME = "kubernetes.io/service-name"
+COMPOSITION_KEY = "crossplane.io/composition-resource-name"
+"""Annotation with which Crossplane notes a composed resource's key."""
+DELETION_ATTEMPT = "usage.crossplane.io/deletion-attempt-with-policy"
+"""Annotation with which Crossplane notes that a Usage refused a delete (crossplane v2.3)."""
+
+_NOT_FOR_USERS = ("modelplane.ai/", "crossplane.io/", "kubernetes.io/")
+
+
+def merge(users: Mapping[str, str], ours: Mapping[str, str]) -> dict[str, str]:
+    """The user's labels under ours: a managed key always wins."""
+    return {**users, **ours}
+
+
+def users(labels: Mapping[str, str] | None) -> dict[str, str]:
+    """The labels of an object that are its user's, and so pass to what is composed for it."""
+    return {k: v for k, v in sorted((labels or {}).items()) if not _is_managed(k)}
+
+
+def _is_managed(key: str) -> bool:
+    domain = key.rpartition("/")[0]
+    return any(domain == d[:-1] or domain.endswith(f".{d[:-1]}") for d in _NOT_FOR_USERS)

@@ -1,0 +1,64 @@
+"""Every derived name. It begins readably and ends in a hash of the whole identity, namespace included.
+
+An identity is all that tells a thing from its like: two tenants, two clusters, two engines never share a name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from function.core import NamespacedName
+
+DNS_LABEL = 63
+"""Longest DNS label, label value, and name of an XR."""
+LEADERWORKERSET = 49
+"""Longest LeaderWorkerSet. Its worker StatefulSets are `<lws>-<group>`, and their pods carry a revision label that must
+stay within 63: with a longer name the workers never come, and nothing refuses it (lws v0.8, tried)."""
+SYSTEM_NAMESPACE = "modelplane-system"
+"""Where cluster-scoped kinds keep what has a namespace: Secrets, composed infrastructure, the gateways."""
+CLUSTER_GATEWAY = "inference-gateway"
+"""The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
+_HASH = 8
+
+
+def replica(deployment: NamespacedName, cluster: str, index: int) -> str:
+    """A ModelReplica, and the ModelEndpoint of the same name."""
+    return derived(deployment.name, *deployment, cluster, str(index))
+
+
+def replica_key(cluster: str, index: int) -> str:
+    """Where a replica stands among the composed resources of its deployment."""
+    return f"replica-{cluster}-{index}"
+
+
+def endpoint_key(cluster: str, index: int) -> str:
+    return f"endpoint-{cluster}-{index}"
+
+
+def remote_object(cluster: str, kind: str, namespace: str, name: str) -> str:
+    """The Object that holds one remote thing: one thing, one Object, whoever composes it and whenever."""
+    return derived(name, cluster, kind, namespace, name)
+
+
+def label_value(name: str) -> str:
+    """A name as a label may carry it: itself, or cut and hashed where it is too long."""
+    return name if len(name) <= DNS_LABEL else derived(name, name)
+
+
+def content_hash(value: Any) -> str:
+    """Eight hex digits of a JSON value, the same whatever the order of its keys."""
+    return _digest(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+
+
+def derived(readable: str, *identity: str, longest: int = DNS_LABEL) -> str:
+    """A DNS label as the strictest kind wants it (RFC 1035): a letter first, no dots, bounded."""
+    dashed = re.sub("[^a-z0-9-]", "-", readable.lower()).strip("-")
+    prefix = dashed if dashed[:1].isalpha() else f"x{dashed}"
+    return f"{prefix[: longest - _HASH - 1].rstrip('-')}-{_digest('/'.join(identity))}"  # no part has a slash in it
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH]

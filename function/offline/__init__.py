@@ -1,0 +1,1 @@
+"""The embedded control plane: the same composers, without a cluster."""

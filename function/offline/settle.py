@@ -1,0 +1,50 @@
+"""One reconcile, as Crossplane plays it: call, look up what was asked for, call again, until the questions settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from function.core import Manifest, Request, Requirement, Result
+
+MOST_CALLS = 6
+"""A first call, and five more for requirements that change (crossplane v2.3, internal/xfn/required_resources.go)."""
+
+Compose = Callable[[Request], Result]
+
+
+class Unsettled(RuntimeError):
+    """The composer still asked for something else after the last call; Crossplane gives up on it."""
+
+
+def settle(compose: Compose, request: Request, objects: Sequence[Manifest]) -> Result:
+    """The answer once all that it asks for was looked up among the given objects. Raises Unsettled."""
+    asked: tuple[Requirement, ...] | None = None
+    for _ in range(MOST_CALLS):
+        result = compose(request)
+        if result.requirements == asked or (asked is None and not result.requirements):
+            return result
+        asked = result.requirements
+        request = replace(request, required=resolve(asked, objects))
+    raise Unsettled(f"requirements of {request.xr.get('kind')} {request.identity} did not settle in {MOST_CALLS} calls")
+
+
+def resolve(requirements: Iterable[Requirement], objects: Iterable[Manifest]) -> dict[str, tuple[Manifest, ...]]:
+    """What each requirement finds. Found nothing is an answer too: the key is there."""
+    pool = sorted(objects, key=_namespaced_name)
+    return {r.name: tuple(m for m in pool if matches(r, m)) for r in requirements}
+
+
+def matches(requirement: Requirement, manifest: Manifest) -> bool:
+    metadata = manifest.get("metadata") or {}
+    return (
+        (manifest.get("apiVersion"), manifest.get("kind")) == (requirement.api_version, requirement.kind)
+        and requirement.match_name in (None, metadata.get("name"))
+        and requirement.namespace in (None, metadata.get("namespace"))
+        and requirement.match_labels.items() <= dict(metadata.get("labels") or {}).items()
+    )
+
+
+def _namespaced_name(manifest: Manifest) -> tuple[str, str]:
+    metadata = manifest.get("metadata") or {}
+    return metadata.get("namespace") or "", metadata.get("name") or ""

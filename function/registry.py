@@ -1,0 +1,29 @@
+"""The one list of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from function.core import Composer, Request, Result
+
+_ALL: tuple[Composer, ...] = ()
+
+COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}
+
+
+class UnknownKind(LookupError):
+    """A request for a kind that is not ours; says which are."""
+
+
+def composer(api_version: str, kind: str) -> Composer:
+    """Raises UnknownKind."""
+    found = COMPOSERS.get((api_version, kind))
+    if found is None:
+        known = ", ".join(f"{k} ({v})" for v, k in sorted(COMPOSERS, key=lambda pair: pair[::-1]))
+        raise UnknownKind(f"no composer for kind {kind or '(none)'} of {api_version or '(none)'}; there are: {known}")
+    return found
+
+
+def compose(request: Request) -> Result:
+    """Answer for an XR. Raises UnknownKind."""
+    return composer(request.xr.get("apiVersion") or "", request.xr.get("kind") or "")(request)

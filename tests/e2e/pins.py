@@ -1,0 +1,115 @@
+"""Which programs run in the end-to-end tests, and which release of each."""
+
+from dataclasses import dataclass, field
+
+KUBERNETES = "v1.36.3"
+CROSSPLANES = ("v2.4.0", "v2.3.4")  # both: only 2.4 watches the objects that a function requires
+LIBRARIES = KUBERNETES.replace("v1.", "v0.", 1)  # k8s.io/api and its like are numbered so
+
+CROSSPLANE_VARIABLE = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version"
+KUBERNETES_VARIABLE = "k8s.io/component-base/version.gitVersion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """A release of a Go module, and what we take from it: a program, folders of files, or both."""
+
+    name: str  # of the program
+    path: str
+    version: str
+    package: str | None = None  # the program's, relative to the module; None when only files are taken
+    variable: str = ""  # where the linker is to put the version: programs that do not know theirs misbehave
+    pinned: tuple[str, ...] = ()  # other modules that it has to be built with, which its own `replace` would choose
+    staged: bool = False  # its `replace` points at folders of its own tree, which are released one by one as well
+    files: dict[str, str] = field(default_factory=dict)  # name of a folder in the build: folder in the module
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+def kubernetes(name: str) -> Module:
+    return Module(
+        name=name,
+        path="k8s.io/kubernetes",
+        version=KUBERNETES,
+        package=f"/cmd/{name}",
+        variable=KUBERNETES_VARIABLE,
+        staged=True,
+    )
+
+
+def crossplane(version: str) -> Module:
+    return Module(
+        name="crossplane-core",
+        path="github.com/crossplane/crossplane/v2",
+        version=version,
+        package="/cmd/crossplane",
+        variable=CROSSPLANE_VARIABLE,
+        pinned=(f"github.com/crossplane/crossplane/apis/v2@{version}",),
+        files={"crds": "cluster/crds", "proto": "proto"},
+    )
+
+
+ETCD = Module(name="etcd", path="go.etcd.io/etcd/server/v3", version="v3.6.16", package="")
+API_SERVER = kubernetes("kube-apiserver")
+CONTROLLER_MANAGER = kubernetes("kube-controller-manager")
+SCHEDULER = kubernetes("kube-scheduler")
+CROSSPLANE = {version: crossplane(version) for version in CROSSPLANES}
+PROVIDER_KUBERNETES = Module(
+    name="provider-kubernetes",
+    path="github.com/crossplane-contrib/provider-kubernetes",
+    version="v1.2.1",
+    package="/cmd/provider",
+    files={"crds": "package/crds"},
+)
+CLI = Module(
+    name="crossplane",
+    path="github.com/crossplane/cli/v2",
+    version="v2.5.0",
+    package="/cmd/crossplane",
+    variable=CROSSPLANE_VARIABLE,
+)
+LEADER_WORKER_SET = Module(
+    name="lws-controller",
+    path="sigs.k8s.io/lws",
+    version="v0.8.0",  # what our serving stack installs
+    package="/cmd",
+    files={"crds": "config/crd/bases"},
+)
+KWOK = Module(
+    name="kwok",
+    path="sigs.k8s.io/kwok",
+    version="v0.8.0",
+    package="/cmd/kwok",
+    pinned=tuple(f"k8s.io/{name}@{LIBRARIES}" for name in ("api", "apimachinery", "client-go")),
+    files={"stages": "kustomize/stage"},
+)
+GATEWAY_API = Module(
+    name="gateway-api",
+    path="sigs.k8s.io/gateway-api",
+    version="v1.6.1",
+    files={"crds": "config/crd/standard"},
+)
+INFERENCE_EXTENSION = Module(
+    name="gateway-api-inference-extension",
+    path="sigs.k8s.io/gateway-api-inference-extension",
+    version="v1.5.0",
+    files={"crds": "config/crd/bases"},
+)
+
+# In the order of need, so that a first failure is an early one.
+MODULES = (
+    ETCD,
+    API_SERVER,
+    CONTROLLER_MANAGER,
+    CROSSPLANE["v2.4.0"],
+    PROVIDER_KUBERNETES,
+    CROSSPLANE["v2.3.4"],
+    CLI,
+    SCHEDULER,
+    LEADER_WORKER_SET,
+    KWOK,
+    GATEWAY_API,
+    INFERENCE_EXTENSION,
+)
