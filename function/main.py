@@ -1,8 +1,59 @@
-"""The command line."""
+"""The command line. A command's module is imported when the command is asked for, so that each starts fast."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import click
 
 
-@click.group()
+class _Command(NamedTuple):
+    """Where a command lives, and its line in the list of commands."""
+
+    module: str
+    summary: str
+
+
+_COMMANDS: Mapping[str, _Command] = {
+    "plan": _Command("function.cli.plan", "Run a fleet to a fixed point: what is placed where, what is not, and why."),
+    "render": _Command("function.cli.render", "Compose one resource and print the result, as crossplane render does."),
+    "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
+    "cel": _Command("function.cli.cel", "Try a device selector."),
+    "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
+    "generate": _Command("function.cli.generate", "Write XRDs, Compositions and reference pages from the models."),
+}
+
+
+class _Lazy(click.Group):
+    """A group that lists its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return [name for name, command in _COMMANDS.items() if find_spec(command.module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
+        if cmd_name not in _COMMANDS:
+            return None
+        found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _COMMANDS[name].summary) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="function-modelplane", message="modelplane %(version)s")
 def main() -> None:
-    """Serve AI models on fleets of GPU clusters."""
+    """Serve AI models on fleets of GPU clusters.
+
+    Platform teams declare clusters and hardware, ML teams declare models; the same code that runs in Crossplane runs
+    here on YAML files, without any cluster.
+
+    \b
+    Start with:
+      modelplane plan examples/tour
+    """

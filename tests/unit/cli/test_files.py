@@ -1,0 +1,145 @@
+"""Manifests on disk: what is read, where it stands, and what a broken file says."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from function.cli import files
+from function.cli.files import BrokenFile, Position
+
+CONFIG = """# A comment.
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: one
+data:
+  list:
+  - a: x
+    b: [1, 2]
+---
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Secret
+  metadata: {name: two, namespace: ml-team}
+"""
+
+
+def test_reads_every_document_and_every_item_of_a_list() -> None:
+    got = [(found.kind, str(found.identity), found.source.line) for found in files.parse(CONFIG, "f.yaml")]
+
+    want = [(("v1", "ConfigMap"), "one", 2), (("v1", "Secret"), "ml-team/two", 15)]
+    assert got == want
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ((), "f.yaml:2:1"),
+        (("metadata", "name"), "f.yaml:5:9"),
+        (("data", "list", 0, "b", 1), "f.yaml:9:12"),
+        (("data", "missing", "below"), "f.yaml:7:3"),
+    ],
+)
+def test_a_field_knows_its_place(path: tuple[str | int, ...], want: str) -> None:
+    """Where the path ends early, the last part of it that exists."""
+    assert files.parse(CONFIG, "f.yaml")[0].source.at(path) == want
+
+
+def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
+    source = files.parse(CONFIG, "f.yaml")[1].source
+
+    got = source.key(("metadata", "namespace")), source.position(("metadata", "namespace"))
+
+    assert got == (Position(17, 25), Position(17, 36))
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("a: 1\n\tb: 2\n", "f.yaml:2:1: a tab cannot indent YAML; use spaces"),
+        ("kind: X\nkind: Y\n", 'f.yaml:2:1: field "kind" stands here twice'),
+        ("a: [1\n", "f.yaml:2:1: not YAML: while parsing a flow sequence, did not find expected ',' or ']'"),
+        ("- 1\n", "f.yaml:1:1: not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"),
+        ("kind: X\nmetadata: {name: a}\n", "f.yaml:1:1: apiVersion is missing"),
+        ("apiVersion: v1\nkind: X\n", "f.yaml:1:1: metadata is missing"),
+        ("apiVersion: v1\nkind: X\nmetadata:\n  labels: {}\n", "f.yaml:4:3: metadata.name is missing"),
+        (
+            "apiVersion: v1\nkind: X\nmetadata:\n  name: 5\n",
+            "f.yaml:4:9: metadata.name must be text (in quotes where it looks like a number)",
+        ),
+        (
+            "a: !!python/name:os.system 1\n",
+            "f.yaml:1:4: tag tag:yaml.org,2002:python/name:os.system has no meaning in a manifest",
+        ),
+        ("? [a]\n: 1\n", "f.yaml:1:3: a field's name must be text"),
+        ("a: \x01\n", "f.yaml: not YAML: control characters are not allowed, at character 3"),
+        ("[" * 5000, "f.yaml:1:1001: not YAML: while increasing flow level, exceeded maximum nesting depth"),
+    ],
+)
+def test_what_is_broken_names_file_line_and_column(text: str, want: str) -> None:
+    with pytest.raises(BrokenFile) as got:
+        files.parse(text, "f.yaml")
+    assert str(got.value) == want
+
+
+def test_scalars_are_read_as_kubernetes_reads_them() -> None:
+    """A time stays text, and so does what YAML 1.1 would take for one; octal and exponents are numbers."""
+    text = "v: [2024-01-01T00:00:00Z, 1:30, 0644, 0x10, 1e3, on, 'on', ~, 1.5]"
+
+    (document,) = list(files.parse(f"apiVersion: v1\nkind: X\nmetadata: {{name: a}}\n{text}\n", "f.yaml"))
+
+    want = ["2024-01-01T00:00:00Z", "1:30", 420, 16, 1000.0, True, "on", None, 1.5]
+    assert document.manifest["v"] == want
+
+
+def test_merged_fields_give_way_to_written_ones() -> None:
+    text = "x: &x {a: 1, b: 1}\napiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {<<: *x, b: 2}\n"
+
+    assert files.parse(text, "f.yaml")[0].manifest["spec"] == {"a": 1, "b": 2}
+
+
+def test_json_is_read_tabs_escapes_and_all(tmp_path: Path) -> None:
+    want = {"apiVersion": "v1", "kind": "X", "metadata": {"name": "a"}, "text": "\ttab 😀"}
+    (tmp_path / "x.json").write_text(json.dumps(want, indent="\t"))
+
+    assert [found.manifest for found in files.load([tmp_path])] == [want]
+
+
+def test_a_folder_is_read_in_order_and_without_what_is_hidden(tmp_path: Path) -> None:
+    for name in ("b.yaml", "a/z.yml", "a/c.json", ".git/x.yaml", "notes.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        stem = Path(name).stem
+        (tmp_path / name).write_text(f'{{"apiVersion": "v1", "kind": "X", "metadata": {{"name": "{stem}"}}}}')
+
+    assert [found.identity.name for found in files.load([str(tmp_path)])] == ["c", "z", "b"]
+
+
+def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(CONFIG.encode())))
+
+    assert [found.source.file for found in files.load(["-"])] == ["<stdin>", "<stdin>"]
+
+
+def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: [\n")
+    (tmp_path / "b.yaml").write_bytes(b"\xff\xfe\xfd")
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    (tmp_path / "empty").mkdir()
+
+    loaded, broken = files.examine([tmp_path, tmp_path / "empty", tmp_path / "gone"])
+
+    got = len(loaded), [(Path(b.file).name, b.problem) for b in broken]
+    want = [
+        ("a.yaml", "not YAML: while parsing a flow node, did not find expected node content"),
+        ("b.yaml", "not UTF-8 text: byte 0 cannot be read"),
+        ("empty", "no file in this folder ends in .yaml, .yml, .json"),
+        ("gone", "there is no such file or folder"),
+    ]
+    assert got == (2, want)
