@@ -24,6 +24,11 @@ def composer(api_version: str, kind: str) -> Composer:
     return found
 
 
+def of(request: Request) -> Composer:
+    """The composer of a request's XR. Raises UnknownKind."""
+    return composer(request.xr.get("apiVersion") or "", request.xr.get("kind") or "")
+
+
 def compose(request: Request) -> Result:
     """Answer for an XR. Raises UnknownKind."""
-    return composer(request.xr.get("apiVersion") or "", request.xr.get("kind") or "")(request)
+    return of(request)(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LONGEST_MESSAGE = 1024
-"""Characters. Kubernetes takes 32,768; nobody reads them in `kubectl describe`, and every one is written on each change."""
+"""Characters. Kubernetes takes 32,768, which nobody reads in `kubectl describe`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ from typing import Any
 from function.core.manifest import Manifest, dig, is_list, plain
 
 _OUR_MANAGER = "apiextensions.crossplane.io/composed/"
-"""Field manager with which Crossplane applies composed resources (v2.3, internal/controller/apiextensions/composite)."""
+"""Prefix of the manager that applies composed resources (crossplane v2.3, controller/apiextensions/composite)."""
 _WRITTEN_METADATA = ("name", "namespace", "labels", "annotations")
 _OTHERS_PREFIXES = ("crossplane.io/", "kubectl.kubernetes.io/", "usage.crossplane.io/")
 _NOT_OURS = ("status", "metadata")
 
 
 def restate(observed: Manifest) -> dict[str, Any]:
-    """An observed resource as a desired one: only what we own where `managedFields` tell, else all but what servers set."""
+    """An observed resource as a desired one: what we own where `managedFields` tell, else all but what servers set."""
     owned = _owned_fields(observed)
     body = {k: v for k, v in observed.items() if k not in _NOT_OURS}
     metadata = {k: v for k, v in observed["metadata"].items() if k in _WRITTEN_METADATA}

@@ -1,7 +1,7 @@
 """A Kubernetes object as plain data, and the questions that everyone asks of it.
 
-A manifest may be a dict, or a mapping that decodes itself only where it is read. Ask for `Mapping` and `Sequence`, never
-for `dict` and `list`; `plain` turns either into dicts and lists.
+A manifest may be a dict, or a mapping that decodes itself only where it is read. Ask for `Mapping` and `Sequence`,
+never for `dict` and `list`; `plain` turns either into dicts and lists.
 """
 
 from __future__ import annotations

@@ -1,0 +1,81 @@
+"""A Result, as a RunFunctionResponse."""
+
+from __future__ import annotations
+
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+
+from function.core import Condition, Event, Requirement, Result, plain
+from function.wire.decode import Call
+
+LARGEST_RESPONSE = 3_670_016
+"""Bytes: 3.5 MiB. Crossplane's client takes 4 MiB at most, and has no option to take more (v2.3, internal/xfn)."""
+
+_READY = {True: fnv1.READY_TRUE, False: fnv1.READY_FALSE}
+_STATUS = {
+    "True": fnv1.STATUS_CONDITION_TRUE,
+    "False": fnv1.STATUS_CONDITION_FALSE,
+    "Unknown": fnv1.STATUS_CONDITION_UNKNOWN,
+}
+
+
+class TooLarge(ValueError):
+    """The response would never reach Crossplane."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"{size / 2**20:.1f} MiB, and Crossplane takes {LARGEST_RESPONSE / 2**20:.1f} MiB at most")
+
+
+def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
+    """Raises TooLarge. What other functions of the pipeline desired stays."""
+    rsp = _response(call)
+    rsp.meta.ttl.seconds = result.ttl
+    rsp.desired.composite.ready = _READY[result.ready]
+    if result.status:
+        rsp.desired.composite.resource.update({"status": plain(result.status)})
+    for key, composed in sorted(result.resources.items()):
+        rsp.desired.resources[key].Clear()
+        rsp.desired.resources[key].resource.update(plain(composed.manifest))
+        rsp.desired.resources[key].ready = _READY[composed.ready]
+    rsp.conditions.extend(map(_condition, result.conditions))
+    rsp.results.extend(map(_event, result.events))
+    for requirement in result.requirements:
+        rsp.requirements.resources[requirement.name].CopyFrom(_selector(requirement))
+    if rsp.ByteSize() > LARGEST_RESPONSE:
+        raise TooLarge(rsp.ByteSize())
+    return rsp
+
+
+def fatal(call: Call, message: str) -> fnv1.RunFunctionResponse:
+    """Crossplane stops at a fatal result: nothing is applied, nothing is deleted."""
+    rsp = _response(call)
+    rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=message))
+    return rsp
+
+
+def _response(call: Call) -> fnv1.RunFunctionResponse:
+    rsp = fnv1.RunFunctionResponse(meta=fnv1.ResponseMeta(tag=call.tag))
+    rsp.desired.MergeFromString(call.desired)
+    if call.context:
+        rsp.context.MergeFromString(call.context)
+    return rsp
+
+
+def _condition(said: Condition) -> fnv1.Condition:
+    message = {"message": said.message} if said.message else {}
+    return fnv1.Condition(type=said.type, status=_STATUS[said.status], reason=said.reason, **message)
+
+
+def _event(event: Event) -> fnv1.Result:
+    severity = fnv1.SEVERITY_WARNING if event.warning else fnv1.SEVERITY_NORMAL
+    return fnv1.Result(severity=severity, message=event.message, reason=event.reason)
+
+
+def _selector(requirement: Requirement) -> fnv1.ResourceSelector:
+    selector = fnv1.ResourceSelector(api_version=requirement.api_version, kind=requirement.kind)
+    if requirement.match_name is not None:
+        selector.match_name = requirement.match_name
+    elif requirement.match_labels:
+        selector.match_labels.labels.update(requirement.match_labels)
+    if requirement.namespace is not None:
+        selector.namespace = requirement.namespace
+    return selector
