@@ -63,6 +63,12 @@ PROVIDER_KUBERNETES = Module(
     package="/cmd/provider",
     files={"crds": "package/crds"},
 )
+PROVIDER_HELM = Module(  # its kinds only: there is nothing to install charts from
+    name="provider-helm",
+    path="github.com/crossplane-contrib/provider-helm",
+    version="v1.2.0",
+    files={"crds": "package/crds"},
+)
 CLI = Module(
     name="crossplane",
     path="github.com/crossplane/cli/v2",
@@ -111,5 +117,6 @@ MODULES = (
     LEADER_WORKER_SET,
     KWOK,
     GATEWAY_API,
+    PROVIDER_HELM,
     INFERENCE_EXTENSION,
 )

@@ -1,0 +1,84 @@
+"""What the stories share: one inference cluster, and one control cluster for each release of Crossplane in its turn."""
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import builds, control, inference, network, pins, pki, programs
+from tests.e2e.control import Control
+from tests.e2e.kube import Api
+from tests.e2e.processes import Processes
+from tests.e2e.programs import Site
+
+SITE = pytest.StashKey[Site]()
+numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def site(request: pytest.FixtureRequest) -> Iterator[Site]:
+    """A temporary folder with certificates. It stays when a test failed; what was started is stopped in any case."""
+    toolchain = builds.toolchain()
+    assert toolchain, "the end-to-end tests need Go"
+    root = builds.cache()
+    folder = Path(tempfile.mkdtemp(prefix="modelplane-e2e-"))
+    site = Site(folder, pki.issue(folder / "pki"), Processes(folder), root, toolchain, builds.install(root))
+    request.config.stash[SITE] = site
+    with network.turn(root):
+        try:
+            yield site
+        finally:
+            site.processes.stop()
+    if request.session.testsfailed:
+        print(f"logs   {folder / 'log'}")
+    else:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def store(site: Site) -> int:
+    return programs.etcd(site)
+
+
+@pytest.fixture(scope="session")
+def cluster(site: Site, store: int) -> Api:
+    """The inference cluster."""
+    return inference.start(site, store)
+
+
+@pytest.fixture(scope="session", params=pins.CROSSPLANES)
+def crossplane(request: pytest.FixtureRequest, site: Site, store: int, cluster: Api) -> Iterator[Control]:
+    """The control cluster, with a release of Crossplane."""
+    before = tuple(site.processes.running)
+    try:
+        yield control.start(site, store, request.param)
+    finally:
+        site.processes.stop(*(one for one in site.processes.running if one not in before))
+
+
+@pytest.fixture
+def namespace(crossplane: Control) -> str:
+    """A namespace that no other test uses."""
+    name = f"team-{next(numbers)}"
+    crossplane.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    return name
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show the logs' ends beside a failure."""
+    report = yield
+    site = item.config.stash.get(SITE, None)
+    if report.failed and site:
+        report.sections += [(f"log of {one.name}", one.tail()) for one in site.processes.running]
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name each program and its version, before pytest counts."""
+    terminalreporter.section("programs")
+    for module in pins.MODULES:
+        terminalreporter.write_line(f"{module.title}  ({module.path})")

@@ -1,0 +1,220 @@
+"""A small Kubernetes client: one connection kept open, objects as dicts, refusals as an exception."""
+
+import base64
+import contextlib
+import http.client
+import json
+import re
+import ssl
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from tests.e2e.waiting import until
+
+TOKEN = "loopback-only"  # the API servers listen on 127.0.0.1 and live as long as a test run
+MANAGER = "e2e"
+
+Object = dict[str, Any]
+
+
+class Refused(Exception):
+    """The API server said no."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """How a kind is addressed."""
+
+    prefix: str  # /api/v1, /apis/apps/v1
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str | None, name: str | None = None, *more: str) -> str:
+        where = ("namespaces", namespace) if self.namespaced and namespace else ()
+        parts = (*where, self.plural, *((name,) if name else ()), *more)
+        return "/".join((self.prefix, *(quote(part) for part in parts)))
+
+
+@dataclass(slots=True)
+class Api:
+    """An API server, as an administrator."""
+
+    port: int
+    authority: Path
+    token: str = TOKEN
+    known: dict[tuple[str, str], Resource] = field(default_factory=dict)
+    connection: http.client.HTTPSConnection | None = None
+    warnings: list[str] = field(default_factory=list)  # what the last answer warned of
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+    def as_user(self, token: str) -> Self:
+        """The same API server, for another user."""
+        return type(self)(self.port, self.authority, token)
+
+    # What most tests use.
+
+    def apply(self, *manifests: Object, **options: str) -> list[Object]:
+        """Server-side apply, strictly: an unknown field is refused."""
+        options = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"} | options
+        return [
+            self.send("PATCH", self.address(one), one, "application/apply-patch+yaml", **options) for one in manifests
+        ]
+
+    def apply_text(self, collection: str, text: str) -> None:
+        """Server-side apply YAML as it is, into a collection."""
+        name = re.findall(r"^  name: (\S+)$", text, re.MULTILINE)[0]
+        options = {"fieldManager": MANAGER, "force": "true"}
+        self.text("PATCH", f"{collection}/{name}", text, "application/apply-patch+yaml", **options)
+
+    def create(self, manifest: Object, **options: str) -> Object:
+        """Create, strictly; `dryRun="All"` only asks whether it could be created."""
+        resource = self.resource(manifest["apiVersion"], manifest["kind"])
+        path = resource.path(manifest["metadata"].get("namespace", "default"))
+        return self.send("POST", path, manifest, **{"fieldManager": MANAGER, "fieldValidation": "Strict"} | options)
+
+    def find(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> Object | None:
+        """An object, or None when there is none."""
+        return self.look(self.resource(api_version, kind).path(namespace, name))
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> Object:
+        return self.send("GET", self.resource(api_version, kind).path(namespace, name))
+
+    def list(
+        self, api_version: str, kind: str, namespace: str | None = None, labels: dict[str, str] | None = None
+    ) -> list[Object]:
+        """All objects of a kind, by name."""
+        selector = ",".join(f"{key}={value}" for key, value in (labels or {}).items())
+        options = {"labelSelector": selector} if selector else {}
+        answer = self.send("GET", self.resource(api_version, kind).path(namespace), **options)
+        found = ({"apiVersion": api_version, "kind": kind} | item for item in answer["items"])
+        return sorted(found, key=lambda one: (one["metadata"].get("namespace", ""), one["metadata"]["name"]))
+
+    def patch(self, target: Object, change: Object, *subresource: str) -> Object:
+        """Merge a change into an object, or into its status."""
+        path = "/".join((self.address(target), *subresource))
+        return self.send("PATCH", path, change, "application/merge-patch+json", fieldValidation="Strict")
+
+    def delete(self, target: Object, **options: str) -> None:
+        """Ask for an object's deletion; it need not be there."""
+        with contextlib.suppress(Gone):
+            self.send("DELETE", self.address(target), **options)
+
+    def current(self, target: Object) -> Object | None:
+        """The same object as it is now, or None."""
+        return self.look(self.address(target))
+
+    # How it is done.
+
+    def address(self, target: Object) -> str:
+        metadata = target["metadata"]
+        resource = self.resource(target["apiVersion"], target["kind"])
+        return resource.path(metadata.get("namespace", "default"), metadata["name"])
+
+    def resource(self, api_version: str, kind: str) -> Resource:
+        """How a kind is addressed: known, or asked for until the API server serves it."""
+        key = (api_version, kind)
+        if key not in self.known:
+            until(lambda: self.discover(api_version) or key in self.known, f"{api_version} {kind} to be served",
+                  holds=lambda _: key in self.known)  # fmt: skip
+        return self.known[key]
+
+    def discover(self, api_version: str) -> None:
+        prefix = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+        for one in (self.look(prefix) or {"resources": []})["resources"]:
+            if "/" not in one["name"]:
+                self.known[api_version, one["kind"]] = Resource(prefix, one["name"], one["namespaced"])
+
+    def serves(self, path: str = "/readyz") -> bool:
+        with contextlib.suppress(OSError, http.client.HTTPException, Refused):
+            self.text("GET", path)
+            return True
+        return False
+
+    def look(self, path: str) -> Object | None:
+        with contextlib.suppress(Gone):
+            return self.send("GET", path)
+        return None
+
+    def send(
+        self, method: str, path: str, body: Object | None = None, kind: str = "application/json", **options: str
+    ) -> Object:
+        return dict(json.loads(self.text(method, path, body and json.dumps(body), kind, **options)))
+
+    def text(
+        self, method: str, path: str, body: str | None = None, kind: str = "application/json", **options: str
+    ) -> str:
+        """One exchange. The API server reads YAML as it reads JSON."""
+        target = f"{path}?{urlencode(options)}" if options else path
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind}
+        response, answer = self.exchange(method, target, body, headers)
+        self.warnings = [line.split('"')[1] for line in response.headers.get_all("Warning", [])]
+        if response.status == http.HTTPStatus.NOT_FOUND:
+            raise Gone(response.status, message(answer))
+        if response.status >= http.HTTPStatus.BAD_REQUEST:
+            raise Refused(response.status, message(answer))
+        return answer
+
+    def exchange(
+        self, method: str, target: str, body: str | None, headers: dict[str, str]
+    ) -> tuple[http.client.HTTPResponse, str]:
+        """Send over the open connection; over a new one when that was closed, or when there is none."""
+        fresh = self.connection is None
+        connection = self.connection or self.connect()
+        try:
+            connection.request(method, target, body and body.encode(), headers)
+            response = connection.getresponse()
+            return response, response.read().decode()
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            self.connection = None
+            if fresh:
+                raise
+            return self.exchange(method, target, body, headers)
+
+    def connect(self) -> http.client.HTTPSConnection:
+        context = ssl.create_default_context(cafile=self.authority)
+        self.connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
+        return self.connection
+
+    def kubeconfig(self) -> str:
+        """A kubeconfig for this user, in JSON (which is YAML)."""
+        authority = base64.b64encode(self.authority.read_bytes()).decode()
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "it",
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+            "clusters": [{"name": "it", "cluster": {"server": self.url, "certificate-authority-data": authority}}],
+            "users": [{"name": "it", "user": {"token": self.token}}],
+        }
+        return json.dumps(config, indent=2)
+
+
+class Gone(Refused):
+    """What was asked for is not there."""
+
+
+def message(answer: str) -> str:
+    """The sentence of a Status, or the text itself."""
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return str(json.loads(answer)["message"])
+    return answer
+
+
+def condition(target: Object | None, kind: str) -> Object:
+    """A condition of an object; an empty dict when it is not said."""
+    conditions = ((target or {}).get("status") or {}).get("conditions") or []
+    return next((one for one in conditions if one["type"] == kind), {})
+
+
+def says(target: Object | None, kind: str, status: str = "True") -> bool:
+    return condition(target, kind).get("status") == status

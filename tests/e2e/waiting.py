@@ -1,0 +1,32 @@
+"""Waiting for a condition, with a bound: the only way in which these tests let time pass."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Seen = TypeVar("Seen")
+PATIENCE = 60.0  # a bound for a machine that does other things as well; what we wait for mostly takes a second
+
+
+class TooLong(AssertionError):
+    """What was waited for did not come; the message says what was, and what was seen last."""
+
+
+def until(
+    look: Callable[[], Seen], what: str, *, holds: Callable[[Seen], object] = bool, seconds: float = PATIENCE
+) -> Seen:
+    """Look until what is seen holds, and give it."""
+    end = time.monotonic() + seconds
+    while not holds(seen := look()):
+        if time.monotonic() > end:
+            raise TooLong(f"waited {seconds:.0f} s for {what}; seen last: {seen!r}")
+        time.sleep(0.05)
+    return seen
+
+
+def always(look: Callable[[], Seen], what: str, *, holds: Callable[[Seen], object], seconds: float) -> None:
+    """Look for a while, and fail when once it does not hold: for what must not happen though it could."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert holds(seen := look()), f"{what}; seen: {seen!r}"
+        time.sleep(0.05)
