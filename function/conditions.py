@@ -112,3 +112,9 @@ GATEWAY_READY = ConditionType("GatewayReady")
 GATEWAY_PROGRAMMED = GATEWAY_READY.true("Programmed", "{why}")
 GATEWAY_INSTALLING = GATEWAY_READY.false("Installing", "{why}")
 INVALID_GATEWAY = GATEWAY_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ServingStack: can the cluster serve?
+STACK_READY = ConditionType("StackReady")
+STACK_INSTALLED = STACK_READY.true("Installed", "{why}")
+STACK_INSTALLING = STACK_READY.false("Installing", "{why}")
+INVALID_STACK = STACK_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)

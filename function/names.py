@@ -14,6 +14,8 @@ from function.core import NamespacedName
 
 DNS_LABEL = 63
 """Longest DNS label, label value, and name of an XR."""
+DNS_SUBDOMAIN = 253
+"""Longest DNS name, and name of most objects."""
 LEADERWORKERSET = 49
 """Longest LeaderWorkerSet. Its worker StatefulSets are `<lws>-<group>`, and their pods carry a revision label that must
 stay within 63: with a longer name the workers never come, and nothing refuses it (lws v0.8, tried)."""
@@ -41,6 +43,19 @@ def endpoint_key(cluster: str, index: int) -> str:
 def remote_object(cluster: str, kind: str, namespace: str, name: str) -> str:
     """The Object that holds one remote thing: one thing, one Object, whoever composes it and whenever."""
     return derived(name, cluster, kind, namespace, name)
+
+
+def provider_config(cluster: str) -> str:
+    """The ClusterProviderConfig, of either provider, that reaches a cluster."""
+    return derived(cluster, "provider-config", cluster)
+
+
+def probe(cluster: str) -> str:
+    """The Observe-only Object, in SYSTEM_NAMESPACE, of a cluster's CLUSTER_GATEWAY: it tells whether a cluster answers.
+
+    Not the name of a remote_object: the serving stack's own Object of the same Gateway has that.
+    """
+    return derived(cluster, "probe", cluster)
 
 
 def label_value(name: str) -> str:

@@ -1,0 +1,97 @@
+"""What an InferenceGateway says."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from function import conditions as c
+from function import schema, versions
+from function.core import InvalidSpec, Manifest, dig
+from function.schema import Rule
+
+API_VERSION = versions.MODELPLANE
+KIND = "InferenceGateway"
+PLURAL = "inferencegateways"
+SHORT_NAMES = ("ig",)
+SCOPE = "Cluster"
+COLUMNS = (
+    schema.Column("BACKEND", "string", ".spec.backend"),
+    schema.Column("ADDRESS", "string", ".status.address"),
+)
+NAME = "default"
+"""The only name: there is one gateway."""
+ROOT_RULES = (
+    Rule(
+        f"self.metadata.name == '{NAME}'",
+        f"there is one InferenceGateway, named {NAME}",
+        lambda xr: dig(xr, "metadata", "name") == NAME,
+        at="metadata.name",
+    ),
+)
+
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_IPV4 = rf"{_OCTET}(\.{_OCTET}){{3}}"
+
+
+class MetalLB(schema.Api):
+    addressPool: Annotated[
+        str,
+        schema.Text(
+            100,
+            rf"^({_IPV4}-{_IPV4}|{_IPV4}/(3[0-2]|[12]?[0-9])|[0-9a-fA-F:]+-[0-9a-fA-F:]+|[0-9a-fA-F:]+/[0-9]{{1,3}})$",
+            "a range of addresses such as 192.0.2.10-192.0.2.20, or a network such as 192.0.2.0/28",
+        ),
+    ]
+    """Addresses that MetalLB may give to the gateway."""
+
+
+class Traefik(schema.Api):
+    RULES = (
+        Rule(
+            "!has(self.loadBalancer) || self.loadBalancer != 'MetalLB' || has(self.metallb)",
+            "loadBalancer MetalLB needs metallb",
+            lambda traefik: traefik.loadBalancer != "MetalLB" or traefik.metallb is not None,
+            at="metallb",
+        ),
+    )
+
+    version: schema.ChartVersion | None = None
+    """Version of Traefik's chart; left out, the one that Modelplane is tested with."""
+    loadBalancer: Literal["MetalLB"] | None = None
+    """MetalLB where the control cluster gives no addresses by itself."""
+    metallb: MetalLB | None = None
+    """How MetalLB is set up."""
+
+
+class SecretRef(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a TLS Secret in namespace modelplane-system."""
+
+
+class Tls(schema.Api):
+    secretRef: SecretRef
+    """The certificate and its key."""
+    hostname: schema.DnsSubdomain
+    """The name in the certificate. Services answer under it."""
+
+
+class Spec(schema.Api):
+    backend: Literal["Traefik"] = "Traefik"
+    """The program that routes."""
+    traefik: Traefik | None = None
+    """How Traefik is set up."""
+    tls: Tls | None = None
+    """Serve https with this certificate; left out, plain http."""
+
+
+class Status(schema.Api):
+    address: str | None = None
+    """Address of the gateway: an IP address or a host name."""
+
+
+def parse(xr: Manifest) -> Spec:
+    """Raises InvalidSpec."""
+    for rule in ROOT_RULES:
+        if rule.holds is not None and not rule.holds(xr):
+            raise InvalidSpec(c.INVALID_GATEWAY(field=rule.at, problem=rule.message))
+    return schema.parse(Spec, xr, invalid=c.INVALID_GATEWAY)

@@ -1,0 +1,267 @@
+"""The pod template of an engine's member: what of a pod is the user's to say, checked as Kubernetes would."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len, MaxLen
+from pydantic import Field
+
+from function import schema
+from function.schema import Rule
+
+
+def _one_of(value: Any, *fields: str) -> bool:
+    return sum(getattr(value, field) is not None for field in fields) == 1
+
+
+class SecretKeyRef(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a Secret in the same namespace."""
+    key: schema.SecretKey
+    """The key in it."""
+    optional: schema.Flag | None = None
+    """Whether the pod starts without it."""
+
+
+class ConfigMapKeyRef(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a ConfigMap in the same namespace."""
+    key: schema.SecretKey
+    """The key in it."""
+    optional: schema.Flag | None = None
+    """Whether the pod starts without it."""
+
+
+class FieldRef(schema.Api):
+    apiVersion: Literal["v1"] | None = None
+    """Version of the pod's schema."""
+    fieldPath: Annotated[
+        str,
+        schema.Text(
+            512,
+            r"^(metadata\.(name|namespace|uid|(labels|annotations)\['[^']{1,317}'\])"
+            r"|spec\.(nodeName|serviceAccountName)|status\.(hostIPs?|podIPs?))$",
+            "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'],"
+            " spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs",
+        ),
+    ]
+    """The field of the pod."""
+
+
+class ValueFrom(schema.Api):
+    RULES = (
+        Rule(
+            "(has(self.secretKeyRef) ? 1 : 0) + (has(self.configMapKeyRef) ? 1 : 0)"
+            " + (has(self.fieldRef) ? 1 : 0) == 1",
+            "valueFrom needs exactly one of secretKeyRef, configMapKeyRef and fieldRef",
+            lambda source: _one_of(source, "secretKeyRef", "configMapKeyRef", "fieldRef"),
+        ),
+    )
+
+    secretKeyRef: SecretKeyRef | None = None
+    """A key of a Secret. It is copied to the cluster."""
+    configMapKeyRef: ConfigMapKeyRef | None = None
+    """A key of a ConfigMap. It is copied to the cluster."""
+    fieldRef: FieldRef | None = None
+    """A field of the pod itself."""
+
+
+class EnvVar(schema.Api):
+    RULES = (
+        Rule(
+            "!(has(self.value) && has(self.valueFrom))",
+            "a variable has a value or a valueFrom, not both",
+            lambda var: var.value is None or var.valueFrom is None,
+        ),
+    )
+
+    name: Annotated[
+        str,
+        schema.Text(
+            253,
+            r"^[-._A-Za-z][-._A-Za-z0-9]*$",
+            "a variable's name: letters, digits, dashes, dots and underscores, no digit first",
+        ),
+    ]
+    """Name of the variable."""
+    value: Annotated[str, schema.Text(32768, shortest=0, secret=True)] | None = None
+    """Its value. $(NAME) stands for a variable above it."""
+    valueFrom: ValueFrom | None = None
+    """Where its value comes from instead."""
+
+
+Amounts = Annotated[
+    dict[str, schema.Quantity],
+    MaxLen(3),
+    schema.Keys(
+        17,
+        "^(cpu|memory|ephemeral-storage)$",
+        "cpu, memory or ephemeral-storage (devices are asked for by nodeSelector.devices)",
+    ),
+]
+
+
+class Resources(schema.Api):
+    requests: Amounts = Field(default_factory=dict)
+    """What a pod is given at least: cpu, memory, ephemeral-storage."""
+    limits: Amounts = Field(default_factory=dict)
+    """What a pod may use at most: cpu, memory, ephemeral-storage."""
+
+
+class Header(schema.Api):
+    name: Annotated[str, schema.Text(256, r"^[-A-Za-z0-9]+$", "a header's name: letters, digits and dashes")]
+    """Name of the header."""
+    value: Annotated[str, schema.Text(4096, shortest=0, secret=True)]
+    """Its value."""
+
+
+Port = Annotated[int, schema.Whole(1, 65535)]
+
+
+class HttpGet(schema.Api):
+    path: Annotated[str, schema.Text(1024, r"^/\S*$", "an absolute path")] = "/"
+    """The path that is asked for."""
+    port: Port
+    """The port that is asked."""
+    scheme: Literal["HTTP", "HTTPS"] | None = None
+    """HTTP unless it says otherwise."""
+    httpHeaders: Annotated[tuple[Header, ...], MaxLen(16)] = ()
+    """Headers that are sent along."""
+
+
+class TcpSocket(schema.Api):
+    port: Port
+    """The port that must accept a connection."""
+
+
+class Grpc(schema.Api):
+    port: Port
+    """The port of a gRPC health service."""
+    service: Annotated[str, schema.Text(253, shortest=0)] | None = None
+    """The service that is asked after."""
+
+
+Arguments = Annotated[
+    tuple[Annotated[str, schema.Text(32768, shortest=0, secret=True)], ...],
+    MaxLen(256),
+]
+
+
+class Exec(schema.Api):
+    command: Annotated[tuple[Annotated[str, schema.Text(32768, shortest=0, secret=True)], ...], Len(1, 64)]
+    """A program in the container, and its arguments. It succeeds by exiting with 0."""
+
+
+Seconds = Annotated[int, schema.Whole(1, 86400)]
+
+
+class Probe(schema.Api):
+    RULES = (
+        Rule(
+            "(has(self.httpGet) ? 1 : 0) + (has(self.tcpSocket) ? 1 : 0) + (has(self.grpc) ? 1 : 0)"
+            " + (has(self.exec) ? 1 : 0) == 1",
+            "a probe needs exactly one of httpGet, tcpSocket, grpc and exec",
+            lambda probe: _one_of(probe, "httpGet", "tcpSocket", "grpc", "exec"),
+        ),
+    )
+
+    httpGet: HttpGet | None = None
+    """Ask over HTTP; 200 to 399 is success."""
+    tcpSocket: TcpSocket | None = None
+    """Open a connection."""
+    grpc: Grpc | None = None
+    """Ask a gRPC health service."""
+    exec: Exec | None = None
+    """Run a program."""
+    initialDelaySeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
+    """Seconds after the container's start before the first probe."""
+    timeoutSeconds: Seconds | None = None
+    """Seconds after which a probe has failed."""
+    periodSeconds: Seconds | None = None
+    """Seconds between two probes."""
+    successThreshold: Annotated[int, schema.Whole(1, 1000)] | None = None
+    """Successes in a row after a failure that count as success."""
+    failureThreshold: Annotated[int, schema.Whole(1, 10000)] | None = None
+    """Failures in a row that count as failure."""
+    terminationGracePeriodSeconds: Seconds | None = None
+    """Seconds that a container which this probe ends is given."""
+
+
+_ONCE = "successThreshold must be 1 for startupProbe and livenessProbe"
+
+
+def _succeeds_once(probe: Probe | None) -> bool:
+    return probe is None or probe.successThreshold in (None, 1)
+
+
+class Container(schema.Api):
+    RULES = (
+        Rule(
+            "(!has(self.startupProbe) || !has(self.startupProbe.successThreshold)"
+            " || self.startupProbe.successThreshold == 1)"
+            " && (!has(self.livenessProbe) || !has(self.livenessProbe.successThreshold)"
+            " || self.livenessProbe.successThreshold == 1)",
+            _ONCE,
+            lambda container: _succeeds_once(container.startupProbe) and _succeeds_once(container.livenessProbe),
+        ),
+        Rule(
+            "!has(self.readinessProbe) || !has(self.readinessProbe.terminationGracePeriodSeconds)",
+            "terminationGracePeriodSeconds is not for a readinessProbe, which ends no container",
+            lambda container: (
+                container.readinessProbe is None or container.readinessProbe.terminationGracePeriodSeconds is None
+            ),
+            at="readinessProbe",
+        ),
+    )
+
+    name: Literal["engine"]
+    """Always engine."""
+    image: Annotated[str, schema.Text(1024, r"^[^\s]+$", "an image reference without spaces")]
+    """The engine's image."""
+    command: Arguments = ()
+    """What runs in place of the image's entry point."""
+    args: Arguments = ()
+    """The engine's flags. They pass as they are."""
+    env: Annotated[tuple[EnvVar, ...], MaxLen(128), schema.ListMap()] = ()
+    """Variables, after those that Modelplane sets."""
+    resources: Resources | None = None
+    """cpu, memory and ephemeral-storage. Devices are asked for by nodeSelector.devices."""
+    startupProbe: Probe | None = None
+    """In place of the probe that gives weights the time to load."""
+    readinessProbe: Probe | None = None
+    """In place of the probe that keeps traffic away."""
+    livenessProbe: Probe | None = None
+    """In place of the probe that restarts the container."""
+
+
+class ImagePullSecret(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a Secret in the same namespace. It is copied to the cluster."""
+
+
+class PodSpec(schema.Api):
+    containers: Annotated[tuple[Container, ...], Len(1, 1), schema.ListMap()]
+    """Exactly one, named engine."""
+    imagePullSecrets: Annotated[tuple[ImagePullSecret, ...], MaxLen(8), schema.ListMap()] = ()
+    """Secrets with which the image is pulled."""
+    terminationGracePeriodSeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
+    """Seconds that requests are given to finish when a pod ends."""
+    priorityClassName: schema.DnsSubdomain | None = None
+    """The pods' PriorityClass on the cluster."""
+    serviceAccountName: schema.DnsSubdomain | None = None
+    """The pods' ServiceAccount on the cluster."""
+
+
+class PodMetadata(schema.Api):
+    labels: schema.Labels = Field(default_factory=dict)
+    """Labels of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
+    annotations: schema.Annotations = Field(default_factory=dict)
+    """Annotations of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
+
+
+class Template(schema.Api):
+    metadata: PodMetadata | None = None
+    """What the member's pods carry."""
+    spec: PodSpec
+    """What the member's pods run."""

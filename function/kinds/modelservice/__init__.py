@@ -1,0 +1,1 @@
+"""One OpenAI-compatible URL over the endpoints that labels select."""

@@ -1,0 +1,113 @@
+"""What a ServingStack says."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from annotated_types import MaxLen
+from pydantic import Field
+
+from function import conditions as c
+from function import schema, versions
+from function.core import Manifest
+
+API_VERSION = versions.INFRASTRUCTURE
+KIND = "ServingStack"
+PLURAL = "servingstacks"
+SHORT_NAMES = ("ss",)
+SCOPE = "Namespaced"
+COLUMNS = (
+    schema.Column("CLUSTER", "string", ".spec.clusterName"),
+    schema.Column("ADDRESS", "string", ".status.gateway.address"),
+)
+
+
+class Component(schema.Api):
+    enabled: schema.Flag = True
+    """Whether Modelplane installs it. Switch it off where the cluster has its own."""
+    version: schema.ChartVersion | None = None
+    """Version of its chart; left out, the one that Modelplane is tested with."""
+
+
+class Components(schema.Api):
+    certManager: Component | None = None
+    """cert-manager."""
+    envoyGateway: Component | None = None
+    """Envoy Gateway. It and the AI gateway are tested as a pair."""
+    aiGateway: Component | None = None
+    """Envoy AI Gateway, Envoy Gateway's inference extension."""
+    inferenceExtension: Component | None = None
+    """The CRDs of the Gateway API Inference Extension."""
+    leaderWorkerSet: Component | None = None
+    """LeaderWorkerSet, which gangs need."""
+    nodeFeatureDiscovery: Component | None = None
+    """node-feature-discovery, by which the DRA driver finds GPU nodes."""
+    nvidiaDraDriver: Component | None = None
+    """NVIDIA's DRA driver."""
+    prometheus: Component | None = None
+    """The Prometheus stack."""
+
+
+class SecretRef(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a TLS Secret in namespace modelplane-system of the cluster."""
+
+
+class Tls(schema.Api):
+    secretRef: SecretRef
+    """The certificate and its key."""
+    hostname: schema.DnsSubdomain | None = None
+    """The name in the certificate."""
+
+
+class Gateway(schema.Api):
+    internal: schema.Flag = False
+    """Whether the load balancer is reachable from inside the cloud's network only."""
+    annotations: Annotated[dict[str, Annotated[str, schema.Text(1024, shortest=0)]], MaxLen(32), schema.LABEL_KEYS] = (
+        Field(default_factory=dict)
+    )
+    """Annotations of the load balancer's Service, as the cloud understands them."""
+    allowedSources: Annotated[tuple[schema.Cidr, ...], MaxLen(64)] = ()
+    """Networks that may reach the load balancer; left out, all of them."""
+    tls: Tls | None = None
+    """Serve https with this certificate; left out, plain http."""
+
+
+class Stack(schema.Api):
+    """What a user says of the serving stack; also part of an InferenceCluster."""
+
+    components: Components | None = None
+    """Which components there are, and in what version."""
+    gateway: Gateway | None = None
+    """How the cluster's gateway is reached."""
+
+
+class ProviderConfigRef(schema.Api):
+    kind: Literal["ClusterProviderConfig", "ProviderConfig"] = "ClusterProviderConfig"
+    """Kind of the provider config."""
+    name: schema.DnsSubdomain
+    """Its name."""
+
+
+class Spec(Stack):
+    clusterName: schema.XrName
+    """The InferenceCluster that the stack is installed on."""
+    providerConfigRef: ProviderConfigRef
+    """How the cluster is reached."""
+    source: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr", "Existing"]
+    """What made the cluster."""
+
+
+class GatewayStatus(schema.Api):
+    address: str | None = None
+    """Address of the cluster's gateway: an IP address or a host name."""
+
+
+class Status(schema.Api):
+    gateway: GatewayStatus | None = None
+    """The cluster's gateway."""
+
+
+def parse(xr: Manifest) -> Spec:
+    """Raises InvalidSpec."""
+    return schema.parse(Spec, xr, invalid=c.INVALID_STACK)

@@ -1,0 +1,241 @@
+"""The types of fields: what Python checks, what the API server checks, and what is accepted in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from annotated_types import MaxLen
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+NOT_ACCEPTED = "not_accepted"
+"""Type of the validation error whose context says in words what is accepted."""
+JSON = 2**53 - 1
+"""The largest integer that survives JSON numbers, which protobuf's Struct holds as doubles."""
+
+
+def refusal(accepted: str) -> PydanticCustomError:
+    return PydanticCustomError(NOT_ACCEPTED, "must be {accepted}", {"accepted": accepted})
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string, bounded, and of a form."""
+
+    longest: int
+    pattern: str = ""
+    """Of Go's and Python's common syntax, anchored at both ends."""
+    words: str = ""
+    """What the pattern means, to a person."""
+    shortest: int = 1
+    secret: bool = False
+    """Whether a value may be one that no message should repeat."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, core_schema.str_schema(strict=True))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        bounds: JsonSchemaValue = {"type": "string", "maxLength": self.longest}
+        if self.shortest:
+            bounds["minLength"] = self.shortest
+        return {**bounds, "pattern": self.pattern} if self.pattern else bounds
+
+    @property
+    def accepted(self) -> str:
+        bounds = (
+            f"{self.shortest} to {self.longest} characters" if self.shortest else f"up to {self.longest} characters"
+        )
+        return f"{self.words} ({bounds})" if self.words else bounds
+
+    def _check(self, value: str) -> str:
+        if not self.shortest <= len(value) <= self.longest or not self._has_form(value):
+            raise refusal(self.accepted)
+        return value
+
+    def _has_form(self, value: str) -> bool:
+        return not self.pattern or re.fullmatch(self.pattern, value) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An integer within bounds. A double without a fraction is one: JSON and protobuf do not tell them apart."""
+
+    least: int
+    most: int
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._check, core_schema.int_schema())
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "integer", "format": "int64", "minimum": self.least, "maximum": self.most}
+
+    @property
+    def accepted(self) -> str:
+        return f"a whole number from {self.least} to {self.most}"
+
+    def _check(self, value: Any) -> int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not self.least <= value <= self.most:
+            raise refusal(self.accepted)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A Kubernetes quantity, written as a string or as a whole number; kept as a string."""
+
+    pattern: str = r"^([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$"
+    """apimachinery's grammar without a sign (k8s.io/apimachinery v0.36, pkg/api/resource, ParseQuantity)."""
+    longest: int = 64
+    accepted: str = "a Kubernetes quantity such as 500m, 8, 40Gi or 1.5e3; a fraction is written in quotes"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._check, core_schema.str_schema())
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        either: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+        return {**either, "maxLength": self.longest, "pattern": self.pattern, "x-kubernetes-int-or-string": True}
+
+    def _check(self, value: Any) -> str:
+        if isinstance(value, int | float) and not isinstance(value, bool) and int(value) == value:
+            value = str(int(value))
+        if not isinstance(value, str) or len(value) > self.longest or not re.fullmatch(self.pattern, value):
+            raise refusal(self.accepted)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class ListMap:
+    """A list whose items are told apart by one of their fields."""
+
+    key: str = "name"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [self.key]}
+
+    def _check(self, items: Sequence[Any]) -> Sequence[Any]:
+        keys = [getattr(item, self.key) for item in items]
+        twice = sorted({key for key in keys if keys.count(key) > 1})
+        if twice:
+            raise refusal(f"a list without two items of one {self.key}; {twice[0]} is there twice")
+        return items
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What the keys of a map look like. The schema cannot say it: a CEL rule does."""
+
+    longest: int
+    pattern: str
+    words: str
+    reserved: str = ""
+    """A prefix that is not the user's."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "x-kubernetes-validations": list(self._rules())}
+
+    def _rules(self) -> Any:
+        yield {
+            "rule": f"self.all(key, size(key) <= {self.longest} && key.matches({_quoted(self.pattern)}))",
+            "message": f"every key must be {self.words}",
+        }
+        if self.reserved:
+            rule = f"self.all(key, !key.startsWith({_quoted(self.reserved)}))"
+            yield {"rule": rule, "message": f"keys under {self.reserved} are set by Modelplane"}
+
+    def _check(self, items: dict[str, Any]) -> dict[str, Any]:
+        for key in items:
+            if len(key) > self.longest or not re.fullmatch(self.pattern, key):
+                raise refusal(f"a map whose every key is {self.words}; {key[:64]!r} is not")
+            if self.reserved and key.startswith(self.reserved):
+                raise refusal(f"a map without keys under {self.reserved}, which Modelplane sets itself; {key} is one")
+        return items
+
+
+def _quoted(text: str) -> str:
+    """A CEL string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+_PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DOMAIN = rf"{_PART}(\.{_PART})*"
+_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_KEY_WORDS = (
+    "a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS name and a slash"
+)
+
+LABEL = f"^{_PART}$"
+SUBDOMAIN = f"^{_DOMAIN}$"
+_SUBDOMAIN_WORDS = "a DNS name: lower-case letters, digits, dashes and dots, a letter or digit around every dot"
+
+Flag = Annotated[bool, Strict()]
+Int64 = Annotated[int, Whole(-JSON, JSON)]
+Quantity = Annotated[str, Amount()]
+CelText = Annotated[str, Text(10240)]
+DnsLabel = Annotated[
+    str, Text(63, LABEL, "a DNS label: lower-case letters, digits and dashes, a letter or digit at both ends")
+]
+DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
+XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
+"""A name of one of our own kinds: Crossplane writes it into a label."""
+SecretKey = Annotated[str, Text(253, r"^[-._A-Za-z0-9]+$", "a key: letters, digits, dashes, dots and underscores")]
+PathText = Annotated[str, Text(1024, r"^/[^\s?#]*$", "an absolute path without spaces, query or fragment")]
+CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
+"""A region, a machine type or the like: the cloud says which there are."""
+KubernetesVersion = Annotated[
+    str, Text(32, r"^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-A-Za-z0-9.]+)?$", "a Kubernetes version, such as 1.36")
+]
+ChartVersion = Annotated[
+    str, Text(64, r"^v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+A-Za-z0-9.]+)?$", "a chart's version, such as 1.2.3")
+]
+_IDENTIFIER = r"(0|[1-9][0-9]*|[0-9]*[-A-Za-z][-0-9A-Za-z]*)"
+Version = Annotated[
+    str,
+    Text(
+        64,
+        rf"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){{2}}(-{_IDENTIFIER}(\.{_IDENTIFIER})*)?(\+[-0-9A-Za-z]+(\.[-0-9A-Za-z]+)*)?$",
+        "a semantic version with three numbers, such as 9.0.0",
+    ),
+]
+Cidr = Annotated[
+    str,
+    Text(
+        49,
+        r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)/[0-9]{1,3}$",
+        "a network, such as 192.0.2.0/24",
+    ),
+]
+LabelKey = Annotated[str, Text(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS)]
+LabelValue = Annotated[
+    str,
+    Text(
+        63,
+        r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+        "a label value: letters, digits, dashes, dots and underscores, a letter or digit at both ends",
+        shortest=0,
+    ),
+]
+LABEL_KEYS = Keys(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS)
+QUALIFIED_KEYS = Keys(
+    96,
+    f"^({_DOMAIN}/)?[A-Za-z_][A-Za-z0-9_]{{0,31}}$",
+    "a name of up to 32 letters, digits and underscores, alone or after a domain and a slash",
+)
+"""Names of attributes and capacities, as ResourceSlices have them (k8s.io/api v0.36, resource/v1, QualifiedName)."""
+_USERS_KEYS = Keys(LABEL_KEYS.longest, LABEL_KEYS.pattern, LABEL_KEYS.words, reserved="modelplane.ai/")
+Labels = Annotated[dict[str, LabelValue], MaxLen(32), _USERS_KEYS]
+"""Labels that a user sets on what is composed."""
+Annotations = Annotated[dict[str, Annotated[str, Text(32768, shortest=0)]], MaxLen(32), _USERS_KEYS]
+Selector = Annotated[dict[str, LabelValue], MaxLen(32), LABEL_KEYS]
+"""Labels that something must have."""
