@@ -155,7 +155,11 @@ class Api:
         """One exchange. The API server reads YAML as it reads JSON."""
         target = f"{path}?{urlencode(options)}" if options else path
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind}
-        response, answer = self.exchange(method, target, body, headers)
+        response, answer = until(
+            lambda: self.exchange(method, target, body, headers),
+            "an API server with room for a request",  # it says no while it makes the storage of a new kind
+            holds=lambda seen: seen[0].status != http.HTTPStatus.TOO_MANY_REQUESTS,
+        )
         self.warnings = [line.split('"')[1] for line in response.headers.get_all("Warning", [])]
         if response.status == http.HTTPStatus.NOT_FOUND:
             raise Gone(response.status, message(answer))
