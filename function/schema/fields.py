@@ -14,12 +14,20 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 NOT_ACCEPTED = "not_accepted"
 """Type of the validation error whose context says in words what is accepted."""
+MISPLACED = "misplaced"
+"""Type of the validation error about one key of a map, or one item of a list."""
+WORDS = "x-words"
+"""Key of a schema with what its pattern means. It becomes a part of the description."""
 JSON = 2**53 - 1
 """The largest integer that survives JSON numbers, which protobuf's Struct holds as doubles."""
 
 
-def refusal(accepted: str) -> PydanticCustomError:
+def _refusal(accepted: str) -> PydanticCustomError:
     return PydanticCustomError(NOT_ACCEPTED, "must be {accepted}", {"accepted": accepted})
+
+
+def _misplaced(key: str | int, said: str) -> PydanticCustomError:
+    return PydanticCustomError(MISPLACED, "{said}", {"key": key, "said": said})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Text:
         bounds: JsonSchemaValue = {"type": "string", "maxLength": self.longest}
         if self.shortest:
             bounds["minLength"] = self.shortest
-        return {**bounds, "pattern": self.pattern} if self.pattern else bounds
+        return {**bounds, "pattern": self.pattern, WORDS: self.words} if self.pattern else bounds
 
     @property
     def accepted(self) -> str:
@@ -53,7 +61,7 @@ class Text:
 
     def _check(self, value: str) -> str:
         if not self.shortest <= len(value) <= self.longest or not self._has_form(value):
-            raise refusal(self.accepted)
+            raise _refusal(self.accepted)
         return value
 
     def _has_form(self, value: str) -> bool:
@@ -81,7 +89,7 @@ class Whole:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or not self.least <= value <= self.most:
-            raise refusal(self.accepted)
+            raise _refusal(self.accepted)
         return value
 
 
@@ -99,13 +107,14 @@ class Amount:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         either: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
-        return {**either, "maxLength": self.longest, "pattern": self.pattern, "x-kubernetes-int-or-string": True}
+        form: JsonSchemaValue = {"maxLength": self.longest, "pattern": self.pattern, WORDS: self.accepted}
+        return {**either, **form, "x-kubernetes-int-or-string": True}
 
     def _check(self, value: Any) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool) and int(value) == value:
             value = str(int(value))
         if not isinstance(value, str) or len(value) > self.longest or not re.fullmatch(self.pattern, value):
-            raise refusal(self.accepted)
+            raise _refusal(self.accepted)
         return value
 
 
@@ -122,10 +131,12 @@ class ListMap:
         return {**handler(schema), "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [self.key]}
 
     def _check(self, items: Sequence[Any]) -> Sequence[Any]:
-        keys = [getattr(item, self.key) for item in items]
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        if twice:
-            raise refusal(f"a list without two items of one {self.key}; {twice[0]} is there twice")
+        seen = set()
+        for index, item in enumerate(items):
+            key = getattr(item, self.key)
+            if key in seen:
+                raise _misplaced(index, f"has the {self.key} of an item above it, {key}; each needs its own")
+            seen.add(key)
         return items
 
 
@@ -157,9 +168,9 @@ class Keys:
     def _check(self, items: dict[str, Any]) -> dict[str, Any]:
         for key in items:
             if len(key) > self.longest or not re.fullmatch(self.pattern, key):
-                raise refusal(f"a map whose every key is {self.words}; {key[:64]!r} is not")
+                raise _misplaced(key[: self.longest], f"must have a key that is {self.words}")
             if self.reserved and key.startswith(self.reserved):
-                raise refusal(f"a map without keys under {self.reserved}, which Modelplane sets itself; {key} is one")
+                raise _misplaced(key, f"is under {self.reserved}, which Modelplane sets itself")
         return items
 
 

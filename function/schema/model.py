@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ModelWrapValidatorHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
-BROKEN_RULES = "rules"
+BROKEN_RULES = "broken_rules"
 """Type of the validation error that carries every rule which an object breaks."""
 
 
@@ -24,6 +29,12 @@ class Rule:
     at: str = ""
     """The field that is wrong, where it is one."""
 
+    @property
+    def validation(self) -> dict[str, str]:
+        """As the API server reads it."""
+        said = {"rule": self.cel, "message": self.message}
+        return {**said, "fieldPath": f".{self.at}"} if self.at else said
+
 
 class Api(BaseModel):
     """A piece of an API. Lenient: a field of a later version passes."""
@@ -35,11 +46,40 @@ class Api(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _obey(cls, value: Any, parse: ModelWrapValidatorHandler[Api]) -> Api:
+        if isinstance(value, dict) and None in value.values():
+            value = {key: child for key, child in value.items() if child is not None}  # as the API server prunes nulls
         parsed = parse(value)
         broken = tuple(rule for rule in cls.RULES if rule.holds is not None and not rule.holds(parsed))
         if broken:
             raise PydanticCustomError(BROKEN_RULES, "{first}", {"first": broken[0].message, "broken": broken})
         return parsed
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler.resolve_ref_schema(handler(core))
+        properties = schema.get("properties", {})
+        for name, said in described(cls).items():
+            properties[name] = {**properties[name], "description": said}
+        rules = [rule.validation for rule in cls.RULES]
+        return schema | ({"x-kubernetes-validations": rules} if rules else {})
+
+
+def described(model: type[Api]) -> dict[str, str]:
+    """What the docstrings below the fields of a model say. Read from its source, which a server never does."""
+    said: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if issubclass(cls, Api) and cls is not Api:
+            said.update(_docstrings(cls))
+    return said
+
+
+def _docstrings(cls: type) -> Iterator[tuple[str, str]]:
+    [tree] = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    assert isinstance(tree, ast.ClassDef)
+    for field, below in pairwise(tree.body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)

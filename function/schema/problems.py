@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from function.core import InvalidSpec, Manifest, Reason, plain
-from function.schema.fields import NOT_ACCEPTED
+from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.model import BROKEN_RULES, Api
+from function.schema.paths import is_secret, known_fields
 
 _SHOWN = 80
 """Characters of a wrong value that a message repeats."""
+_TOP = ("apiVersion", "kind", "metadata", "spec", "status")
+_CROSSPLANES = "crossplane"
+"""The field of a spec that Crossplane writes (crossplane v2.3, XRD v2)."""
+_TYPES = {
+    "string_type": "a string; numbers and yes, no, true and false are written in quotes",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "tuple_type": "a list",
+    "dict_type": "a map",
+    "model_type": "a map of fields",
+    "model_attributes_type": "a map of fields",
+}
 
 Spec = TypeVar("Spec", bound=Api)
-Path = tuple[str | int, ...]
+Path: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +42,13 @@ class Problem:
 
     path: Path
     message: str
-    """A sentence without the path."""
+    """What is wrong, as the rest of a sentence that begins with the field."""
     value: Any = None
+    """What stands there; None where there is nothing, or where it may be a secret."""
     accepted: str = ""
 
     @property
     def field(self) -> str:
-        """The path as users write it: spec.engines[0].name."""
         return spelled(self.path)
 
 
@@ -43,49 +58,95 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
     try:
         return model.model_validate(plain(xr.get("spec") or {}))
     except ValidationError as error:
-        first = _problems(error)[0]
+        first = next(_explained(model, error))
         reason = (under or {}).get(str(first.path[1]) if len(first.path) > 1 else "", invalid)
         raise InvalidSpec(reason(field=first.field, problem=first.message)) from error
 
 
 def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
-    """All that is wrong with an object's spec, unknown fields included."""
+    """All that is wrong with an object of whose spec this is the model, unknown fields included."""
+    found = [_unknown((key,), key, _TOP) for key in manifest if key not in _TOP]
+    spec = plain(manifest.get("spec"))
+    if spec is None:
+        return [*found, Problem(("spec",), "is required")]
+    if isinstance(spec, dict):
+        spec.pop(_CROSSPLANES, None)
     try:
-        model.model_validate(plain(manifest.get("spec") or {}), extra="forbid")
+        model.model_validate(spec, extra="forbid")
     except ValidationError as error:
-        return _problems(error)
-    return []
+        found += _explained(model, error)
+    return found
 
 
 def spelled(path: Path) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+    """A path as users write it: spec.engines[0].name."""
+    return "".join(_step(part) for part in path).removeprefix(".")
 
 
-def _problems(error: ValidationError) -> list[Problem]:
-    return [p for details in error.errors(include_url=False) for p in _explained(details)]
+def _step(part: str | int) -> str:
+    if isinstance(part, int):
+        return f"[{part}]"
+    return f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f"[{json.dumps(part)}]"
 
 
-def _explained(details: ErrorDetails) -> list[Problem]:
-    path: Path = ("spec", *details["loc"])
-    context: Mapping[str, Any] = details.get("ctx") or {}
+def _explained(model: type[Api], error: ValidationError) -> Iterator[Problem]:
+    for details in error.errors(include_url=False):
+        yield from _words(model, details)
+
+
+def _words(model: type[Api], details: ErrorDetails) -> Iterator[Problem]:
+    location, context = details["loc"], details.get("ctx") or {}
+    path: Path = ("spec", *location)
     match details["type"]:
-        case "rules":
-            return [Problem((*path, *filter(None, rule.at.split("."))), rule.message) for rule in context["broken"]]
-        case "not_accepted":
-            return [_refused(path, details["input"], context["accepted"])]
+        case kind if kind == BROKEN_RULES:
+            yield from (Problem((*path, *filter(None, rule.at.split("."))), rule.message) for rule in context["broken"])
+        case kind if kind == MISPLACED:
+            yield Problem((*path, context["key"]), context["said"])
         case "missing":
-            return [Problem(path, "is required")]
+            yield Problem(path, "is required")
+        case "extra_forbidden":
+            yield _unknown(path, str(location[-1]), known_fields(model, location[:-1]))
         case _:
-            return [Problem(path, details["msg"], details["input"])]
+            accepted = _accepted(details["type"], context) or details["msg"]
+            yield _refused(path, details["input"], accepted, secret=is_secret(model, location))
 
 
-def _refused(path: Path, value: Any, accepted: str) -> Problem:
+def _accepted(type_: str, context: Mapping[str, Any]) -> str:
+    match type_:
+        case kind if kind == NOT_ACCEPTED:
+            return str(context["accepted"])
+        case "literal_error":
+            return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
+        case "too_short":
+            return f"at least {_counted(context['min_length'])}"
+        case "too_long":
+            return f"at most {_counted(context['max_length'])}"
+        case _:
+            return _TYPES.get(type_, "")
+
+
+def _counted(items: int) -> str:
+    return f"{items} item" if items == 1 else f"{items} items"
+
+
+def _refused(path: Path, value: Any, accepted: str, *, secret: bool) -> Problem:
+    if secret and isinstance(value, str):
+        return Problem(path, f"must be {accepted}", None, accepted)
     return Problem(path, f"must be {accepted}, not {_shown(value)}", value, accepted)
 
 
+def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return Problem(path, f"is not a field{hint}", None, ", ".join(names))
+
+
 def _shown(value: Any) -> str:
+    """A value as a message repeats it. What is inside of a map or a list may be anybody's secret."""
+    if isinstance(value, Mapping):
+        return "a map"
+    if isinstance(value, list | tuple):
+        return f"a list of {_counted(len(value))}"
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-assert (BROKEN_RULES, NOT_ACCEPTED) == ("rules", "not_accepted")

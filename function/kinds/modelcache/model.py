@@ -102,7 +102,7 @@ class ClusterStatus(schema.Api):
 class Status(schema.Api):
     summary: Summary | None = None
     """How far it is, over all clusters."""
-    clusters: Annotated[tuple[ClusterStatus, ...], MaxLen(1000)] = ()
+    clusters: tuple[ClusterStatus, ...] = ()
     """How far it is, cluster by cluster."""
 
 

@@ -1,0 +1,74 @@
+"""Every kind of ours as data: its names, its scope, its models. Whoever has a folder with a model is in it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from function import kinds
+from function.schema import Api, Column, Rule, Scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a kind's model says of it."""
+
+    api_version: str
+    kind: str
+    plural: str
+    short_names: tuple[str, ...]
+    scope: str
+    """Namespaced or Cluster."""
+    columns: tuple[Column, ...]
+    spec: type[Api]
+    status: type[Api]
+    says: str
+    """What it is, in a sentence."""
+    root_rules: tuple[Rule, ...] = ()
+    """Rules over the whole object, metadata included."""
+    scale: Scale | None = None
+
+    @property
+    def group(self) -> str:
+        return self.api_version.partition("/")[0]
+
+    @property
+    def version(self) -> str:
+        return self.api_version.partition("/")[2]
+
+    @property
+    def crd(self) -> str:
+        """Name of the definition, and of the CRD that Crossplane makes of it."""
+        return f"{self.plural}.{self.group}"
+
+
+def _found() -> Iterator[Kind]:
+    for folder in sorted(module.name for module in pkgutil.iter_modules(kinds.__path__, f"{kinds.__name__}.")):
+        if importlib.util.find_spec(f"{folder}.model"):
+            yield _kind(importlib.import_module(f"{folder}.model"), importlib.import_module(folder))
+
+
+def _kind(model: ModuleType, folder: ModuleType) -> Kind:
+    return Kind(
+        api_version=model.API_VERSION,
+        kind=model.KIND,
+        plural=model.PLURAL,
+        short_names=model.SHORT_NAMES,
+        scope=model.SCOPE,
+        columns=model.COLUMNS,
+        spec=model.Spec,
+        status=model.Status,
+        says=inspect.cleandoc(folder.__doc__ or ""),
+        root_rules=getattr(model, "ROOT_RULES", ()),
+        scale=getattr(model, "SCALE", None),
+    )
+
+
+KINDS: tuple[Kind, ...] = tuple(_found())
+BY_KIND: Mapping[tuple[str, str], Kind] = {(kind.api_version, kind.kind): kind for kind in KINDS}
+GROUPS = frozenset(kind.group for kind in KINDS)

@@ -1,0 +1,56 @@
+"""What a model says about the place that a path leads to."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from function.schema.fields import Text
+from function.schema.model import Api
+
+
+def known_fields(model: type[Api], path: Sequence[str | int]) -> list[str]:
+    """The fields of the object at a path."""
+    return [name for reached in _reached(model, path) if _is_api(reached) for name in reached.model_fields]
+
+
+def is_secret(model: type[Api], path: Sequence[str | int]) -> bool:
+    """Whether what stands at a path may be something that no message should repeat."""
+    return any(isinstance(reached, Text) and reached.secret for reached in _reached(model, path))
+
+
+def _reached(model: type[Api], path: Sequence[str | int]) -> Iterator[Any]:
+    """The types at the end of a path, and what they are annotated with."""
+    here: list[Any] = [model]
+    for step in path:
+        here = [further for type_ in here for further in _inside(type_, step)]
+    yield from here
+
+
+def _inside(type_: Any, step: str | int) -> Iterator[Any]:
+    if _is_api(type_) and step in type_.model_fields:
+        field = type_.model_fields[step]
+        yield from _opened(field.annotation)
+        yield from field.metadata
+    elif get_origin(type_) is tuple and isinstance(step, int):
+        yield from _opened(get_args(type_)[0])
+    elif get_origin(type_) is dict:
+        yield from _opened(get_args(type_)[1])
+
+
+def _opened(type_: Any) -> Iterator[Any]:
+    """A type without Annotated and Optional around it, and what it was annotated with."""
+    if get_origin(type_) is Annotated:
+        inner, *metadata = get_args(type_)
+        yield from _opened(inner)
+        yield from metadata
+    elif get_origin(type_) in (Union, types.UnionType):
+        for option in get_args(type_):
+            yield from _opened(option)
+    else:
+        yield type_
+
+
+def _is_api(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, Api)
