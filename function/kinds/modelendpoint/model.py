@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
-import urllib.parse
 from typing import Annotated
 
 from function import conditions as c
-from function import names, schema, versions
+from function import schema, versions
 from function.core import Manifest
-from function.schema import Rule
 
 API_VERSION = versions.MODELPLANE
 KIND = "ModelEndpoint"
@@ -18,25 +15,20 @@ SHORT_NAMES = ("me",)
 SCOPE = "Namespaced"
 COLUMNS = (schema.Column("URL", "string", ".spec.url"),)
 
-_HOST = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*)"
-
-
-def has_address(spec: Spec) -> bool:
-    """Whether the host and the port of a URL of the right form exist."""
-    parts = urllib.parse.urlsplit(spec.url)
-    try:
-        return parts.port != 0 and _is_host(parts.hostname or "", bracketed="[" in parts.netloc)
-    except ValueError:  # of a port beyond 65535
-        return False
-
-
-def _is_host(host: str, *, bracketed: bool) -> bool:
-    if not bracketed and not host.replace(".", "").isdigit():
-        return len(host) <= names.DNS_SUBDOMAIN and all(len(label) <= names.DNS_LABEL for label in host.split("."))
-    try:
-        return ipaddress.ip_address(host).version == (6 if bracketed else 4)
-    except ValueError:
-        return False
+_LABEL = "[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_TOP_LABEL = "[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_HEX = "[0-9a-fA-F]{1,4}"
+_IPV6 = "|".join(
+    [
+        f"({_HEX}:){{7}}{_HEX}",
+        f"({_HEX}:){{1,7}}:",
+        *(f"({_HEX}:){{1,{left}}}(:{_HEX}){{1,{7 - left}}}" for left in range(6, 0, -1)),
+        f":((:{_HEX}){{1,7}}|:)",
+    ]
+)
+_HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
+_PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 
 
 class SecretRef(schema.Api):
@@ -52,20 +44,11 @@ class Auth(schema.Api):
 
 
 class Spec(schema.Api):
-    RULES = (
-        Rule(
-            "isURL(self.url) && (!self.url.contains('[') || isIP(url(self.url).getHostname()))",
-            "url needs a host, or an IP address, and a port from 1 to 65535 if it names one",
-            has_address,
-            at="url",
-        ),
-    )
-
     url: Annotated[
         str,
         schema.Text(
             2048,
-            rf"^https?://{_HOST}(:[0-9]{{1,5}})?(/[^\s?#]*)?$",
+            rf"^https?://{_HOST}(:{_PORT})?(/[^\s?#]*)?$",
             "an http or https URL with a host, without user, password, query or fragment",
             secret=True,
         ),
