@@ -17,11 +17,21 @@ LWS_ROLE = "modelplane.ai/lws-role"
 POOL = "modelplane.ai/pool"
 """On nodes: the pool that they belong to."""
 
+HOLDS = "modelplane.ai/holds"
+"""On an Object: what of value it holds on its cluster, which must leave before the cluster goes."""
+HOLDS_WEIGHTS = "weights"
+
 PLACED_UNDER = "modelplane.ai/placed-under"
 """Annotation of a ModelReplica: the clusterSelector that it was placed under, as JSON. Tells an edit of the selector
 from a relabelled cluster."""
 SPEC_HASH = "modelplane.ai/spec-hash"
 """Annotation of a ModelReplica: a hash of the spec that it was last given. Tells which replicas run the current one."""
+MANIFEST_HASH = "modelplane.ai/manifest-hash"
+"""Annotation of what a replica becomes on its cluster: a hash of what was written. Tells whether it arrived there."""
+LLMD_ROLE = "llm-d.ai/role"
+"""On serving pods of PrefillDecode: prefill or decode (llm-d router v0.9)."""
+LLMD_ENGINE_TYPE = "llm-d.ai/engine-type"
+"""On serving pods of PrefillDecode: how the picker reads their metrics (llm-d router v0.9)."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
 COMPOSITION_KEY = "crossplane.io/composition-resource-name"

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from function.core import Composer, Request, Result
+from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
+from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
 
-_ALL: tuple[Composer, ...] = ()
+_ALL: tuple[Composer, ...] = (
+    INFERENCE_CLASS,
+    INFERENCE_CLUSTER,
+)
 
 COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}
 

@@ -1,0 +1,37 @@
+"""Whether an InferenceClass can be scheduled on. It composes nothing: clusters copy what it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from function import conditions as c
+from function.core import Composer, Condition, Held, Request, Result
+from function.kinds.inferenceclass.model import API_VERSION, KIND, Spec, parse
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    return Result(ready=True, conditions=(c.AVAILABLE(devices=_summary(spec)),))
+
+
+def _summary(spec: Spec) -> str:
+    """Such as `8 gpu, 8 nic`."""
+    counted: Counter[str] = Counter()
+    for device in spec.devices:
+        counted[device.name] += device.count
+    return ", ".join(f"{count} {name}" for name, count in counted.items())
+
+
+def _held(_: Request, why: Condition) -> Held:
+    return Held((why,), ready=False)
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.CLASS_ACCEPTED,),
+    invalid=c.INVALID_CLASS,
+    requirements=lambda _: (),
+    compose=_compose,
+    held=_held,
+)

@@ -1,0 +1,112 @@
+"""What an InferenceCluster composes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from function import labels, names, versions
+from function.core import ComposedResource, Request, is_ready, restate
+from function.kinds.inferencecluster import inputs
+from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
+from function.kinds.inferencecluster.sources import Access, SecretKey
+from function.manifests import gateway, provider
+from function.manifests.usage import cluster_usage
+
+CONFIG = inputs.COMPOSED_CONFIG
+PROBE = "gateway"
+USAGE = "usage"
+
+
+def resources(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
+    """What is composed now. What was there once stays while the cluster does, but for the Usage of who left."""
+    return {
+        **_config(request, access),
+        **_probe(request),
+        **_storage_class(request, spec),
+        **_usage(request),
+    }
+
+
+def _config(request: Request, access: Access) -> dict[str, ComposedResource]:
+    """Not before its Secrets are there; after that always, for it is how everything on the cluster is reached."""
+    if access.missing and CONFIG not in request.observed:
+        return {}
+    manifest = provider.cluster_provider_config(
+        api_version=versions.PROVIDER_KUBERNETES,
+        name=names.provider_config(request.identity.name),
+        kubeconfig=_reference(access.kubeconfig),
+        identity=access.identity and {"type": access.identity[0], "secretRef": _reference(access.identity[1])},
+    )
+    return {CONFIG: ComposedResource(manifest, ready=CONFIG in request.observed)}
+
+
+def _reference(secret: SecretKey) -> dict[str, str]:
+    return {"name": secret.name, "key": secret.key, "namespace": names.SYSTEM_NAMESPACE}
+
+
+def _probe(request: Request) -> dict[str, ComposedResource]:
+    if CONFIG not in request.observed:
+        return _kept(request, PROBE)
+    cluster = request.identity.name
+    manifest = provider.object_(
+        name=names.probe(cluster),
+        namespace=names.SYSTEM_NAMESPACE,
+        labels={labels.CLUSTER: names.label_value(cluster)},
+        provider_config=names.provider_config(cluster),
+        management_policies=provider.OBSERVE,
+        readiness_cel=gateway.HAS_ADDRESS,
+        manifest=gateway.reference(name=names.CLUSTER_GATEWAY, namespace=names.SYSTEM_NAMESPACE),
+    )
+    return {PROBE: ComposedResource(manifest, ready=request.is_ready(PROBE))}
+
+
+def storage_class_key(name: str) -> str:
+    return f"storage-class-{names.label_value(name)}"
+
+
+def _storage_class(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+    """Looked at, so that it is published only where it exists."""
+    wanted = storage_class(spec)
+    if wanted is None:
+        return {}
+    key = storage_class_key(wanted)
+    if CONFIG not in request.observed:
+        return _kept(request, key)
+    cluster = request.identity.name
+    manifest = provider.object_(
+        name=names.remote_object(cluster, "StorageClass", "", wanted),
+        namespace=names.SYSTEM_NAMESPACE,
+        labels={labels.CLUSTER: names.label_value(cluster)},
+        provider_config=names.provider_config(cluster),
+        management_policies=provider.OBSERVE,
+        manifest={"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": wanted}},
+    )
+    return {key: ComposedResource(manifest, ready=request.is_ready(key))}
+
+
+def storage_class(spec: Spec) -> str | None:
+    existing = spec.cluster.existing
+    return existing.cache.storageClassName if existing and existing.cache else None
+
+
+def _usage(request: Request) -> dict[str, ComposedResource]:
+    """While something is on the cluster, a delete is refused: it drains first."""
+    who = inputs.on_it(request)
+    if who is None:
+        return _kept(request, USAGE)
+    if not who:
+        return {}
+    cluster = request.identity.name
+    manifest = cluster_usage(
+        name=names.derived(cluster, "drain", cluster),
+        api_version=API_VERSION,
+        kind=KIND,
+        of=cluster,
+        reason="Replicas or weights of models are on this cluster; they move first, then the delete goes on",
+    )
+    return {USAGE: ComposedResource(manifest, ready=request.is_ready(USAGE))}
+
+
+def _kept(request: Request, key: str) -> dict[str, ComposedResource]:
+    observed: Any = request.observed.get(key)
+    return {key: ComposedResource(restate(observed), is_ready(observed))} if observed else {}

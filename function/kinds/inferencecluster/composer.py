@@ -1,0 +1,44 @@
+"""How an InferenceCluster becomes a place for replicas: reached, looked at, and published to the scheduler."""
+
+from __future__ import annotations
+
+from function import conditions as c
+from function.core import Composer, InvalidSpec, Request, Result
+from function.kinds.inferencecluster import compose, inputs, pools, probe, sources, status
+from function.kinds.inferencecluster.model import API_VERSION, KIND, parse
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    source = sources.of(spec)
+    _check_owner(request)
+    access = source.access(spec, request)
+    offer = pools.offer(spec.nodePools, source, inputs.classes(request), inputs.published_pools(request.xr))
+    seen = probe.read(request.observed.get(compose.PROBE))
+    ready = compose.CONFIG in request.observed and not access.missing and seen.serves
+    return Result(
+        ready=ready,
+        conditions=status.conditions(request, spec, access, offer, seen),
+        resources=compose.resources(request, spec, access),
+        status=status.status(request, spec, offer, seen),
+        waiting=not ready or bool(offer.waiting) or inputs.is_being_deleted(request.xr),
+    )
+
+
+def _check_owner(request: Request) -> None:
+    """Two clusters behind one provider config would each count the other's nodes as its own."""
+    owner = inputs.owner_of_config(request)
+    if owner:
+        problem = f"its ClusterProviderConfig already belongs to {owner}"
+        raise InvalidSpec(c.INVALID_CLUSTER(field="metadata.name", problem=problem))
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.CLUSTER_READY, c.BACKEND_READY),
+    invalid=c.INVALID_CLUSTER,
+    requirements=inputs.requirements,
+    compose=_compose,
+    held=status.held,
+)

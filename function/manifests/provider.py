@@ -1,0 +1,57 @@
+"""What the providers hold for us: Objects of provider-kubernetes, and how a cluster is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from function import versions
+
+OBSERVE = ("Observe",)
+"""Looked at, never touched."""
+KEEP_REMOTE = ("Observe", "Create", "Update", "LateInitialize")
+"""Without Delete: the remote thing outlives its Object."""
+
+
+def object_(
+    *,
+    name: str,
+    namespace: str,
+    provider_config: str,
+    manifest: Mapping[str, Any],
+    labels: Mapping[str, str] | None = None,
+    readiness_cel: str | None = None,
+    management_policies: Sequence[str] = (),
+    deletion_propagation: str | None = None,
+) -> dict[str, Any]:
+    """An Object: one remote thing. Ready once it was created, or when a CEL expression over `object` says so."""
+    return {
+        "apiVersion": versions.PROVIDER_KUBERNETES,
+        "kind": "Object",
+        "metadata": {"name": name, "namespace": namespace, **({"labels": dict(labels)} if labels else {})},
+        "spec": {
+            "providerConfigRef": {"kind": "ClusterProviderConfig", "name": provider_config},
+            "watch": True,
+            **({"managementPolicies": list(management_policies)} if management_policies else {}),
+            **({"readiness": {"policy": "DeriveFromCelQuery", "celQuery": readiness_cel}} if readiness_cel else {}),
+            "forProvider": {
+                **({"deletionPropagationPolicy": deletion_propagation} if deletion_propagation else {}),
+                "manifest": dict(manifest),
+            },
+        },
+    }
+
+
+def cluster_provider_config(
+    *, api_version: str, name: str, kubeconfig: Mapping[str, str], identity: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """How a provider reaches a cluster: `kubeconfig` is {name, key, namespace}, `identity` {type, secretRef}."""
+    return {
+        "apiVersion": api_version,
+        "kind": "ClusterProviderConfig",
+        "metadata": {"name": name},
+        "spec": {
+            "credentials": {"source": "Secret", "secretRef": dict(kubeconfig)},
+            **({"identity": {"source": "Secret", **identity}} if identity else {}),
+        },
+    }
