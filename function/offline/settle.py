@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from function.core import Manifest, Request, Requirement, Result
@@ -11,6 +11,7 @@ MOST_CALLS = 6
 """A first call, and five more for requirements that change (crossplane v2.3, internal/xfn/required_resources.go)."""
 
 Compose = Callable[[Request], Result]
+Find = Callable[[tuple[Requirement, ...]], Mapping[str, tuple[Manifest, ...]]]
 
 
 class Unsettled(RuntimeError):
@@ -19,13 +20,22 @@ class Unsettled(RuntimeError):
 
 def settle(compose: Compose, request: Request, objects: Sequence[Manifest]) -> Result:
     """The answer once all that it asks for was looked up among the given objects. Raises Unsettled."""
-    asked: tuple[Requirement, ...] | None = None
+    return settle_with(compose, request, lambda asked: resolve(asked, objects))
+
+
+def settle_with(compose: Compose, request: Request, find: Find, asked: tuple[Requirement, ...] | None = None) -> Result:
+    """The same with another way to look up.
+
+    What was `asked` for in the reconcile before is looked up ahead of the first call, as Crossplane does since 2.4.
+    Raises Unsettled.
+    """
+    request = replace(request, required=find(asked)) if asked else request
     for _ in range(MOST_CALLS):
         result = compose(request)
         if result.requirements == asked or (asked is None and not result.requirements):
             return result
         asked = result.requirements
-        request = replace(request, required=resolve(asked, objects))
+        request = replace(request, required=find(asked))
     raise Unsettled(f"requirements of {request.xr.get('kind')} {request.identity} did not settle in {MOST_CALLS} calls")
 
 

@@ -1,0 +1,316 @@
+"""One XR, reconciled as Crossplane does: observe, ask the function, delete, apply, say what came of it.
+
+Source of the order and of every name here: crossplane v2.4, internal/controller/apiextensions/composite.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from function import labels
+from function.core import ComposedResource, Condition, Manifest, Request, Requirement, Result, dig, plain
+from function.offline import settle
+from function.offline.settle import Compose, Unsettled
+from function.offline.store import Ref, Refused, Store, ref_of
+
+STEP = "modelplane"
+"""Name of the only step of our Compositions."""
+FINALIZER = "composite.apiextensions.crossplane.io"
+COMPOSITE = "crossplane.io/composite"
+"""Label of what an XR composes and of the XR itself: its name, or that of the XR at the top where XRs are nested."""
+XR_MANAGER = "apiextensions.crossplane.io/composite"
+NOW = "2024-01-01T00:00:00Z"
+"""The only time there is."""
+_COMPOSED_MANAGER = "apiextensions.crossplane.io/composed/"
+_SYSTEM_CONDITIONS = ("Ready", "Synced", "Healthy", "UpToDate", "Responsive")
+_LONGEST_NAME = 63
+_HASH = 12
+
+
+class Fatal(Exception):
+    """The function stopped the reconcile: nothing is applied, nothing is deleted."""
+
+
+class _Failed(Exception):
+    """The reconcile stopped; the message is what Crossplane says in the Synced condition."""
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Crossplane's reconciler for every composite kind."""
+
+    store: Store
+    compose: Compose
+    asked: dict[Ref, tuple[Requirement, ...]] = field(default_factory=dict)
+    """What each XR asked for when it was last reconciled."""
+    events: list[tuple[Ref, str, str, str]] = field(default_factory=list)
+    """XR, type (Normal, Warning), reason and message, in the order told."""
+    calls: int = 0
+
+    def __call__(self, ref: Ref) -> None:
+        """Reconcile one XR."""
+        xr = self.store.get(ref)
+        if xr is None:
+            return
+        if dig(xr, "metadata", "deletionTimestamp"):
+            self.store.remove_finalizer(ref, FINALIZER)
+            self.asked.pop(ref, None)
+            return
+        self._adopt(ref)
+        try:
+            result, unsynced = self._compose(ref)
+        except (_Failed, Fatal, Unsettled) as failure:
+            self._say_failed(ref, failure)
+            return
+        self._say(ref, result, unsynced)
+
+    def observed(self, xr: Manifest) -> dict[str, Manifest]:
+        """What an XR composed before, by key. What another controls does not count."""
+        found: dict[str, Manifest] = {}
+        for reference in dig(xr, "spec", "crossplane", "resourceRefs") or ():
+            composed = self.store.get(_referenced(xr, reference))
+            if composed is None or _controller(composed) not in ("", xr["metadata"]["uid"]):
+                continue
+            key = dig(composed, "metadata", "annotations", labels.COMPOSITION_KEY)
+            if not key:
+                raise _Failed(
+                    "cannot get existing composed resources: encountered composed resource without required "
+                    f'"{labels.COMPOSITION_KEY}" annotation'
+                )
+            found[key] = composed
+        return found
+
+    def _adopt(self, ref: Ref) -> None:
+        composition = self.store.kinds.of(ref.api_version, ref.kind).composition
+
+        def adopt(manifest: dict[str, Any]) -> None:
+            manifest["metadata"].setdefault("labels", {}).setdefault(COMPOSITE, ref.name)
+            manifest.setdefault("spec", {}).setdefault("crossplane", {})["compositionRef"] = {"name": composition}
+
+        self.store.add_finalizer(ref, FINALIZER)
+        self.store.update(ref, adopt)
+
+    def _compose(self, ref: Ref) -> tuple[Result, list[str]]:
+        xr = self._get(ref)
+        observed = self.observed(xr)
+        try:
+            result = settle.settle_with(self._call, Request(xr=xr, observed=observed), self._find, self.asked.get(ref))
+        except Fatal as fatal:
+            raise _Failed(
+                f'cannot compose resources: pipeline step "{STEP}" returned a fatal result: {fatal}'
+            ) from fatal
+        self.asked[ref] = result.requirements
+        desired = {key: self._named(xr, key, composed, observed) for key, composed in sorted(result.resources.items())}
+        self._collect(xr, observed, desired)
+        self._refer(xr, desired)
+        unsynced = self._apply(xr, desired)
+        self.store.apply(_status_of(xr, result), XR_MANAGER, subresource="status")
+        return result, unsynced
+
+    def _call(self, request: Request) -> Result:
+        self.calls += 1
+        return self.compose(request)
+
+    def _find(self, asked: tuple[Requirement, ...]) -> Mapping[str, tuple[Manifest, ...]]:
+        return {r.name: self._found(r) for r in asked}
+
+    def _found(self, asked: Requirement) -> tuple[Manifest, ...]:
+        known = self.store.of_kind(asked.api_version, asked.kind)
+        if asked.match_name is None and not asked.match_labels and asked.namespace is None:
+            return known
+        if asked.match_name is not None:
+            one = self.store.get(Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name))
+            return (one,) if one and settle.matches(asked, one) else ()
+        return tuple(m for m in known if settle.matches(asked, m))
+
+    def _get(self, ref: Ref) -> Manifest:
+        found = self.store.get(ref)
+        assert found is not None
+        return found
+
+    # What is desired
+
+    def _named(
+        self, xr: Manifest, key: str, composed: ComposedResource, observed: Mapping[str, Manifest]
+    ) -> dict[str, Any]:
+        """A desired resource as it is applied: with a name, an owner, and Crossplane's marks."""
+        manifest = plain(composed.manifest)
+        metadata = manifest.setdefault("metadata", {})
+        for name in ("name", "namespace", "generateName"):
+            if key in observed and name in observed[key]["metadata"]:
+                metadata[name] = observed[key]["metadata"][name]
+        self._placed(xr, key, manifest)
+        named = decorated(xr, key, manifest)
+        named["metadata"].pop("generateName", None) if key not in observed else None
+        return named
+
+    def _placed(self, xr: Manifest, key: str, manifest: dict[str, Any]) -> None:
+        namespace = xr["metadata"].get("namespace")
+        if not namespace:
+            return
+        kind = self.store.kinds.of(manifest["apiVersion"], manifest["kind"])
+        if not kind.namespaced:
+            name = manifest["metadata"].get("name") or ""
+            raise _Failed(
+                f"cannot compose resources: cannot apply cluster scoped composed resource {key!r} (a {kind.kind} named "
+                f"{name}) for a namespaced composite resource. Only namespaced composed resources are allowed"
+            )
+        manifest["metadata"]["namespace"] = namespace
+
+    def _collect(self, xr: Manifest, observed: Mapping[str, Manifest], desired: Mapping[str, Any]) -> None:
+        for key, manifest in sorted(observed.items()):
+            if key not in desired and _controller(manifest) == xr["metadata"]["uid"]:
+                self.store.delete(ref_of(manifest), foreground=True)
+
+    def _refer(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> None:
+        refs = sorted((_reference(xr, m) for m in desired.values()), key=lambda r: "".join(r.values()))
+        intent = {**_identity(xr), "spec": {"crossplane": {"resourceRefs": refs}}}
+        if not refs:
+            intent = _identity(xr)
+        self.store.apply(intent, XR_MANAGER)
+
+    def _apply(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> list[str]:
+        """Returns the keys of what the API server did not take."""
+        manager = _COMPOSED_MANAGER + _hash(xr["metadata"]["name"] + _group_kind(xr))
+        unsynced = []
+        for key, manifest in desired.items():
+            ref = ref_of(manifest)
+            existing = self.store.get(ref)
+            if existing is not None and _controller(existing) not in ("", xr["metadata"]["uid"]):
+                problem = f"{ref} is controlled by another object"
+                raise _Failed(f'cannot compose resources: cannot apply composed resource "{key}": {problem}')
+            try:
+                self.store.apply(manifest, manager)
+            except Refused as refused:
+                self._tell(
+                    ref_of(xr), "Warning", "ComposeResources", f'cannot apply composed resource "{key}": {refused}'
+                )
+                unsynced.append(key)
+        return unsynced
+
+    # What is said
+
+    def _say(self, ref: Ref, result: Result, unsynced: list[str]) -> None:
+        synced = Condition("Synced", "True", "ReconcileSuccess")
+        if unsynced:
+            message = f"Unsynced resources: {', '.join(unsynced)}"
+            synced = Condition("Synced", "False", "ReconcileError", message)
+        ready = Condition("Ready", *(("True", "Available") if result.ready else ("False", "Creating")))
+        self._mark(ref, (_RESPONSIVE, *result.conditions, synced, ready))
+        for event in result.events:
+            self._tell(ref, "Warning" if event.warning else "Normal", event.reason, event.message)
+
+    def _say_failed(self, ref: Ref, failure: Exception) -> None:
+        synced = Condition("Synced", "False", "ReconcileError", str(failure))
+        said = dig(self._get(ref), "status", "conditions") or ()
+        message = "A fatal error occurred before the status of this condition could be determined."
+        unknown = [
+            Condition(c["type"], "Unknown", "FatalError", message) for c in said if c["type"] not in _SYSTEM_CONDITIONS
+        ]
+        self._mark(ref, (_RESPONSIVE, synced, *unknown))
+        self._tell(ref, "Warning", "ComposeResources", str(failure))
+
+    def _mark(self, ref: Ref, said: tuple[Condition, ...]) -> None:
+        def mark(manifest: dict[str, Any]) -> None:
+            generation = manifest["metadata"].get("generation")
+            status = manifest.setdefault("status", {})
+            status["conditions"] = with_conditions(status.get("conditions") or [], said, generation)
+
+        self.store.update(ref, mark, status=True)
+
+    def _tell(self, ref: Ref, type_: str, reason: str, message: str) -> None:
+        self.events.append((ref, type_, reason, message))
+
+
+_RESPONSIVE = Condition("Responsive", "True", "WatchCircuitClosed")
+
+
+def with_conditions(before: list[Any], said: tuple[Condition, ...], generation: int | None) -> list[dict[str, Any]]:
+    """Conditions after some were said: each keeps its place, new ones come last."""
+    by_type = {c["type"]: dict(c) for c in before}
+    for condition in said:
+        by_type[condition.type] = _condition(condition, generation)
+    return list(by_type.values())
+
+
+def _condition(condition: Condition, generation: int | None) -> dict[str, Any]:
+    return {
+        "type": condition.type,
+        "status": condition.status,
+        "reason": condition.reason,
+        **({"message": condition.message} if condition.message else {}),
+        "lastTransitionTime": NOW,
+        **({"observedGeneration": generation} if generation else {}),
+    }
+
+
+def decorated(xr: Manifest, key: str, manifest: dict[str, Any]) -> dict[str, Any]:
+    """A composed resource with what Crossplane puts on each: a name where it has none, an owner, label, annotation."""
+    metadata = manifest["metadata"]
+    prefix = (xr["metadata"].get("labels") or {}).get(COMPOSITE) or xr["metadata"]["name"]
+    if not metadata.get("name"):
+        metadata.setdefault("generateName", f"{prefix}-")
+        metadata["name"] = child_name(metadata["generateName"], xr["metadata"]["uid"], key)
+    metadata["labels"] = {**(metadata.get("labels") or {}), COMPOSITE: prefix}
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), labels.COMPOSITION_KEY: key}
+    metadata["ownerReferences"] = [owner_reference(xr)]
+    return manifest
+
+
+def owner_reference(xr: Manifest) -> dict[str, Any]:
+    return {
+        "apiVersion": xr["apiVersion"],
+        "blockOwnerDeletion": True,
+        "controller": True,
+        "kind": xr["kind"],
+        "name": xr["metadata"]["name"],
+        "uid": xr["metadata"]["uid"],
+    }
+
+
+def child_name(prefix: str, uid: str, key: str) -> str:
+    """A composed resource's name where the function gives none (crossplane v2.4, internal/names)."""
+    suffix = _hash(uid + key)[:_HASH]
+    parent = prefix if not prefix or prefix.endswith("-") else f"{prefix}-"
+    if len(parent + suffix) <= _LONGEST_NAME:
+        return parent + suffix
+    room = _LONGEST_NAME - _HASH
+    return (parent[:room] if parent[room - 1] == "-" else f"{parent[: room - 1]}-") + suffix
+
+
+def _identity(manifest: Manifest) -> dict[str, Any]:
+    metadata = {k: v for k, v in manifest["metadata"].items() if k in ("name", "namespace")}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
+def _status_of(xr: Manifest, result: Result) -> dict[str, Any]:
+    status = plain(result.status)
+    return {**_identity(xr), "status": status} if status else _identity(xr)
+
+
+def _reference(xr: Manifest, manifest: Manifest) -> dict[str, str]:
+    namespace = "" if xr["metadata"].get("namespace") else manifest["metadata"].get("namespace") or ""
+    reference = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "name": manifest["metadata"]["name"]}
+    return {**reference, "namespace": namespace} if namespace else reference
+
+
+def _referenced(xr: Manifest, reference: Mapping[str, str]) -> Ref:
+    namespace = xr["metadata"].get("namespace") or reference.get("namespace") or ""
+    return Ref(reference["apiVersion"], reference["kind"], namespace, reference["name"])
+
+
+def _controller(manifest: Manifest) -> str:
+    owners = manifest["metadata"].get("ownerReferences") or ()
+    return next((owner["uid"] for owner in owners if owner.get("controller")), "")
+
+
+def _group_kind(manifest: Manifest) -> str:
+    group = manifest["apiVersion"].rpartition("/")[0]
+    return f"{manifest['kind']}.{group}" if group else manifest["kind"]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,312 @@
+"""The API server, in memory: objects, who owns which of their fields, finalizers, and garbage collection.
+
+Deterministic: identities come from names, and time is a count of what was created.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from function.core import Manifest, dig, plain
+from function.offline import apply
+from function.offline.schemas import Kind, Kinds
+
+FOREGROUND = "foregroundDeletion"
+"""Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+_SERVER_SET = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
+
+
+class Ref(NamedTuple):
+    """Which object."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {where}{self.name}"
+
+
+def ref_of(manifest: Manifest) -> Ref:
+    metadata = manifest["metadata"]
+    return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
+
+
+class Refused(Exception):
+    """What the API server does not accept; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What one field manager last applied."""
+
+    manifest: Mapping[str, Any]
+    fields: apply.Tree
+    version: int
+    """The object's resource version after that."""
+
+
+@dataclass(slots=True)
+class Stored:
+    """An object, with its owners."""
+
+    manifest: dict[str, Any]
+    intents: dict[str, Intent] = field(default_factory=dict)
+    """By field manager; the status has managers of its own."""
+
+
+Admit = Callable[[Kind, dict[str, Any], Manifest | None], None]
+"""Fills in defaults, and raises Refused for what the schema does not allow. Sees the object as it was before, too."""
+
+
+@dataclass(slots=True)
+class Store:
+    """All objects of the control cluster."""
+
+    kinds: Kinds
+    admit: Admit = lambda _kind, _manifest, _old: None
+    _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
+    _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
+    version: int = 0
+    """Grows with every change: as long as it stands still, nothing happened."""
+    _created: int = 0
+    changed: dict[Ref, int] = field(default_factory=dict)
+    """The version at which each object, existing or gone, was last changed."""
+    kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The version at which any object of a kind was last changed."""
+
+    # Reading
+
+    def get(self, ref: Ref) -> Manifest | None:
+        stored = self._stored(ref)
+        return stored.manifest if stored else None
+
+    def of_kind(self, api_version: str, kind: str) -> tuple[Manifest, ...]:
+        """All objects of a kind, by namespace and name."""
+        found = self._sorted.get((api_version, kind))
+        if found is None:
+            objects = self._objects.get((api_version, kind), {})
+            found = self._sorted[api_version, kind] = tuple(objects[key].manifest for key in sorted(objects))
+        return found
+
+    def all(self) -> Iterator[Manifest]:
+        """Every object, by kind, namespace and name."""
+        for kind in sorted(self._objects):
+            yield from self.of_kind(*kind)
+
+    # Writing
+
+    def load(self, manifest: Manifest) -> None:
+        """Take an object as it is, with its status and what a server once set on it."""
+        loaded = plain(manifest)
+        kind = self._kind(loaded)
+        if kind.namespaced and not loaded["metadata"].get("namespace"):
+            loaded["metadata"]["namespace"] = "default"
+        if not kind.namespaced:
+            loaded["metadata"].pop("namespace", None)
+        self.admit(kind, loaded, self.get(ref_of(loaded)))
+        self._put(ref_of(loaded), Stored(self._with_identity(loaded), _intents(loaded)))
+
+    def apply(self, manifest: Manifest, manager: str, *, subresource: str = "") -> Manifest:
+        """Server-side apply, with force. Returns the object as it stands. Raises Refused."""
+        ref = ref_of(manifest)
+        owner = f"{manager}/{subresource}" if subresource else manager
+        stored = self._stored(ref)
+        said = stored.intents.get(owner) if stored else None
+        if stored and said and said.version == self.changed.get(ref) and said.manifest == manifest:
+            return stored.manifest
+        return self._applied(ref, plain(manifest), owner, stored, said)
+
+    def update(self, ref: Ref, change: Callable[[dict[str, Any]], None], *, status: bool = False) -> None:
+        """Change an object in place, as a controller's update does. Nothing happens when nothing differs."""
+        stored = self._stored(ref)
+        if stored is None:
+            return
+        changed = plain(stored.manifest)
+        change(changed)
+        if changed == stored.manifest:
+            return
+        if not status:
+            self._count_generation(stored.manifest, changed)
+        self._put(ref, Stored(changed, stored.intents))
+
+    def delete(self, ref: Ref, *, foreground: bool = False) -> None:
+        """Ask for an object's end. It stays while it has finalizers."""
+        stored = self._stored(ref)
+        if stored is None:
+            return
+
+        def mark(manifest: dict[str, Any]) -> None:
+            metadata = manifest["metadata"]
+            metadata.setdefault("deletionTimestamp", self._now())
+            if foreground and FOREGROUND not in metadata.get("finalizers", ()):
+                metadata["finalizers"] = [*metadata.get("finalizers", ()), FOREGROUND]
+
+        self.update(ref, mark, status=True)
+        self._finish(ref)
+
+    def add_finalizer(self, ref: Ref, finalizer: str) -> None:
+        def add(manifest: dict[str, Any]) -> None:
+            held = manifest["metadata"].get("finalizers", [])
+            if finalizer not in held:
+                manifest["metadata"]["finalizers"] = [*held, finalizer]
+
+        self.update(ref, add, status=True)
+
+    def remove_finalizer(self, ref: Ref, finalizer: str) -> None:
+        def remove(manifest: dict[str, Any]) -> None:
+            left = [f for f in manifest["metadata"].get("finalizers", []) if f != finalizer]
+            manifest["metadata"]["finalizers"] = left
+            if not left:
+                del manifest["metadata"]["finalizers"]
+
+        self.update(ref, remove, status=True)
+        self._finish(ref)
+
+    def collect_garbage(self) -> None:
+        """What the garbage collector does: dependents whose owners are gone go, and owners that wait for them."""
+        by_owner = self._dependents()
+        uids = {m["metadata"]["uid"] for m in self.all()}
+        for manifest in tuple(self.all()):
+            self._collect(manifest, by_owner, uids)
+
+    # Below
+
+    def _collect(self, manifest: Manifest, by_owner: Mapping[str, list[Ref]], uids: set[str]) -> None:
+        metadata = manifest["metadata"]
+        owners = metadata.get("ownerReferences") or ()
+        if owners and not any(owner["uid"] in uids for owner in owners) and not metadata.get("deletionTimestamp"):
+            self.delete(ref_of(manifest))
+        if FOREGROUND not in (metadata.get("finalizers") or ()):
+            return
+        left = [ref for ref in by_owner.get(metadata["uid"], ()) if self.get(ref)]
+        for ref in left:
+            self.delete(ref, foreground=ref in self._with_dependents(by_owner))
+        if not any(self.get(ref) for ref in left):
+            self.remove_finalizer(ref_of(manifest), FOREGROUND)
+
+    def _with_dependents(self, by_owner: Mapping[str, list[Ref]]) -> set[Ref]:
+        return {ref_of(m) for m in self.all() if m["metadata"]["uid"] in by_owner}
+
+    def _dependents(self) -> dict[str, list[Ref]]:
+        found: dict[str, list[Ref]] = {}
+        for manifest in self.all():
+            for owner in manifest["metadata"].get("ownerReferences") or ():
+                found.setdefault(owner["uid"], []).append(ref_of(manifest))
+        return found
+
+    def _stored(self, ref: Ref) -> Stored | None:
+        return self._objects.get((ref.api_version, ref.kind), {}).get((ref.namespace, ref.name))
+
+    def _kind(self, manifest: Manifest) -> Kind:
+        return self.kinds.of(manifest["apiVersion"], manifest["kind"])
+
+    def _applied(
+        self, ref: Ref, intent: dict[str, Any], owner: str, stored: Stored | None, said: Intent | None
+    ) -> Manifest:
+        kind = self._kind(intent)
+        fields = apply.fields(_owned(intent), kind.schema)
+        intents = dict(stored.intents) if stored else {}
+        others = [i.fields for manager, i in intents.items() if manager != owner]
+        live = plain(stored.manifest) if stored else self._with_identity(intent)
+        if said:
+            live = apply.without(live, said.fields, [fields, *others, _IDENTITY], kind.schema)
+        changed = apply.merge(live, intent, kind.schema) if stored else live
+        self.admit(kind, changed, stored.manifest if stored else None)
+        version = self.version + 1
+        if stored and said and said.fields == fields and changed == stored.manifest:
+            version = self.changed[ref]
+        intents[owner] = Intent(intent, fields, version)
+        if stored:
+            self._count_generation(stored.manifest, changed)
+        if not stored or changed != stored.manifest or not said or said.fields != fields:
+            self._put(ref, Stored(changed, intents))
+        else:
+            stored.intents[owner] = intents[owner]
+        found = self.get(ref)
+        assert found is not None
+        return found
+
+    def _with_identity(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        self._created += 1
+        ref = ref_of(manifest)
+        name = "\x00".join((*ref, str(self._created)))
+        identity = {
+            "uid": str(uuid.uuid5(uuid.NAMESPACE_URL, name)),
+            "generation": 1,
+            "creationTimestamp": self._now(),
+        }
+        return {**manifest, "metadata": {**identity, **manifest["metadata"]}}
+
+    def _now(self) -> str:
+        return (_EPOCH + timedelta(seconds=self._created)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _count_generation(self, old: Manifest, new: dict[str, Any]) -> None:
+        ignored = ("metadata", "status")
+        if {k: v for k, v in old.items() if k not in ignored} != {k: v for k, v in new.items() if k not in ignored}:
+            new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
+
+    def _put(self, ref: Ref, stored: Stored) -> None:
+        self._count(ref)
+        stored.manifest["metadata"]["resourceVersion"] = str(self.version)
+        stored.manifest["metadata"]["managedFields"] = _managed(ref, stored.intents)
+        if not stored.manifest["metadata"]["managedFields"]:
+            del stored.manifest["metadata"]["managedFields"]
+        self._objects.setdefault((ref.api_version, ref.kind), {})[ref.namespace, ref.name] = stored
+
+    def _count(self, ref: Ref) -> None:
+        self.version += 1
+        self.changed[ref] = self.kind_changed[ref[:2]] = self.version
+        self._sorted.pop(ref[:2], None)
+
+    def _finish(self, ref: Ref) -> None:
+        """Forget an object that was deleted and that no finalizer holds."""
+        manifest = self.get(ref)
+        if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
+            del self._objects[ref.api_version, ref.kind][ref.namespace, ref.name]
+            self._count(ref)
+
+
+_IDENTITY: apply.Tree = {
+    "f:apiVersion": {},
+    "f:kind": {},
+    "f:metadata": {f"f:{k}": {} for k in ("name", "namespace", *_SERVER_SET)},
+}
+
+
+def _owned(intent: Mapping[str, Any]) -> dict[str, Any]:
+    """What an applied object says beyond who it is."""
+    body = {k: v for k, v in intent.items() if k not in ("apiVersion", "kind", "metadata")}
+    metadata = {k: v for k, v in intent["metadata"].items() if k not in ("name", "namespace", *_SERVER_SET)}
+    return {**({"metadata": metadata} if metadata else {}), **body}
+
+
+def _managed(ref: Ref, intents: Mapping[str, Intent]) -> list[dict[str, Any]]:
+    return [
+        {
+            "manager": owner.removesuffix("/status"),
+            "operation": "Apply",
+            "apiVersion": ref.api_version,
+            "fieldsType": "FieldsV1",
+            "fieldsV1": intent.fields,
+            **({"subresource": "status"} if owner.endswith("/status") else {}),
+        }
+        for owner, intent in sorted(intents.items())
+    ]
+
+
+def _intents(manifest: Manifest) -> dict[str, Intent]:
+    """The owners that a dump of an object names."""
+    entries: Iterable[Any] = dig(manifest, "metadata", "managedFields") or ()
+    return {
+        entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {}, -1)
+        for entry in entries
+        if entry.get("operation") == "Apply"
+    }

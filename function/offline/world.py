@@ -1,0 +1,142 @@
+"""The whole control plane: every XR reconciled, every cluster answering, until nothing changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from function.core import Manifest, Requirement, dig, plain
+from function.offline.reconcile import Reconciler
+from function.offline.settle import Compose
+from function.offline.store import Ref, Store, ref_of
+
+MOST_ROUNDS = 60
+"""In each, whatever has something new to read is reconciled once. A fleet is settled after some ten of them."""
+_SHOWN = 5
+
+Answer = Callable[[Store], None]
+"""What lies beyond the control cluster: reads what was composed, and writes the status that it would get."""
+
+
+class Restless(Exception):
+    """The world did not come to rest; says what keeps changing."""
+
+
+@dataclass(slots=True)
+class World:
+    """A control cluster with Crossplane and our function, and the clusters behind it."""
+
+    store: Store
+    compose: Compose
+    answer: Answer = lambda _store: None
+    seed: int | None = None
+    """Shuffles the order of the reconciles of each round. None is the order of kinds and names."""
+    progress: Callable[[int, int], None] = lambda _round, _left: None
+    reconciler: Reconciler = field(init=False)
+    _seen: dict[Ref, int] = field(default_factory=dict)
+    """The store's version when each XR was last looked at."""
+    _random: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reconciler = Reconciler(self.store, self.compose)
+        self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
+
+    def load(self, manifests: Iterable[Manifest]) -> None:
+        """Take objects as they are. Raises Refused."""
+        for manifest in _linked([plain(m) for m in manifests]):
+            self.store.load(manifest)
+
+    def settle(self, most: int = MOST_ROUNDS) -> int:
+        """Reconcile until nothing changes; returns the number of rounds. Raises Restless."""
+        for count in range(1, most + 1):
+            before = self.store.version
+            self.round(count)
+            if self.store.version == before:
+                return count
+        raise Restless(self._restless(before))
+
+    def round(self, count: int = 1) -> None:
+        """Reconcile once whatever has something new to read, then let the clusters answer."""
+        waiting = [ref for ref in self._composites() if self._has_news(ref)]
+        if self.seed is not None:
+            self._random.shuffle(waiting)
+        for index, ref in enumerate(waiting):
+            self.progress(count, len(waiting) - index)
+            self._seen[ref] = self.store.version  # ahead of what it writes: Crossplane wakes it for that too
+            self.reconciler(ref)
+        self.answer(self.store)
+        self.store.collect_garbage()
+
+    def _composites(self) -> list[Ref]:
+        kinds = self.store.kinds.composites()
+        return [ref_of(m) for kind in kinds for m in self.store.of_kind(kind.api_version, kind.kind)]
+
+    def _has_news(self, ref: Ref) -> bool:
+        seen = self._seen.get(ref)
+        if seen is None:
+            return True
+        changed = self.store.changed
+        if changed.get(ref, 0) > seen:
+            return True
+        xr = self.store.get(ref) or {}
+        references = dig(xr, "spec", "crossplane", "resourceRefs") or ()
+        composed = (
+            Ref(r["apiVersion"], r["kind"], ref.namespace or r.get("namespace") or "", r["name"]) for r in references
+        )
+        asked = self.reconciler.asked.get(ref, ())
+        return any(changed.get(c, 0) > seen for c in composed) or any(self._answer_changed(a, seen) for a in asked)
+
+    def _answer_changed(self, asked: Requirement, seen: int) -> bool:
+        if asked.match_name is not None:
+            named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
+            return self.store.changed.get(named, 0) > seen
+        return self.store.kind_changed.get((asked.api_version, asked.kind), 0) > seen
+
+    def _restless(self, before: int) -> str:
+        moving = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
+        shown = ", ".join(map(str, moving[:_SHOWN])) + (" …" if len(moving) > _SHOWN else "")
+        return f"{len(moving)} objects still change after {MOST_ROUNDS} rounds: {shown}"
+
+
+def _linked(manifests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Objects of a dump with owners that know them, and no owner that is not in the dump.
+
+    An object from Git has no uid and no references; the dump of what it composed tells both.
+    """
+    by_name = {_named(m["kind"], m): m for m in manifests}
+    for manifest in manifests:
+        owners = [o for o in manifest["metadata"].get("ownerReferences") or () if _owner(o, manifest, by_name)]
+        manifest["metadata"].pop("ownerReferences", None)
+        for owner in owners:
+            _link(_owner(owner, manifest, by_name) or {}, owner, manifest)
+        if owners:
+            manifest["metadata"]["ownerReferences"] = owners
+    return manifests
+
+
+def _named(kind: str, manifest: Manifest) -> tuple[str, str, str]:
+    return kind, manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"]
+
+
+def _owner(
+    owner: Manifest, owned: Manifest, by_name: dict[tuple[str, str, str], dict[str, Any]]
+) -> dict[str, Any] | None:
+    """An owner is in the namespace of what it owns, or in none."""
+    namespace = owned["metadata"].get("namespace") or ""
+    name = owner.get("name") or ""
+    kind = owner.get("kind") or ""
+    return by_name.get((kind, namespace, name)) or by_name.get((kind, "", name))
+
+
+def _link(owner: dict[str, Any], reference: Manifest, owned: Manifest) -> None:
+    owner["metadata"].setdefault("uid", reference.get("uid"))
+    if not reference.get("controller"):
+        return
+    refs = owner.setdefault("spec", {}).setdefault("crossplane", {}).setdefault("resourceRefs", [])
+    found = {"apiVersion": owned["apiVersion"], "kind": owned["kind"], "name": owned["metadata"]["name"]}
+    if owned["metadata"].get("namespace") and not owner["metadata"].get("namespace"):
+        found["namespace"] = owned["metadata"]["namespace"]
+    if found not in refs:
+        refs.append(found)
