@@ -22,7 +22,8 @@ from tests.e2e.pins import Module
 
 FLAGS = ("-mod=mod", "-buildvcs=false", "-trimpath")
 LINKER = "-s -w"
-REQUIREMENTS = Path(__file__).parent / "requirements.txt"
+HERE = Path(__file__).parent
+REQUIREMENTS = HERE / "requirements.txt"
 
 
 class Unbuildable(Exception):
@@ -52,7 +53,7 @@ def cache() -> Path:
 
 def build(module: Module, root: Path, toolchain: str) -> Build:
     """Build a module, unless the cache has it."""
-    label = f"{module.name}-{module.version}-{key(repr(module), *FLAGS, LINKER, toolchain)}"
+    label = f"{module.name}-{module.version}-{key(repr(module), *FLAGS, LINKER, toolchain, *own(module))}"
     place = root / label
     with locked(root, label):
         if not place.exists():
@@ -119,6 +120,13 @@ def told(title: str) -> Iterator[None]:
     print(f"built  {title} in {time.monotonic() - began:.0f} s", flush=True)
 
 
+def own(module: Module) -> Iterator[str]:
+    """What of our own decides a build's content."""
+    if module.ours:
+        yield from module.replaced
+        yield from (path.read_text() for path in sorted((HERE / module.ours).rglob("*")) if path.is_file())
+
+
 def make(module: Module, folder: Path) -> None:
     """Fill a folder with what we take from a module, from a scratch module that requires it.
 
@@ -126,13 +134,23 @@ def make(module: Module, folder: Path) -> None:
     """
     scratch = folder / "src"
     scratch.mkdir()
+    if module.ours:
+        copy(HERE / module.ours, scratch)
     require(module, scratch)
     if module.package is not None:
         linker = LINKER + (f" -X {module.variable}={module.version}" if module.variable else "")
         program = folder / "bin" / module.name
-        go(scratch, "build", "-ldflags", linker, "-o", str(program), module.path + module.package)
+        go(
+            scratch,
+            "build",
+            "-ldflags",
+            linker,
+            "-o",
+            str(program),
+            "." if module.ours else module.path + module.package,
+        )
     for name, source in module.files.items():
-        copy(released(scratch, module) / source, folder / name)
+        copy(Path(downloaded(scratch, module)["Dir"], source), folder / name)
     shutil.rmtree(scratch)
 
 
@@ -142,27 +160,27 @@ def require(module: Module, scratch: Path) -> None:
     Go heeds `replace` in the main module only: what a module replaces for itself does not reach who requires it.
     """
     go(scratch, "mod", "init", "modelplane.test/e2e")
-    go(scratch, "mod", "edit", *(f"-require={one}" for one in (f"{module.path}@{module.version}", *module.pinned)))
+    required = (f"{module.path}@{module.version}", *module.pinned)
+    replaced = (f"-replace={one}" for one in module.replaced)
+    go(scratch, "mod", "edit", *(f"-require={one}" for one in required), *replaced)
     if module.staged:
-        replaced = json.loads(go(scratch, "mod", "edit", "-json", str(gomod(scratch, module))))["Replace"]
+        theirs = json.loads(go(scratch, "mod", "edit", "-json", downloaded(scratch, module)["GoMod"]))["Replace"]
         version = module.version.replace("v1.", "v0.", 1)
-        staged = (one["Old"]["Path"] for one in replaced)
+        staged = (one["Old"]["Path"] for one in theirs)
         go(scratch, "mod", "edit", *(f"-replace={path}={path}@{version}" for path in staged))
 
 
-def gomod(scratch: Path, module: Module) -> Path:
-    """A module's own go.mod, read without resolving what it asks for."""
-    return Path(json.loads(go(scratch, "mod", "download", "-json", f"{module.path}@{module.version}"))["GoMod"])
-
-
-def released(scratch: Path, module: Module) -> Path:
-    """The folder of a module's sources."""
-    return Path(go(scratch, "list", "-m", "-f", "{{.Dir}}", module.path).strip())
+def downloaded(scratch: Path, module: Module) -> dict[str, str]:
+    """Where Go keeps a module's sources (`Dir`) and its own go.mod (`GoMod`)."""
+    return dict(json.loads(go(scratch, "mod", "download", "-json", f"{module.path}@{module.version}")))
 
 
 def copy(source: Path, target: Path) -> None:
     """Copy a folder's files without their permissions: Go's module cache is read-only, and ours is to be removable."""
-    for path in sorted(path for path in source.rglob("*") if path.is_file()):
+    files = sorted(path for path in source.rglob("*") if path.is_file())
+    if not files:
+        raise Unbuildable(f"there is nothing in {source}")
+    for path in files:
         place = target / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)

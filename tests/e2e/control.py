@@ -36,6 +36,10 @@ class Control:
     serve: Callable[[], Process]
     function: Process
 
+    def kubectl(self, *arguments: str, stdin: str = "") -> str:
+        """What kubectl prints, as an administrator."""
+        return programs.kubectl(self.site, self.name, *arguments, stdin=stdin)
+
     def restart_function(self) -> None:
         """Stop our server, and start it again at the same address."""
         self.stop_function()

@@ -1,6 +1,6 @@
 """The inference cluster: a real API server, controllers and scheduler, and nodes that only look real."""
 
-from tests.e2e import fleet, pins, programs
+from tests.e2e import fleet, objects, pins, programs
 from tests.e2e.kube import Api, Object, says
 from tests.e2e.programs import Site
 from tests.e2e.waiting import until
@@ -19,6 +19,7 @@ def start(site: Site, store: int) -> Api:
     programs.kwok(site, NAME)
     programs.leader_worker_set(site, NAME, api)
     furnish(api)
+    programs.gateway(site, NAME, *programs.CLUSTER_GATEWAY)
     return api
 
 
@@ -36,15 +37,36 @@ def established(api: Api) -> bool:
 
 
 def furnish(api: Api) -> None:
-    """Nodes and devices, untainted by the controller that waits for their kubelets."""
+    """Nodes and devices, and the Gateway that a serving stack would have made."""
     api.apply(fleet.device_class(), fleet.system_node())
     for cluster in fleet.CLUSTERS:
         api.apply(*fleet.nodes(cluster))
     for one in api.list("v1", "Node"):
         api.patch(one, fleet.room(), "status")
+    api.apply(objects.namespace(objects.SYSTEM), *gateway("inference-gateway", programs.CLUSTER_GATEWAY[1]))
     until(lambda: api.list("v1", "Node"), "nodes that take pods", holds=lambda nodes: all(map(takes_pods, nodes)))
 
 
 def takes_pods(node: Object) -> bool:
     starting = any(taint["key"].startswith("node.kubernetes.io/") for taint in node["spec"].get("taints", []))
     return says(node, "Ready") and not starting
+
+
+def gateway(name: str, port: int) -> list[Object]:
+    """A Gateway with one plain listener for all namespaces, and its class."""
+    api_version, kind = "gateway.networking.k8s.io/v1", "traefik"
+    listener = {"name": "http", "protocol": "HTTP", "port": port, "allowedRoutes": {"namespaces": {"from": "All"}}}
+    return [
+        {
+            "apiVersion": api_version,
+            "kind": "GatewayClass",
+            "metadata": {"name": kind},
+            "spec": {"controllerName": "traefik.io/gateway-controller"},
+        },
+        {
+            "apiVersion": api_version,
+            "kind": "Gateway",
+            "metadata": {"name": name, "namespace": objects.SYSTEM},
+            "spec": {"gatewayClassName": kind, "listeners": [listener]},
+        },
+    ]

@@ -22,6 +22,8 @@ class Module:
     pinned: tuple[str, ...] = ()  # other modules that it has to be built with, which its own `replace` would choose
     staged: bool = False  # its `replace` points at folders of its own tree, which are released one by one as well
     files: dict[str, str] = field(default_factory=dict)  # name of a folder in the build: folder in the module
+    ours: str = field(default="", repr=False)  # a folder here with a program of our own, which uses the module
+    replaced: tuple[str, ...] = field(default=(), repr=False)  # as `go mod edit -replace` takes them
 
     @property
     def title(self) -> str:
@@ -104,6 +106,19 @@ INFERENCE_EXTENSION = Module(
     files={"crds": "config/crd/bases"},
 )
 
+GATEWAY = Module(
+    name="gateway",
+    path="github.com/traefik/traefik/v3",
+    version="v3.7.13",
+    package="",
+    pinned=tuple(f"k8s.io/{name}@{LIBRARIES}" for name in ("api", "apimachinery", "client-go")),
+    ours="gateway",
+    replaced=(
+        "github.com/traefik/traefik/dynamic/ext=./ext",
+        "github.com/gorilla/mux=github.com/containous/mux@v0.0.0-20250523120546-41b6ec3aed59",  # as Traefik's go.mod
+    ),
+)
+
 # In the order of need, so that a first failure is an early one.
 MODULES = (
     ETCD,
@@ -116,6 +131,7 @@ MODULES = (
     SCHEDULER,
     LEADER_WORKER_SET,
     KWOK,
+    GATEWAY,
     GATEWAY_API,
     PROVIDER_HELM,
     INFERENCE_EXTENSION,

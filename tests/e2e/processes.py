@@ -114,11 +114,11 @@ def healthy(port: int, path: str) -> Callable[[], bool]:
     return probe
 
 
-def listens(port: int) -> Callable[[], bool]:
-    """A probe: whether something accepts connections on loopback."""
+def listens(port: int, address: str = "127.0.0.1") -> Callable[[], bool]:
+    """A probe: whether something accepts connections."""
 
     def probe() -> bool:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+        with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=5):
             return True
         return False
 

@@ -15,8 +15,11 @@ from tests.e2e.processes import Process, Processes, healthy, listens, ports
 from tests.e2e.waiting import until
 
 SYSTEM = "crossplane-system"
-POD_ADDRESSES = "198.18.1.0/24"  # of the range for benchmarks (RFC 2544), routed nowhere
+# Addresses of the range for benchmarks (RFC 2544), which is routed nowhere; loopback addresses are no endpoints.
+POD_ADDRESSES = "198.18.1.0/24"
 NODE_ADDRESS = "198.18.0.1"
+CLUSTER_GATEWAY = ("198.18.0.2", 80)
+CONTROL_GATEWAY = ("198.18.0.3", 8000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +202,19 @@ def leader_worker_set_webhooks(url: str, authority: str) -> list[dict[str, Any]]
     ]
 
 
+def gateway(site: Site, name: str, address: str, port: int) -> Process:
+    """Serves the routes of a cluster's Gateways, all at one address."""
+    return site.processes.start(
+        f"{name}-gateway",
+        site.program(pins.GATEWAY),
+        f"-listen={address}:{port}",
+        f"-entrypoint=web=:{port}",
+        f"-address={address}",
+        KUBECONFIG=str(kubeconfig(site, name)),
+        serves=listens(port, address),
+    )
+
+
 def crossplane(site: Site, name: str, version: str, api: Api) -> Process:
     """Crossplane's core, calling functions over mTLS. It makes certificates of its own, which go unused."""
     build, user = site.build(pins.CROSSPLANE[version]), str(kubeconfig(site, name))
@@ -292,6 +308,15 @@ def function(site: Site, name: str, port: int) -> Process:
         "--debug",
         serves=listens(port),
     )
+
+
+def kubectl(site: Site, name: str, *arguments: str, stdin: str = "") -> str:
+    """What kubectl prints; what it says on failure is the error's message."""
+    command = [site.tools / "kubectl", f"--kubeconfig={kubeconfig(site, name)}", *arguments]
+    done = subprocess.run(command, input=stdin, text=True, capture_output=True, check=False, cwd=site.folder)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return done.stdout
 
 
 def serving(site: Site, port: int) -> tuple[str, ...]:
