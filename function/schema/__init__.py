@@ -30,7 +30,7 @@ from function.schema.fields import (
     XrName,
 )
 from function.schema.model import Api, Column, Rule, Scale
-from function.schema.problems import Problem, parse, problems
+from function.schema.problems import Path, Problem, parse, problems, spelled
 
 __all__ = [
     "LABEL",
@@ -54,6 +54,7 @@ __all__ = [
     "LabelValue",
     "Labels",
     "ListMap",
+    "Path",
     "PathText",
     "Problem",
     "Quantity",
@@ -67,4 +68,5 @@ __all__ = [
     "XrName",
     "parse",
     "problems",
+    "spelled",
 ]

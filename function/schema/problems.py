@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from function.core import InvalidSpec, Manifest, Reason, plain
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
-from function.schema.model import BROKEN_RULES, Api
+from function.schema.model import BROKEN_RULES, Api, Rule
 from function.schema.paths import is_secret, known_fields
 
 _SHOWN = 80
@@ -46,6 +46,8 @@ class Problem:
     value: Any = None
     """What stands there; None where there is nothing, or where it may be a secret."""
     accepted: str = ""
+    code: str = "value"
+    """What sort of problem it is, for machines: value, required, unknown-field, key, rule."""
 
     @property
     def field(self) -> str:
@@ -60,7 +62,8 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
     except ValidationError as error:
         first = next(_explained(model, error))
         reason = (under or {}).get(str(first.path[1]) if len(first.path) > 1 else "", invalid)
-        raise InvalidSpec(reason(field=first.field, problem=first.message)) from error
+        answer = InvalidSpec(reason(field=first.field, problem=first.message))
+    raise answer  # outside of the handler: pydantic's error holds every value, secrets too
 
 
 def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
@@ -68,7 +71,7 @@ def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
     found = [_unknown((key,), key, _TOP) for key in manifest if key not in _TOP]
     spec = plain(manifest.get("spec"))
     if spec is None:
-        return [*found, Problem(("spec",), "is required")]
+        return [*found, Problem(("spec",), "is required", code="required")]
     if isinstance(spec, dict):
         spec.pop(_CROSSPLANES, None)
     try:
@@ -99,16 +102,30 @@ def _words(model: type[Api], details: ErrorDetails) -> Iterator[Problem]:
     path: Path = ("spec", *location)
     match details["type"]:
         case kind if kind == BROKEN_RULES:
-            yield from (Problem((*path, *filter(None, rule.at.split("."))), rule.message) for rule in context["broken"])
+            yield from (_broken(path, rule) for rule in context["broken"])
         case kind if kind == MISPLACED:
-            yield Problem((*path, context["key"]), context["said"])
+            yield Problem((*path, context["key"]), context["said"], code="key")
         case "missing":
-            yield Problem(path, "is required")
+            yield Problem(path, "is required", code="required")
+        case "too_short" | "too_long":
+            yield from _miscounted(path, details["input"], context)
         case "extra_forbidden":
             yield _unknown(path, str(location[-1]), known_fields(model, location[:-1]))
         case _:
             accepted = _accepted(details["type"], context) or details["msg"]
             yield _refused(path, details["input"], accepted, secret=is_secret(model, location))
+
+
+def _broken(path: Path, rule: Rule) -> Problem:
+    return Problem((*path, *filter(None, rule.at.split("."))), rule.message, code="rule")
+
+
+def _miscounted(path: Path, value: Any, context: Mapping[str, Any]) -> Iterator[Problem]:
+    """Pydantic counts the items that are right; how many there are is another matter."""
+    least, most = context.get("min_length", 0), context.get("max_length")
+    accepted = f"at least {_counted(least)}" if most is None else f"at most {_counted(most)}"
+    if len(value) < least or (most is not None and len(value) > most):
+        yield Problem(path, f"must have {accepted}, not {len(value)}", value, accepted)
 
 
 def _accepted(type_: str, context: Mapping[str, Any]) -> str:
@@ -117,10 +134,6 @@ def _accepted(type_: str, context: Mapping[str, Any]) -> str:
             return str(context["accepted"])
         case "literal_error":
             return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
-        case "too_short":
-            return f"at least {_counted(context['min_length'])}"
-        case "too_long":
-            return f"at most {_counted(context['max_length'])}"
         case _:
             return _TYPES.get(type_, "")
 
@@ -130,7 +143,7 @@ def _counted(items: int) -> str:
 
 
 def _refused(path: Path, value: Any, accepted: str, *, secret: bool) -> Problem:
-    if secret and isinstance(value, str):
+    if secret:
         return Problem(path, f"must be {accepted}", None, accepted)
     return Problem(path, f"must be {accepted}, not {_shown(value)}", value, accepted)
 
@@ -139,7 +152,7 @@ def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
     hint = f"; did you mean {near[0]}?" if near else ""
-    return Problem(path, f"is not a field{hint}", None, ", ".join(names))
+    return Problem(path, f"is not a field{hint}", None, ", ".join(names), code="unknown-field")
 
 
 def _shown(value: Any) -> str:

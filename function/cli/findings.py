@@ -1,0 +1,113 @@
+"""What `validate` found, with its place in a file: for people, for machines, for code scanning, for GitHub's checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+from function.cli.files import BrokenFile, Loaded
+from function.validation import Flaw
+from function.validation.flaw import ERRORS, WARNINGS
+
+UNREADABLE = "unreadable"
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    file: str
+    line: int
+    column: int
+    severity: str
+    """error or warning."""
+    object: str
+    """Kind, namespace and name."""
+    field: str
+    message: str
+    """What is wrong, after the field."""
+    code: str
+
+    def __str__(self) -> str:
+        who = f" ({self.object})" if self.object else ""
+        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}"
+
+
+def unreadable(broken: BrokenFile) -> Finding:
+    line, column = broken.position or (1, 1)
+    return Finding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
+
+
+def found(flaw: Flaw, loaded: Loaded) -> Finding:
+    """A flaw of an object that was read from a file."""
+    place = loaded.source.key if flaw.is_about_the_key else loaded.source.position
+    line, column = place(flaw.path)
+    severity = "error" if flaw.is_error else "warning"
+    who = f"{loaded.kind[1]} {loaded.identity}"
+    message = f"{flaw.field}: {flaw.message}"
+    return Finding(loaded.source.file, line, column, severity, who, flaw.field, message, flaw.code)
+
+
+def as_text(findings: Sequence[Finding], objects: int) -> str:
+    return "\n".join([*map(str, findings), summary(findings, objects)])
+
+
+def as_json(findings: Sequence[Finding], objects: int) -> str:
+    return json.dumps({"objects": objects, "findings": [asdict(f) for f in findings]}, indent=2, ensure_ascii=False)
+
+
+def as_sarif(findings: Sequence[Finding], objects: int) -> str:  # noqa: ARG001  (one signature for all formats)
+    rules = [{"id": code, "shortDescription": {"text": text}} for code, text in sorted(_meanings().items())]
+    driver = {"name": "modelplane", "version": version("function-modelplane"), "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(f) for f in findings]}
+    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def as_github(findings: Sequence[Finding], objects: int) -> str:
+    return "\n".join([*map(_annotation, findings), summary(findings, objects)])
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Finding], int], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "sarif": as_sarif,
+    "github": as_github,
+}
+
+
+def summary(findings: Sequence[Finding], objects: int) -> str:
+    errors = sum(finding.severity == "error" for finding in findings)
+    warnings = len(findings) - errors
+    return f"{_counted(objects, 'object')}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _meanings() -> dict[str, str]:
+    return {**ERRORS, **WARNINGS, UNREADABLE: "The file cannot be read as Kubernetes objects."}
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    region = {"startLine": finding.line, "startColumn": finding.column}
+    place = {"artifactLocation": {"uri": finding.file}, "region": region}
+    return {
+        "ruleId": finding.code,
+        "level": finding.severity,
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _annotation(finding: Finding) -> str:
+    """A workflow command of GitHub Actions, in which % and line ends are escaped, and in properties : and , too."""
+    file = _escaped(finding.file).replace(":", "%3A").replace(",", "%2C")
+    place = f"file={file},line={finding.line},col={finding.column},title={finding.code}"
+    return f"::{finding.severity} {place}::{_escaped(finding.message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,41 @@
+"""`modelplane validate`: everything that would be refused later, said now, with its place in the file."""
+
+from __future__ import annotations
+
+import click
+
+from function.cli.files import examine
+from function.cli.findings import FORMATS, found, unreadable
+from function.validation import validate as check
+
+_EXAMPLE = """
+\b
+Examples:
+  modelplane validate examples/
+  modelplane validate --format github $(git diff --name-only main -- '*.yaml')
+  kubectl get modeldeployments -A -o yaml | modelplane validate -
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to print findings.",
+)
+def validate(files: tuple[str, ...], form: str) -> None:
+    """Check manifests strictly: files, folders, or - for standard input.
+
+    Unknown fields, wrong values, rules between fields, device selectors, names, and what several objects say of each
+    other. Kinds that are not Modelplane's are passed over. Exits with 1 if there is an error; warnings do not count.
+    """
+    loaded, broken = examine(files)
+    flaws = check([one.manifest for one in loaded])
+    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded[flaw.index]) for flaw in flaws)])
+    click.echo(FORMATS[form](findings, len(loaded)))
+    if any(finding.severity == "error" for finding in findings):
+        raise SystemExit(1)

@@ -1,0 +1,44 @@
+"""Device requests: whether their selectors compile, and whether a claim can hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from function.core import Manifest, dig
+from function.core.manifest import is_list
+from function.kinds.modeldeployment import model as modeldeployment
+from function.kinds.modelreplica import model as modelreplica
+from function.schema import Path
+from function.validation.flaw import Flaw
+
+_LARGEST_CLAIM = 32
+"""Devices of one ResourceClaim (k8s.io/api v0.36, resource/v1, AllocationResultsMaxSize)."""
+_REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
+"""Where the members of a kind have their device requests."""
+
+
+def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    """What is wrong with the device requests of an object, if it has any. The object need not be sound."""
+    below = _REQUESTS.get(manifest["kind"])
+    for path, member in _members(manifest) if below else ():
+        requests = _listed(dig(member, *(below or ())))
+        yield from _too_many(index, (*path, *(below or ())), requests)
+
+
+def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
+    counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
+    total = sum(count for count in counts if isinstance(count, int))
+    if total > _LARGEST_CLAIM:
+        said = f"ask for {total} devices; what is claimed through DRA must be {_LARGEST_CLAIM} at most"
+        yield Flaw(index, path, said, "many-devices")
+
+
+def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
+    for i, engine in enumerate(_listed(dig(manifest, "spec", "engines"))):
+        for j, member in enumerate(_listed(dig(engine, "members"))):
+            yield ("spec", "engines", i, "members", j), member
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if is_list(value) else []

@@ -1,0 +1,62 @@
+"""One thing that is wrong, or at least doubtful, about one of several objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from function.schema import Path, spelled
+
+ERRORS = {
+    "api-version": "The kind is not served in this version.",
+    "duplicate": "Two objects of one kind have the same namespace and name.",
+    "key": "A key of a map, or an item of a list, is not accepted.",
+    "name": "The API server, or Crossplane, refuses such a name or namespace.",
+    "required": "A field is missing.",
+    "response-size": "The function's answer would be larger than Crossplane takes.",
+    "rule": "Fields do not go together.",
+    "selector": "A device selector does not compile: Kubernetes would refuse the claim.",
+    "unknown-field": "The field does not exist; the API server would drop it silently.",
+    "value": "A value is not accepted.",
+}
+"""What would be refused or would not work, by code."""
+WARNINGS = {
+    "clear-text": "A key would be sent unencrypted.",
+    "endpoints": "More endpoints than a route can name.",
+    "in-cluster": "An endpoint points into the control cluster or its network.",
+    "many-devices": "More devices than a ResourceClaim can hold.",
+    "residency": "Requests may leave the region that the rest of a service stays in.",
+    "tenancy": "A reference that looks at another tenant's objects, and so finds nothing.",
+}
+"""What is allowed, and probably not meant, by code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    index: int
+    """Which of the objects."""
+    path: Path
+    message: str
+    """What is wrong, as the rest of a sentence that begins with the field."""
+    code: str
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """By object, then by field."""
+        return self.index, [(isinstance(step, str), step) for step in self.path], self.code, self.message
+
+    def __post_init__(self) -> None:
+        assert self.code in ERRORS or self.code in WARNINGS, self.code
+
+    @property
+    def is_error(self) -> bool:
+        return self.code in ERRORS
+
+    @property
+    def field(self) -> str:
+        return spelled(self.path)
+
+    @property
+    def is_about_the_key(self) -> bool:
+        """Whether what is wrong is the field itself, and not what stands in it."""
+        return self.code in ("unknown-field", "key")

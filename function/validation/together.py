@@ -1,0 +1,120 @@
+"""What objects say of each other: who is there twice, who looks for whom in vain, who leaves the region."""
+
+from __future__ import annotations
+
+import ipaddress
+import urllib.parse
+from collections.abc import Iterator, Mapping, Sequence
+
+from function import labels
+from function.core import Manifest, NamespacedName, dig, identity
+from function.kinds.modelcache import model as modelcache
+from function.kinds.modeldeployment import model as modeldeployment
+from function.kinds.modelendpoint import model as modelendpoint
+from function.kinds.modelservice import model as modelservice
+from function.validation.flaw import Flaw
+
+Indexed = tuple[int, Manifest]
+
+_REGION = "modelplane.ai/region"
+"""The label by which fleets usually say where a cluster is."""
+_MOST_BACKENDS = 16
+"""Backends of one route rule (Gateway API v1.6, HTTPRouteRule)."""
+_CLUSTER_NAMES = (".svc", ".svc.cluster.local", ".cluster.local", "localhost")
+
+
+def doubles(objects: Sequence[Indexed]) -> Iterator[Flaw]:
+    """Objects that an object above them already is."""
+    seen: dict[tuple[str, NamespacedName], int] = {}
+    for index, manifest in objects:
+        who = manifest["kind"], identity(manifest)
+        if seen.setdefault(who, index) != index:
+            yield Flaw(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate")
+
+
+def lint(objects: Sequence[Indexed]) -> Iterator[Flaw]:
+    """What sound objects probably do not mean."""
+    servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
+    caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    for index, manifest in objects:
+        match manifest["kind"]:
+            case modelendpoint.KIND:
+                yield from _endpoint(index, manifest)
+            case modeldeployment.KIND:
+                yield from _cache(index, manifest, caches)
+            case modelservice.KIND:
+                yield from _service(index, manifest, servers)
+
+
+def _endpoint(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    spec = manifest["spec"]
+    parts = urllib.parse.urlsplit(spec["url"])
+    if spec.get("auth") and parts.scheme == "http":
+        yield Flaw(index, ("spec", "url"), "is http, so the key of spec.auth would be sent unencrypted", "clear-text")
+    if _is_inside(parts.hostname or ""):
+        yield Flaw(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
+
+
+def _is_inside(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host.endswith(_CLUSTER_NAMES)
+    return address.is_loopback or address.is_link_local
+
+
+def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Flaw]:
+    name = dig(manifest, "spec", "modelCacheRef", "name")
+    wanted = NamespacedName(identity(manifest).namespace, name or "")
+    elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
+    if elsewhere and wanted not in caches:
+        said = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
+        yield Flaw(index, ("spec", "modelCacheRef", "name"), said, "tenancy")
+
+
+def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Iterator[Flaw]:
+    namespace = identity(manifest).namespace
+    chosen: list[Manifest] = []
+    for position, entry in enumerate(manifest["spec"]["endpoints"]):
+        matched = [server for server in servers if _selects(entry["selector"]["matchLabels"], server)]
+        ours = [server for server in matched if identity(server).namespace == namespace]
+        chosen += [server for server in ours if server not in chosen]
+        if matched and not ours:
+            others = ", ".join(sorted({identity(server).namespace or "no namespace" for server in matched}))
+            said = f"selects endpoints of its own namespace only; what it matches is in {others}"
+            yield Flaw(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
+    yield from _too_many(index, sum(map(_backends, chosen)))
+    yield from _residency(index, chosen)
+
+
+def _too_many(index: int, backends: int) -> Iterator[Flaw]:
+    if backends > _MOST_BACKENDS:
+        said = f"match {backends} endpoints, and a route takes {_MOST_BACKENDS}; the others get no traffic"
+        yield Flaw(index, ("spec", "endpoints"), said, "endpoints")
+
+
+def _residency(index: int, servers: Sequence[Manifest]) -> Iterator[Flaw]:
+    regions = {_region(server) for server in servers} - {""}
+    free = sorted(identity(server).name for server in servers if not _region(server))
+    if regions and free:
+        said = f"mix what stays in {', '.join(sorted(regions))} with what may be anywhere: {', '.join(free)}"
+        yield Flaw(index, ("spec", "endpoints"), said, "residency")
+
+
+def _backends(server: Manifest) -> int:
+    return int(server["spec"].get("replicas", 1)) if server["kind"] == modeldeployment.KIND else 1
+
+
+def _selects(wanted: Mapping[str, str], manifest: Manifest) -> bool:
+    """Whether a selector matches an endpoint, or the endpoints that a deployment will have."""
+    metadata = manifest["metadata"]
+    has = dict(metadata.get("labels") or {})
+    if manifest["kind"] == modeldeployment.KIND:
+        has = labels.users(has) | {labels.DEPLOYMENT: metadata["name"]}
+    return all(has.get(key) == value for key, value in wanted.items())
+
+
+def _region(manifest: Manifest) -> str:
+    """The region that an endpoint, or a deployment's endpoints, are bound to; empty where they may be anywhere."""
+    selector = dig(manifest, "spec", "clusterSelector", "matchLabels") or {}
+    return str(selector.get(_REGION, ""))

@@ -1,0 +1,35 @@
+"""All checks over all objects: each by itself first, then what they say of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from function.catalog import BY_KIND, GROUPS
+from function.core import Manifest
+from function.validation import devices, objects, size, together
+from function.validation.flaw import Flaw
+
+
+def validate(manifests: Sequence[Manifest]) -> list[Flaw]:
+    """Everything that is wrong with our kinds among some objects, by object and field. Other kinds are passed over."""
+    ours = [(index, manifest) for index, manifest in enumerate(manifests) if _is_ours(manifest)]
+    flawed = [flaw for index, manifest in ours for flaw in _alone(index, manifest)]
+    broken = {flaw.index for flaw in flawed if flaw.is_error}
+    sound = [(index, manifest) for index, manifest in ours if index not in broken]
+    return sorted([*flawed, *together.doubles(ours), *together.lint(sound)], key=lambda flaw: flaw.order)
+
+
+def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
+    if kind is None:
+        yield objects.unserved(index, manifest)
+        return
+    said = list(objects.flaws(index, manifest, kind))
+    yield from said
+    yield from devices.flaws(index, manifest)
+    if not said:
+        yield from size.flaws(index, manifest)
+
+
+def _is_ours(manifest: Manifest) -> bool:
+    return str(manifest["apiVersion"]).partition("/")[0] in GROUPS
