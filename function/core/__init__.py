@@ -1,7 +1,7 @@
 """The words that every other module speaks, and the laws of the protocol."""
 
-from function.core.composer import Composer, Held, InvalidSpec, NotYet
-from function.core.condition import Condition, ConditionType, Reason
+from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
+from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.hold import restate
 from function.core.manifest import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
 from function.core.request import Request, Requirement
@@ -24,8 +24,10 @@ __all__ = [
     "Result",
     "condition",
     "dig",
+    "hold",
     "identity",
     "is_ready",
+    "last",
     "plain",
     "restate",
     "said",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from function.core import pace
@@ -62,17 +62,7 @@ class Composer:
 
     def hold(self, request: Request, why: Condition) -> Result:
         """All that was observed, desired again, and the status as it stands: silence would delete both."""
-        held = self.held(request, why)
-        return self._lawful(
-            request,
-            Result(
-                ready=_last_ready(request.xr) if held.ready is None else held.ready,
-                conditions=held.conditions,
-                resources={k: ComposedResource(restate(m), is_ready(m)) for k, m in request.observed.items()},
-                status={k: plain(v) for k, v in (request.xr.get("status") or {}).items() if k != "conditions"},
-                waiting=True,
-            ),
-        )
+        return self._lawful(request, hold(request, self.held(request, why)))
 
     def _lawful(self, request: Request, result: Result) -> Result:
         said = sorted(c.type for c in result.conditions)
@@ -85,6 +75,19 @@ class Composer:
         return replace(
             result, requirements=self.requirements(request.xr), ttl=pace.ttl(request, waiting=result.waiting)
         )
+
+
+def hold(request: Request, held: Held, without: Collection[str] = ()) -> Result:
+    """All that was observed, desired again, and the status as it stands; only the keys in `without` are let go."""
+    return Result(
+        ready=_last_ready(request.xr) if held.ready is None else held.ready,
+        conditions=held.conditions,
+        resources={
+            key: ComposedResource(restate(m), is_ready(m)) for key, m in request.observed.items() if key not in without
+        },
+        status={k: plain(v) for k, v in (request.xr.get("status") or {}).items() if k != "conditions"},
+        waiting=True,
+    )
 
 
 def _last_ready(xr: Manifest) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from function.core.manifest import Manifest, condition
+
 LONGEST_MESSAGE = 1024
 """Characters. Kubernetes takes 32,768, which nobody reads in `kubectl describe`."""
 
@@ -42,6 +44,14 @@ class ConditionType:
 
     def false(self, reason: str, template: str = "") -> Reason:
         return Reason(self.type, "False", reason, template)
+
+
+def last(xr: Manifest, type_: ConditionType) -> Condition | None:
+    """What a condition of an XR said when it was last said."""
+    found = condition(xr, type_.type)
+    if found is None:
+        return None
+    return Condition(type_.type, found.get("status") or "", found.get("reason") or "", found.get("message") or "")
 
 
 def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:

@@ -1,0 +1,148 @@
+"""What a ModelDeployment composes: a ModelReplica for each placement, and a ModelEndpoint once it serves."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+
+from function import labels, names
+from function.core import ComposedResource, Manifest, Request, is_ready, restate, said
+from function.kinds.modeldeployment.inputs import Inputs
+from function.kinds.modeldeployment.model import Engine, Member, Spec
+from function.kinds.modelendpoint import model as modelendpoint
+from function.kinds.modelreplica import model as modelreplica
+from function.scheduling import Action, Job, Placement, Plan
+from function.scheduling.fit import Option
+
+
+def compose(request: Request, spec: Spec, job: Job, plan: Plan, inputs: Inputs) -> dict[str, ComposedResource]:
+    resources: dict[str, ComposedResource] = {}
+    for placement in plan.placements:
+        observed = inputs.ours[placement.replica.identity] if placement.replica else None
+        key = _key(placement, inputs)
+        manifest = _replica(request, spec, job, placement, observed)
+        resources[key] = ComposedResource(manifest, ready=request.is_ready(key))
+        resources |= _endpoint(request, placement, inputs, manifest["metadata"], observed)
+    return resources
+
+
+def _key(placement: Placement, inputs: Inputs) -> str:
+    if placement.replica:
+        return inputs.keys[placement.replica.identity]
+    return names.replica_key(placement.cluster, placement.index)
+
+
+# Replicas
+
+
+def _replica(request: Request, spec: Spec, job: Job, placement: Placement, observed: Manifest | None) -> dict[str, Any]:
+    """One that keeps its spec is said again; its labels follow the deployment all the same."""
+    name = names.replica(request.identity, placement.cluster, placement.index)
+    is_leaving = placement.action is Action.AWAIT_SUCCESSOR and placement.replica is not None
+    placed_under = placement.replica.placed_under if is_leaving and placement.replica else job.placed_under
+    hash_ = job.spec_hash if placement.fit else (placement.replica.spec_hash if placement.replica else "")
+    noted = {labels.PLACED_UNDER: placed_under, labels.SPEC_HASH: hash_}
+    return {
+        "apiVersion": modelreplica.API_VERSION,
+        "kind": modelreplica.KIND,
+        "metadata": {
+            "name": observed["metadata"]["name"] if observed else name,
+            "namespace": request.identity.namespace,
+            "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), _labels(request, placement)),
+            "annotations": {key: value for key, value in noted.items() if value},
+        },
+        "spec": _spec(spec, placement) if placement.fit or not observed else restate(observed)["spec"],
+    }
+
+
+def _labels(request: Request, placement: Placement) -> dict[str, str]:
+    return {
+        labels.DEPLOYMENT: names.label_value(request.identity.name),
+        labels.CLUSTER: names.label_value(placement.cluster),
+        labels.REPLICA_INDEX: str(placement.index),
+    }
+
+
+def _spec(spec: Spec, placement: Placement) -> dict[str, Any]:
+    fitted = placement.fit.engines if placement.fit else ()
+    options = {engine.name: (engine, option) for engine, option in fitted}
+    return {
+        "clusterName": placement.cluster,
+        **({"modelCacheRef": {"name": spec.modelCacheRef.name}} if spec.modelCacheRef else {}),
+        "serving": {"mode": spec.serving.mode},
+        "engines": [_engine(engine, placement, options[engine.name][1]) for engine in spec.engines],
+    }
+
+
+def _engine(engine: Engine, placement: Placement, option: Option) -> dict[str, Any]:
+    [placed] = [e for e in placement.engines if e.name == engine.name]
+    pools = {member.role: member.pool for member in placed.members}
+    roles = [member.role for member in placed.members]
+    return {
+        "name": engine.name,
+        "copies": engine.copies,
+        **({"phase": engine.phase} if engine.phase else {}),
+        "members": [
+            _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
+            for member in engine.members
+        ],
+    }
+
+
+def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[str, Any]:
+    """Synthetic devices only chose the pool: nothing can be claimed of them."""
+    devices = member.nodeSelector.devices if member.nodeSelector else ()
+    requests = [
+        {
+            "name": asked.name,
+            "deviceClassName": class_,
+            "count": asked.count,
+            "selectors": [{"cel": selector.cel} for selector in asked.selectors],
+        }
+        for asked, class_ in zip(devices, classes, strict=True)
+        if class_ is not None
+    ]
+    return {
+        "role": member.role,
+        **({"worker": {"nodes": member.worker.nodes if member.worker else 1}} if member.role == "Worker" else {}),
+        "nodePoolName": pool,
+        **({"deviceRequests": requests} if requests else {}),
+        "template": member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True),
+    }
+
+
+# Endpoints
+
+
+def _endpoint(
+    request: Request, placement: Placement, inputs: Inputs, replica: Mapping[str, Any], observed: Manifest | None
+) -> dict[str, ComposedResource]:
+    """Traffic follows serving, and nothing else: an address that is not known for a moment takes no endpoint away."""
+    key = names.endpoint_key(placement.cluster, placement.index)
+    if observed is None or not said(observed, "ModelReady"):
+        return {}
+    address, standing = inputs.addresses.get(placement.cluster), request.observed.get(key)
+    if address is None and standing is None:
+        return {}
+    manifest = restate(standing) if address is None and standing else endpoint(replica, address or "")
+    return {key: ComposedResource(manifest, ready=standing is not None and is_ready(standing))}
+
+
+def endpoint(replica: Mapping[str, Any], address: str) -> dict[str, Any]:
+    """Where a replica answers: behind its cluster's gateway, under its own path."""
+    path = f"/{replica['namespace']}/{replica['name']}/"
+    return {
+        "apiVersion": modelendpoint.API_VERSION,
+        "kind": modelendpoint.KIND,
+        "metadata": {k: replica[k] for k in ("name", "namespace", "labels")},
+        "spec": {"url": f"http://{_host(address)}{path}v1", "rewritePath": path},
+    }
+
+
+def _host(address: str) -> str:
+    """As a URL has it: IPv6 in brackets."""
+    try:
+        return f"[{address}]" if ipaddress.ip_address(address).version == 6 else address  # noqa: PLR2004
+    except ValueError:
+        return address

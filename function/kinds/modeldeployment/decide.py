@@ -1,0 +1,100 @@
+"""Where a ModelDeployment's replicas go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import cast
+
+from function import cel, names, scheduling
+from function import conditions as c
+from function.core import InvalidSpec, NamespacedName, Request
+from function.kinds.modeldeployment.inputs import Inputs
+from function.kinds.modeldeployment.model import Engine, Member, Spec
+from function.scheduling import Job
+
+
+def job(request: Request, spec: Spec, inputs: Inputs) -> Job:
+    """What is to be placed. Raises InvalidSpec for a selector that does not compile."""
+    selector = dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}
+    return Job(
+        deployment=NamespacedName(request.identity.namespace, names.label_value(request.identity.name)),
+        replicas=spec.replicas,
+        engines=tuple(_engine(i, engine) for i, engine in enumerate(spec.engines)),
+        selector=selector,
+        placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
+        spec_hash=spec_hash(spec),
+        tolerations=tuple(
+            scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations
+        ),
+        cache_selector=inputs.cache.selector if inputs.cache else {},
+        cache=_footprint(spec, inputs),
+    )
+
+
+def spec_hash(spec: Spec) -> str:
+    """Of all that a replica is made of. Where it goes and how many there are change nothing in a replica."""
+    own = spec.model_dump(mode="json", exclude_none=True, include={"modelCacheRef", "serving", "engines"})
+    own["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
+    return names.content_hash(own)
+
+
+def _footprint(spec: Spec, inputs: Inputs) -> dict[str, scheduling.CachePhase] | None:
+    """Where the weights are. A cache that is referenced and does not exist is nowhere."""
+    if spec.modelCacheRef is None:
+        return None
+    return dict(inputs.cache.phases) if inputs.cache else {}
+
+
+def _engine(i: int, engine: Engine) -> scheduling.Engine:
+    members = [_member(f"spec.engines[{i}].members[{j}]", engine, m) for j, m in enumerate(engine.members)]
+    return scheduling.Engine(engine.name, engine.copies, tuple(sorted(members, key=lambda m: m.role)))
+
+
+def _member(field: str, engine: Engine, member: Member) -> scheduling.Member:
+    pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
+    devices = member.nodeSelector.devices if member.nodeSelector else ()
+    requests = tuple(
+        scheduling.DeviceRequest(
+            name=asked.name,
+            count=asked.count,
+            selectors=tuple(
+                _selector(
+                    f"{field}.nodeSelector.devices[{k}].selectors[{n}].cel",
+                    f"engine {engine.name}, {member.role}, request {asked.name}",
+                    selector.cel,
+                )
+                for n, selector in enumerate(asked.selectors)
+            ),
+        )
+        for k, asked in enumerate(devices)
+    )
+    return scheduling.Member(member.role, pods, requests)
+
+
+def _selector(field: str, where: str, text: str) -> _Compiled:
+    try:
+        return _Compiled(text, cel.compiled(text))
+    except cel.InvalidSelector as error:
+        hint = f"; did you mean {error.suggestion}?" if error.suggestion else ""
+        problem = f"({where}) line {error.line}, column {error.column}: {error.problem}{hint}"
+        raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem)) from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compiled:
+    """A selector as the scheduler asks it. Equal by its text."""
+
+    text: str
+    selector: cel.Selector
+
+    def judge(self, published: Hashable, /) -> bool | str:
+        outcome = self.selector.evaluate(cast("cel.Device", published))
+        return outcome is cel.MATCH if outcome in (cel.MATCH, cel.NO_MATCH) else str(outcome)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Compiled) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)

@@ -1,0 +1,280 @@
+"""What a ModelDeployment reads: the fleet, who already uses it, and how far its weights are.
+
+Of hundreds of clusters and thousands of replicas only the fields below are touched, and no models are built of them.
+What is published may be nonsense; it is then read as nothing, never refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from function import cel, labels, names
+from function import conditions as c
+from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity, is_ready, said
+from function.kinds.inferencecluster import model as inferencecluster
+from function.kinds.modelcache import model as modelcache
+from function.kinds.modelreplica import model as modelreplica
+from function.scheduling import (
+    CachePhase,
+    Cluster,
+    Device,
+    Fleet,
+    NodeShape,
+    PlacedEngine,
+    PlacedMember,
+    Pool,
+    Replica,
+    Taint,
+)
+
+CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
+REPLICAS = Requirement("replicas", modelreplica.API_VERSION, modelreplica.KIND)
+
+
+def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    return (CLUSTERS, REPLICAS, *_cache_requirements(xr))
+
+
+def _cache_requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    name = dig(xr, "spec", "modelCacheRef", "name")
+    if not isinstance(name, str) or not name:
+        return ()
+    return (Requirement("cache", modelcache.API_VERSION, modelcache.KIND, name, namespace=identity(xr).namespace),)
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A deployment's weights: where they are, and where they may be."""
+
+    name: str
+    selector: Mapping[str, str]
+    phases: Mapping[str, CachePhase]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    fleet: Fleet
+    addresses: Mapping[str, str]
+    """Of each cluster's gateway, where it has one."""
+    ours: Mapping[NamespacedName, Manifest]
+    """This deployment's replicas."""
+    keys: Mapping[NamespacedName, str]
+    """Where each of them stands among the composed resources."""
+    cache: Cache | None
+    """None where none is referenced, or the one that is does not exist."""
+
+
+def read(request: Request) -> Inputs:
+    """Raises NotYet while the fleet, or a cache that is referenced, is unknown."""
+    clusters, replicas = request.resolved(CLUSTERS), request.resolved(REPLICAS)
+    if clusters is None or replicas is None:
+        missing = [r.name for r in (CLUSTERS, REPLICAS) if request.resolved(r) is None]
+        raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
+    observed = {identity(m): (key, m) for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
+    existing = {identity(m): m for m in replicas} | {name: m for name, (_, m) in observed.items()}
+    owner = _Owner(request)
+    standing = {name: _replica(existing[name], owner, ours=name in observed) for name in sorted(existing)}
+    ours = {name: existing[name] for name, r in standing.items() if r and r.deployment == owner.deployment}
+    manifests = {m["metadata"]["name"]: m for m in clusters}
+    shapes = _Shapes()
+    return Inputs(
+        fleet=Fleet(
+            clusters={name: _cluster(manifests[name], shapes) for name in sorted(manifests)},
+            replicas=tuple(r for r in standing.values() if r),
+        ),
+        addresses={name: a for name, m in manifests.items() if (a := dig(m, "status", "gateway", "address"))},
+        ours=ours,
+        keys={name: observed[name][0] if name in observed else _key(standing[name]) for name in ours},
+        cache=_cache(request, manifests),
+    )
+
+
+# Clusters
+
+
+def _cluster(manifest: Manifest, shapes: _Shapes) -> Cluster:
+    metadata, status = manifest["metadata"], manifest.get("status") or {}
+    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", labels.DELETION_ATTEMPT)
+    return Cluster(
+        name=metadata["name"],
+        ready=is_ready(manifest),
+        has_address=bool(dig(status, "gateway", "address")),
+        deleting=bool(deleting),
+        labels=metadata.get("labels") or {},
+        taints=tuple(sorted(_taints(dig(manifest, "spec", "taints")))),
+        pools=tuple(_pools(status.get("gpuPools"), shapes)),
+    )
+
+
+def _taints(taints: Any) -> Iterator[Taint]:
+    for taint in _mappings(taints):
+        yield Taint(str(taint.get("key") or ""), str(taint.get("value") or ""), str(taint.get("effect") or ""))
+
+
+def _pools(pools: Any, shapes: _Shapes) -> Iterator[Pool]:
+    for pool in _mappings(pools):
+        if name := pool.get("name"):
+            yield Pool(name, max(0, _whole(pool.get("nodes"))), shapes.of(pool.get("devices")))
+
+
+class _Shapes:
+    """Node shapes by content: a fleet has many pools, and few shapes."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Device, ...], NodeShape] = {}
+
+    def of(self, devices: Any) -> NodeShape:
+        read = tuple(sorted(filter(None, map(_device, _mappings(devices))), key=lambda d: d.name))
+        return self._known.setdefault(read, NodeShape(read))
+
+
+def _device(entry: Manifest) -> Device | None:
+    """None for an entry that nothing can be matched on."""
+    driver, synthetic = entry.get("driver"), entry.get("claim") == "Synthetic"
+    device_class = entry.get("deviceClassName")
+    if not isinstance(driver, str) or not (synthetic or device_class):
+        return None
+    capacity = {
+        k: str(dig(v, "value")) for k, v in (entry.get("capacity") or {}).items() if dig(v, "value") is not None
+    }
+    published = cel.Device(
+        driver=driver,
+        attributes=tuple(sorted(_attributes(entry.get("attributes") or {}))),
+        capacity=tuple(sorted(capacity.items())),
+    )
+    return Device(
+        name=str(entry.get("name") or ""),
+        count=_whole(entry.get("count"), default=1),
+        device_class=None if synthetic else device_class,
+        published=published,
+        memory=_memory(capacity, driver),
+    )
+
+
+def _attributes(attributes: Manifest) -> Iterator[tuple[str, Any]]:
+    for name, value in attributes.items():
+        for kind, content in value.items() if isinstance(value, Mapping) else ():
+            yield name, cel.Version(content) if kind == "version" else content
+
+
+def _memory(capacity: Mapping[str, str], driver: str) -> int | None:
+    text = capacity.get("memory") or capacity.get(f"{driver}/memory")
+    try:
+        return int(cel.quantity.parse(text)) if text else None
+    except ValueError:
+        return None
+
+
+# Replicas
+
+
+class _Owner:
+    """Whose a replica is: by namespace and label, or by controller reference; never by a name alone."""
+
+    def __init__(self, request: Request) -> None:
+        self.uid = dig(request.xr, "metadata", "uid")
+        self.deployment = NamespacedName(request.identity.namespace, names.label_value(request.identity.name))
+
+    def of(self, metadata: Manifest, *, ours: bool) -> NamespacedName:
+        controller = next((o for o in _mappings(metadata.get("ownerReferences")) if o.get("controller")), None)
+        if ours or (controller and controller.get("uid") == self.uid):
+            return self.deployment
+        labelled = NamespacedName(
+            metadata.get("namespace") or "", str(dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"])
+        )
+        if labelled == self.deployment and controller and self.uid:
+            return NamespacedName(labelled.namespace, f"{labelled.name} (deleted)")  # of a namesake that was before us
+        return labelled
+
+
+def _replica(manifest: Manifest, owner: _Owner, *, ours: bool) -> Replica | None:
+    """None for one that is on its way out and not ours, or that says nowhere where it is."""
+    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    deployment = owner.of(metadata, ours=ours)
+    cluster = spec.get("clusterName")
+    if not cluster or (metadata.get("deletionTimestamp") and deployment != owner.deployment):
+        return None
+    annotations = metadata.get("annotations") or {}
+    serving = said(manifest, "ModelReady")
+    return Replica(
+        identity=identity(manifest),
+        deployment=deployment,
+        cluster=cluster,
+        index=_whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
+        engines=tuple(_engines(spec.get("engines"))),
+        ready=is_ready(manifest),
+        serving=serving,
+        served=serving or status.get("served") is True,
+        created=str(metadata.get("creationTimestamp") or ""),
+        spec_hash=annotations.get(labels.SPEC_HASH) or "",
+        placed_under=annotations.get(labels.PLACED_UNDER),
+    )
+
+
+def _engines(engines: Any) -> Iterator[PlacedEngine]:
+    for engine in _mappings(engines):
+        members = sorted(map(_member, _mappings(engine.get("members"))), key=lambda m: m.role)
+        yield PlacedEngine(
+            str(engine.get("name") or ""), max(1, _whole(engine.get("copies"), default=1)), tuple(members)
+        )
+
+
+def _member(member: Manifest) -> PlacedMember:
+    role = str(member.get("role") or "Standalone")
+    pods = _whole(dig(member, "worker", "nodes"), default=1) if role == "Worker" else 1
+    return PlacedMember(role, max(1, pods), str(member.get("nodePoolName") or ""), bool(member.get("deviceRequests")))
+
+
+def _key(replica: Replica | None) -> str:
+    return names.replica_key(replica.cluster, replica.index) if replica else ""
+
+
+# The cache
+
+
+def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
+    """Raises NotYet while Crossplane has yet to look."""
+    for requirement in _cache_requirements(request.xr):
+        found = request.resolved(requirement)
+        if found is None:
+            why = "Crossplane has yet to look it up"
+            raise NotYet(c.MODEL_CACHE_UNRESOLVED(name=requirement.match_name, why=why))
+        for manifest in found:
+            return _cache_of(manifest, clusters)
+    return None
+
+
+def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
+    stated = {s.get("name"): s.get("phase") for s in _mappings(dig(manifest, "status", "clusters"))}
+    return Cache(
+        name=identity(manifest).name,
+        selector=dict(dig(manifest, "spec", "clusterSelector", "matchLabels") or {}),
+        phases={name: _phase(stated[name], m) for name, m in clusters.items() if name in stated},
+    )
+
+
+def _phase(phase: Any, cluster: Manifest) -> CachePhase:
+    """A cluster without a storage class can never have the weights."""
+    if phase == "Pending" and not dig(cluster, "status", "cache", "storageClassName"):
+        return CachePhase.FAILED
+    known = {"Ready": CachePhase.STAGED, "Hydrating": CachePhase.HYDRATING, "Failed": CachePhase.FAILED}
+    return known.get(phase, CachePhase.PENDING)
+
+
+# What is published may be anything
+
+
+def _mappings(value: Any) -> Iterable[Manifest]:
+    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list | tuple) else ()
+
+
+def _whole(value: Any, default: int = 0) -> int:
+    """A whole number. Numbers in labels are texts; a missing one is the default, a wrong one is 0."""
+    if value is None:
+        return default
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return 0

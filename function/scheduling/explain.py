@@ -1,0 +1,113 @@
+"""Why a replica is not there: worked out only where somebody asks, from what the plan left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from function.scheduling import rejection
+from function.scheduling.capacity import Ledger
+from function.scheduling.devices import Shortfall
+from function.scheduling.fit import Fit, Fitter
+from function.scheduling.fleet import Cluster, Fleet, Replica
+from function.scheduling.gate import gate
+from function.scheduling.job import Engine, Job, Member
+from function.scheduling.plan import Plan
+from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
+
+
+def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
+    """One for every cluster that does not take one more replica, by name."""
+    fitter = fitter or Fitter(job.engines)
+    standing = _standing(job, fleet, plan)
+    ledger = Ledger(fleet.clusters, standing)
+    found = []
+    for name in sorted(fleet.clusters):
+        cluster = fleet.clusters[name]
+        reason = gate(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, ledger, standing)
+        if reason:
+            found.append(Rejection(name, reason))
+    return tuple(found)
+
+
+def digest(given: Iterable[Rejection]) -> str:
+    """All of them in one line: how many clusters, and for each reason how many and a sample. Stable while they are."""
+    reasons = [r.reason for r in given]
+    groups = [sorted(str(r) for r in reasons if isinstance(r, kind)) for kind in NEAREST_FIRST]
+    said = ", ".join(f"{len(group)} {group[0]}" for group in groups if group)
+    return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
+
+
+def _standing(job: Job, fleet: Fleet, plan: Plan) -> list[Replica]:
+    """Everybody, once the plan is carried out."""
+    others = [r for r in fleet.replicas if r.deployment != job.deployment]
+    ours = [
+        replace(p.replica, engines=p.engines)
+        if p.replica
+        else Replica(job.deployment, job.deployment, p.cluster, p.index, p.engines)
+        for p in plan.placements
+    ]
+    return others + ours
+
+
+def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
+    for replica, to in sorted(plan.yielded.items(), key=lambda pair: pair[0].identity):
+        if replica.cluster == cluster.name and to is not None:
+            return rejection.HoldsOther(str(to.identity))
+    return None
+
+
+def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Replica]) -> Reason | None:
+    fit = fitter.fit(cluster, ledger.on(cluster.name))
+    if isinstance(fit, Fit):
+        return None
+    if fit.gave_up:
+        return rejection.SearchLimit(fitter.steps)
+    if fit.full:
+        return _full(cluster, fitter, ledger, standing)
+    engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
+    return _deviceless(engine, cluster, fitter)
+
+
+def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Replica]) -> Reason:
+    """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
+    free = ledger.on(cluster.name)
+    shortest: list[tuple[int, str, int, int]] = []
+    for options in fitter.options(cluster):
+        gaps = [
+            (needs - free[cluster.pools[i].name], cluster.pools[i].name, needs, free[cluster.pools[i].name])
+            for option in options
+            for i, needs in option.nodes
+        ]
+        shortest.append(min(gaps))
+    _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
+    holders = sorted({str(r.deployment) for r in standing if r.cluster == cluster.name and pool in r.nodes()})
+    if needs <= has:  # each engine fits alone, all together do not
+        needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
+    return rejection.Full(pool, needs, has, tuple(holders))
+
+
+def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
+    """For an engine that no pool satisfies: the member and the request, on the pool that comes nearest."""
+    for member in engine.members:
+        if member.requests and not fitter.offers(member, cluster.pools):
+            return _short(engine, member, cluster, fitter)
+    return rejection.NothingToClaim(engine.name)
+
+
+def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> Reason:
+    short = [fitter.matcher.offer(member, pool.shape) for pool in cluster.pools]
+    nearest = max(
+        (s for s in short if isinstance(s, Shortfall)),
+        key=lambda s: (s.has / max(s.wanted, 1), s.error is not None, s.request),
+        default=None,
+    )
+    if nearest is None:
+        return rejection.NoDevice(engine.name, member.role, member.requests[0].name)
+    if not nearest.searched:
+        return rejection.SearchLimit(fitter.matcher.steps)
+    if nearest.has:
+        return rejection.TooFewDevices(engine.name, member.role, nearest.request, nearest.wanted, nearest.has)
+    if nearest.error:
+        return rejection.SelectorError(engine.name, member.role, nearest.request, nearest.error)
+    return rejection.NoDevice(engine.name, member.role, nearest.request)

@@ -1,0 +1,212 @@
+"""Can a cluster take a replica, and on which pools? Exactly: if there is a way it is found, and always the same.
+
+An engine stays on one pool where any pool of the cluster satisfies all its members, whether or not there is room: a
+gang is never split for lack of it. Which pools an engine may take depends on shapes alone and is worked out once for
+clusters of like pools; what is left for each cluster is to share out its free nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from function.scheduling.devices import Matcher, Offer
+from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool
+from function.scheduling.job import Engine, Member
+
+_MOST_STEPS = 100_000
+"""Pools tried for one replica on one cluster. 8 engines over 8 pools take some dozens."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Excess:
+    """How much more a replica is given than it asked for; the less, the better the fit."""
+
+    splits: int = 0
+    """Engines that lie on two pools."""
+    memory: int = 0
+    """Bytes of the largest device each node draws on, over all its nodes."""
+    spare: int = 0
+    """Devices left over, over all its nodes."""
+
+    def __add__(self, other: Excess) -> Excess:
+        return Excess(self.splits + other.splits, self.memory + other.memory, self.spare + other.spare)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to put an engine on a cluster: the pool of each member, by its place in the cluster."""
+
+    pools: tuple[int, ...]
+    offers: tuple[Offer, ...]
+    nodes: tuple[tuple[int, int], ...]
+    """Whole nodes taken of each pool."""
+    excess: Excess
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A replica on a cluster: an option for each engine, and what they cost together."""
+
+    engines: tuple[tuple[Engine, Option], ...]
+    excess: Excess
+
+    def placed(self, cluster: Cluster) -> tuple[PlacedEngine, ...]:
+        return tuple(_placed(engine, option, cluster) for engine, option in self.engines)
+
+
+@dataclass(frozen=True, slots=True)
+class NoFit:
+    """Why there is no way. Only what kind of no it is; the explanation is worked out where somebody asks."""
+
+    full: bool
+    """Some pools have the devices, and too few free nodes."""
+    gave_up: bool = False
+
+
+_NO_DEVICES = NoFit(full=False)
+_FULL = NoFit(full=True)
+_GAVE_UP = NoFit(full=True, gave_up=True)
+
+
+@dataclass(slots=True)
+class Fitter:
+    """Fits replicas of one job on clusters, remembering what it learned about shapes."""
+
+    engines: tuple[Engine, ...]
+    matcher: Matcher = field(default_factory=Matcher)
+    steps: int = 0
+    """Pools tried in all."""
+    _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
+    _alive: list[NodeShape] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.engines = tuple(sorted(self.engines, key=lambda engine: engine.name))
+
+    def fit(
+        self, cluster: Cluster, free: Mapping[str, int], pinned: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Fit | NoFit:
+        """The best way to put a replica on a cluster. An engine named in `pinned` may only take these pools."""
+        options = self.options(cluster)
+        if pinned:
+            options = tuple(
+                tuple(o for o in of if e.name not in pinned or _pool_names(o, cluster) == pinned[e.name])
+                for e, of in zip(self.engines, options, strict=True)
+            )
+        if not all(options):
+            return _NO_DEVICES
+        room = [free.get(pool.name, 0) for pool in cluster.pools]
+        search = _Search(options, room)
+        search.run()
+        self.steps += search.steps
+        if search.best is None:
+            return _GAVE_UP if search.exhausted else _FULL
+        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.excess)
+
+    def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
+        """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
+        key = tuple((pool.name, id(pool.shape)) for pool in cluster.pools)
+        if key not in self._options:
+            self._alive.extend(pool.shape for pool in cluster.pools)
+            self._options[key] = tuple(self._engine_options(engine, cluster.pools) for engine in self.engines)
+        return self._options[key]
+
+    def offers(self, member: Member, pools: tuple[Pool, ...]) -> dict[int, Offer]:
+        """The pools that a member may take: where it could claim on one, none on which it only matches Synthetic ones."""
+        found = [(i, self.matcher.offer(member, pool.shape)) for i, pool in enumerate(pools)]
+        offers = {i: offer for i, offer in found if isinstance(offer, Offer)}
+        if any(offer.claims for offer in offers.values()):
+            return {i: offer for i, offer in offers.items() if offer.claims or not member.requests}
+        return offers
+
+    def _engine_options(self, engine: Engine, pools: tuple[Pool, ...]) -> tuple[Option, ...]:
+        members = [self.offers(member, pools) for member in engine.members]
+        whole = [(i,) * len(members) for i in range(len(pools)) if all(i in offers for offers in members)]
+        claiming = [w for w in whole if _claims(w, members)] or [
+            split for split in product(*members) if len(set(split)) > 1 and _claims(split, members)
+        ]
+        options = [_option(engine, where, members) for where in claiming]
+        return tuple(sorted(options, key=lambda o: (o.excess, tuple(pools[i].name for i in o.pools))))
+
+
+def _claims(where: tuple[int, ...], members: list[dict[int, Offer]]) -> bool:
+    return any(offers[i].claims for i, offers in zip(where, members, strict=True))
+
+
+def _option(engine: Engine, where: tuple[int, ...], members: list[dict[int, Offer]]) -> Option:
+    offers = tuple(of[i] for i, of in zip(where, members, strict=True))
+    nodes: dict[int, int] = {}
+    memory = spare = 0
+    for i, offer, member in zip(where, offers, engine.members, strict=True):
+        if offer.claims:
+            taken = member.pods * engine.copies
+            nodes[i] = nodes.get(i, 0) + taken
+            memory += offer.memory * taken
+            spare += offer.spare * taken
+    return Option(where, offers, tuple(sorted(nodes.items())), Excess(int(len(set(where)) > 1), memory, spare))
+
+
+def _pool_names(option: Option, cluster: Cluster) -> tuple[str, ...]:
+    return tuple(cluster.pools[i].name for i in option.pools)
+
+
+def _placed(engine: Engine, option: Option, cluster: Cluster) -> PlacedEngine:
+    members = zip(engine.members, option.pools, option.offers, strict=True)
+    return PlacedEngine(
+        name=engine.name,
+        copies=engine.copies,
+        members=tuple(PlacedMember(m.role, m.pods, cluster.pools[i].name, offer.claims) for m, i, offer in members),
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """Gives every engine one of its options within the free nodes: depth first, cut where it cannot improve."""
+
+    options: tuple[tuple[Option, ...], ...]
+    room: list[int]
+    steps: int = 0
+    best: tuple[Option, ...] | None = None
+    excess: Excess = field(default_factory=Excess)
+    _least: list[Excess] = field(default_factory=list)
+    """The least that the engines from here on must add."""
+    _dead: set[tuple[int, ...]] = field(default_factory=set)
+    """An engine and the room that was left, from which there is no way."""
+
+    @property
+    def exhausted(self) -> bool:
+        return self.steps > _MOST_STEPS
+
+    def run(self) -> None:
+        self._least = [Excess()]
+        for options in reversed(self.options):
+            self._least.insert(0, self._least[0] + options[0].excess)
+        self._from(0, (), Excess())
+
+    def _from(self, i: int, chosen: tuple[Option, ...], so_far: Excess) -> bool:
+        """Whether any way was found from here. The first of equals stands, so options come in their final order."""
+        if self.best is not None and so_far + self._least[i] >= self.excess:
+            return True  # there may be one, and it is no better
+        if i == len(self.options):
+            self.best, self.excess = chosen, so_far
+            return True
+        state = (i, *self.room)
+        if state in self._dead:
+            return False
+        found = False
+        for option in self.options[i]:
+            self.steps += 1
+            if self.exhausted:
+                return found
+            if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
+                self._take(option, 1)
+                found |= self._from(i + 1, (*chosen, option), so_far + option.excess)
+                self._take(option, -1)
+        if not found:
+            self._dead.add(state)
+        return found
+
+    def _take(self, option: Option, times: int) -> None:
+        for pool, nodes in option.nodes:
+            self.room[pool] -= times * nodes

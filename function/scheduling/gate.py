@@ -1,0 +1,55 @@
+"""May a new replica go to a cluster at all? Cheap checks, before anybody looks at its pools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from function.scheduling import rejection
+from function.scheduling.fleet import Cluster
+from function.scheduling.job import CachePhase, Job
+from function.scheduling.rejection import Reason
+from function.scheduling.taints import untolerated
+
+
+def conflict(job: Job) -> tuple[str, str, str] | None:
+    """A key for which the deployment's selector and its cache's want two values: no cluster can have both."""
+    for key in sorted(job.selector.keys() & job.cache_selector.keys()):
+        if job.selector[key] != job.cache_selector[key]:
+            return key, job.selector[key], job.cache_selector[key]
+    return None
+
+
+def is_selected(cluster: Cluster, job: Job) -> bool:
+    return _mismatch(cluster, job.selector) is None
+
+
+def gate(job: Job, cluster: Cluster) -> Reason | None:
+    """Why a cluster takes no new replica, or None where it may."""
+    mismatch = _mismatch(cluster, job.selector) or _mismatch(cluster, job.cache_selector)
+    if mismatch:
+        return mismatch
+    if cluster.deleting:
+        return rejection.BeingDeleted()
+    if not cluster.ready:
+        return rejection.NotReady()
+    if not cluster.has_address:
+        return rejection.NoGatewayAddress()
+    if taint := untolerated(cluster.taints, job.tolerations, "NoSchedule", "NoExecute"):
+        return rejection.Tainted(taint.key, taint.value, taint.effect)
+    return _uncached(job, cluster)
+
+
+def _mismatch(cluster: Cluster, selector: Mapping[str, str]) -> rejection.LabelMismatch | None:
+    for key in sorted(selector):
+        if cluster.labels.get(key) != selector[key]:
+            return rejection.LabelMismatch(key, selector[key], cluster.labels.get(key))
+    return None
+
+
+def _uncached(job: Job, cluster: Cluster) -> Reason | None:
+    if job.cache is None:
+        return None
+    phase = job.cache.get(cluster.name)
+    if phase is None:
+        return rejection.NotInCacheFootprint()
+    return rejection.CacheFailed() if phase is CachePhase.FAILED else None

@@ -1,0 +1,80 @@
+"""What the scheduler decided: where each replica is, and what happens to it on this pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from function.scheduling.fit import Fit
+from function.scheduling.fleet import PlacedEngine, Replica
+
+
+class Action(Enum):
+    KEEP = "keep"
+    """It stays as it is."""
+    UPDATE = "update"
+    """It stays where it is and is given the current spec."""
+    CREATE = "create"
+    """It is new."""
+    AWAIT_SUCCESSOR = "await successor"
+    """It must go, and serves until another does in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    cluster: str
+    index: int
+    action: Action
+    engines: tuple[PlacedEngine, ...]
+    """As it stands, or as it will."""
+    fit: Fit | None = None
+    """What it is given, where it is given the current spec."""
+    replica: Replica | None = None
+    """The one that exists; None where it is new."""
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        return tuple(sorted({member.pool for engine in self.engines for member in engine.members}))
+
+
+class Why(Enum):
+    """Why a replica must leave where it stands."""
+
+    EVICTED = "its cluster has a taint NoExecute that spec.tolerations do not tolerate"
+    CLUSTER_DELETED = "its cluster is being deleted"
+    POOLS_MISMATCH = "its pools no longer match the device selectors"
+    SELECTOR_EDITED = "spec.clusterSelector no longer selects its cluster"
+    GROWN = "its pools have no room for the new spec"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Sorted by cluster and index."""
+
+    placements: tuple[Placement, ...] = ()
+    wanted: int = 0
+    leaving: Mapping[Replica, Why] = field(default_factory=dict)
+    """Those that must go and are still there."""
+    yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    """Those dropped from an overcommitted pool, and for whom."""
+    lost: tuple[Replica, ...] = ()
+    """Those whose cluster is gone."""
+
+    @property
+    def placed(self) -> tuple[Placement, ...]:
+        """Without those that only wait for a successor which is placed already."""
+        return tuple(p for p in self.placements if p.action is not Action.AWAIT_SUCCESSOR) + self._standing_in
+
+    @property
+    def _standing_in(self) -> tuple[Placement, ...]:
+        """Those that must go, as far as no successor is placed for them."""
+        settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
+        waiting = [p for p in self.placements if p.action is Action.AWAIT_SUCCESSOR]
+        return tuple(waiting[: max(0, self.wanted - settled)])
+
+    @property
+    def missing(self) -> int:
+        """Replicas that are wanted and not placed in full: absent, or where they must not stay, or of an older spec."""
+        settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
+        return max(0, self.wanted - settled)

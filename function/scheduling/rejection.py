@@ -1,0 +1,237 @@
+"""Why a cluster was not chosen. Each reason is a type that holds its facts; its text is made where it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """A pool has the devices, and too few free nodes."""
+
+    pool: str
+    needs: int
+    free: int
+    held_by: tuple[str, ...] = ()
+    """Deployments with replicas there."""
+
+    def __str__(self) -> str:
+        return f"full (needs {_nodes(self.needs)}, {self.free} free on {self.pool})"
+
+    def detail(self) -> str:
+        held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
+        return f"pool {self.pool} has {_nodes(self.free)} free, and a replica needs {self.needs}{held}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimit:
+    """The search for an assignment was given up."""
+
+    steps: int
+
+    def __str__(self) -> str:
+        return "too intricate to search"
+
+    def detail(self) -> str:
+        return f"no assignment of engines to pools was found in {self.steps} steps; there may be one"
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewDevices:
+    """Devices match, and one node has too few of them for all requests together."""
+
+    engine: str
+    member: str
+    request: str
+    wanted: int
+    has: int
+
+    def __str__(self) -> str:
+        short = f"{self.wanted} wanted, {self.has} a node"
+        return f"with too few devices for request {self.request} of engine {self.engine} ({short})"
+
+    def detail(self) -> str:
+        return (
+            f"no node has {self.wanted} devices for request {self.request} of engine {self.engine} ({self.member}); "
+            f"at most {self.has}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToClaim:
+    """Only Synthetic devices match, and a replica must claim something to be given nodes."""
+
+    engine: str
+
+    def __str__(self) -> str:
+        return f"with nothing to claim for engine {self.engine}"
+
+    def detail(self) -> str:
+        return f"engine {self.engine} matches only Synthetic devices, which no pod can claim"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorError:
+    """A selector cannot be evaluated on a device. Kubernetes would stop there as well, and leave the pod pending."""
+
+    engine: str
+    member: str
+    request: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"where a selector of request {self.request} of engine {self.engine} fails ({self.what})"
+
+    def detail(self) -> str:
+        where = f"request {self.request} of engine {self.engine} ({self.member})"
+        return f"a selector of {where} fails on a device: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoDevice:
+    """No device matches a request."""
+
+    engine: str
+    member: str
+    request: str
+
+    def __str__(self) -> str:
+        return f"with no device for request {self.request} of engine {self.engine}"
+
+    def detail(self) -> str:
+        return f"no device matches request {self.request} of engine {self.engine} ({self.member})"
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsOther:
+    """A replica was there, and gave way."""
+
+    to: str
+
+    def __str__(self) -> str:
+        return f"yielded to {self.to}"
+
+    def detail(self) -> str:
+        return f"two deployments placed at the same time; the replica that never served gave way to {self.to}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tainted:
+    key: str
+    value: str
+    effect: str
+
+    def __str__(self) -> str:
+        value = f"={self.value}" if self.value else ""
+        return f"tainted ({self.key}{value}:{self.effect})"
+
+    def detail(self) -> str:
+        return f"{self}, which spec.tolerations do not tolerate"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFailed:
+    def __str__(self) -> str:
+        return "where the ModelCache failed"
+
+    def detail(self) -> str:
+        return "the ModelCache could not be staged here"
+
+
+@dataclass(frozen=True, slots=True)
+class NotInCacheFootprint:
+    def __str__(self) -> str:
+        return "without the ModelCache"
+
+    def detail(self) -> str:
+        return "the ModelCache is not staged here, and will not be"
+
+
+@dataclass(frozen=True, slots=True)
+class NoGatewayAddress:
+    def __str__(self) -> str:
+        return "without a gateway address"
+
+    def detail(self) -> str:
+        return "status.gateway.address is empty"
+
+
+@dataclass(frozen=True, slots=True)
+class NotReady:
+    def __str__(self) -> str:
+        return "not ready"
+
+    def detail(self) -> str:
+        return "the cluster is not Ready"
+
+
+@dataclass(frozen=True, slots=True)
+class BeingDeleted:
+    def __str__(self) -> str:
+        return "being deleted"
+
+    def detail(self) -> str:
+        return "the cluster is being deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMismatch:
+    key: str
+    wanted: str
+    has: str | None
+
+    def __str__(self) -> str:
+        return f"not selected (no label {self.key}={self.wanted})"
+
+    def detail(self) -> str:
+        has = "has no such label" if self.has is None else f"has {self.has}"
+        return f"the selector wants label {self.key}={self.wanted}; the cluster {has}"
+
+
+Reason = (
+    Full
+    | SearchLimit
+    | TooFewDevices
+    | NothingToClaim
+    | SelectorError
+    | NoDevice
+    | HoldsOther
+    | Tainted
+    | CacheFailed
+    | NotInCacheFootprint
+    | NoGatewayAddress
+    | NotReady
+    | BeingDeleted
+    | LabelMismatch
+)
+NEAREST_FIRST: tuple[type[Reason], ...] = (
+    Full,
+    SearchLimit,
+    TooFewDevices,
+    NothingToClaim,
+    SelectorError,
+    NoDevice,
+    HoldsOther,
+    Tainted,
+    CacheFailed,
+    NotInCacheFootprint,
+    NoGatewayAddress,
+    NotReady,
+    BeingDeleted,
+    LabelMismatch,
+)
+"""From the cluster that nearly took it to the one that was never asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    cluster: str
+    reason: Reason
+
+    @property
+    def code(self) -> str:
+        return type(self.reason).__name__
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node" if count == 1 else f"{count} nodes"
