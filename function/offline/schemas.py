@@ -20,6 +20,7 @@ _CONDITIONS: Schema = {
 _REFS: Schema = {"type": "array", "x-kubernetes-list-type": "atomic", "items": {"type": "object"}}
 _METADATA: Schema = {
     "type": "object",
+    "x-kubernetes-preserve-unknown-fields": True,
     "properties": {
         "ownerReferences": {
             "type": "array",

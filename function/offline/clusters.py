@@ -1,0 +1,353 @@
+"""What lies beyond the control cluster: the providers, and the clusters that they reach.
+
+Objects become synced, their manifests stand on their clusters, workloads run where their pods fit, gateways accept
+routes. Faults can be switched on; without them everything that can come up is up at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from function import names, versions
+from function.core import Condition, Manifest, dig, plain
+from function.offline import query
+from function.offline.nodes import NodeReader, Nodes
+from function.offline.reconcile import with_conditions
+from function.offline.store import Ref, Store, ref_of
+
+FINALIZER = "finalizer.managedresource.crossplane.io"
+_GROUP_GATEWAY = "gateway.networking.k8s.io"
+_ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
+"""Namespaces that are on every cluster."""
+_WITH_PARENTS = ("HTTPRoute", "InferencePool")
+
+
+@dataclass(slots=True)
+class Faults:
+    """What goes wrong, by the name of an InferenceCluster."""
+
+    unreachable: set[str] = field(default_factory=set)
+    """Clusters whose API server does not answer."""
+    lost_pools: set[tuple[str, str]] = field(default_factory=set)
+    """Cluster and pool whose nodes are gone."""
+    broken_images: set[str] = field(default_factory=set)
+    """Images that never start, anywhere."""
+    provider_errors: dict[str, str] = field(default_factory=dict)
+    """Clusters on which the provider can apply nothing, and what it says."""
+    without_address: set[str] = field(default_factory=set)
+    """Clusters whose gateway has no address."""
+
+
+@dataclass(slots=True)
+class Remote:
+    """A thing on a cluster."""
+
+    manifest: dict[str, Any]
+    owner: Ref | None = None
+    """The Object that holds it; None for what was there before."""
+
+
+@dataclass(slots=True)
+class Clusters:
+    """All inference clusters, each by the name of the provider config that reaches it."""
+
+    faults: Faults = field(default_factory=Faults)
+    things: dict[str, dict[Ref, Remote]] = field(default_factory=dict)
+    shared: set[tuple[str, Ref]] = field(default_factory=set)
+    """Things that two Objects claim at once. Namespaces may be; anything else is a fault of ours."""
+    _reader: NodeReader = field(default_factory=NodeReader)
+    _seen: int = -1
+
+    def __call__(self, store: Store) -> None:
+        """Answer for everything that was composed. Nothing to do where nothing was written since."""
+        if store.version == self._seen:
+            return
+        by_config = self._clusters(store)
+        objects = [ref_of(m) for m in store.of_kind(versions.PROVIDER_KUBERNETES, "Object")]
+        for ref in objects:
+            self._provide(store, ref, by_config)
+        for config, things in sorted(self.things.items()):
+            self._run(things, by_config.get(config))
+        for ref in objects:
+            self._report(store, ref, by_config)
+        for manifest in store.of_kind(versions.PROVIDER_HELM, "Release"):
+            _say(store, ref_of(manifest), {"state": "deployed"}, _SYNCED, _AVAILABLE)
+        self._seen = store.version
+
+    # The provider
+
+    def _provide(self, store: Store, ref: Ref, by_config: Mapping[str, Manifest]) -> None:
+        """Carry an Object's manifest to its cluster, or take it away."""
+        found = store.get(ref)
+        assert found is not None
+        config = _config(found)
+        if dig(found, "metadata", "deletionTimestamp"):
+            self._withdraw(store, ref, found, self._refusal(store, found, by_config))
+            return
+        store.add_finalizer(ref, FINALIZER)
+        if _observes_only(found) or self._refusal(store, found, by_config):
+            return
+        self._carry(config, ref, dig(found, "spec", "forProvider", "manifest"))
+
+    def _withdraw(self, store: Store, ref: Ref, manifest: Manifest, refusal: str) -> None:
+        """An Object whose cluster does not answer cannot go, unless it leaves its thing behind."""
+        keeps = not _may_delete(manifest)
+        if refusal and not keeps:
+            return
+        there = self.things.get(_config(manifest), {})
+        target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
+        if not keeps and target in there and there[target].owner == ref:
+            del there[target]
+        store.remove_finalizer(ref, FINALIZER)
+
+    def _carry(self, config: str, owner: Ref, wanted: Manifest) -> None:
+        there = self.things.setdefault(config, {})
+        ref = ref_of(wanted)
+        old = there.get(ref)
+        manifest = plain(wanted)
+        generation = 1
+        if old is not None:
+            if old.owner not in (None, owner) and ref.kind != "Namespace":
+                self.shared.add((config, ref))
+            generation = old.manifest["metadata"]["generation"] + (_spec(old.manifest) != _spec(manifest))
+            manifest |= {"status": old.manifest["status"]} if "status" in old.manifest else {}
+        manifest["metadata"]["generation"] = generation
+        there[ref] = Remote(manifest, owner)
+
+    def _refusal(self, store: Store, manifest: Manifest, by_config: Mapping[str, Manifest]) -> str:
+        """Why the provider cannot do what an Object asks; empty where it can."""
+        config = _config(manifest)
+        if store.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)) is None:
+            return f'cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "{config}" not found'
+        name = dig(by_config.get(config), "metadata", "name") or ""
+        if name in self.faults.unreachable:
+            return "cannot get object: dial tcp: connect: connection refused"
+        if name in self.faults.provider_errors and not _observes_only(manifest):
+            return self.faults.provider_errors[name]
+        target = dig(manifest, "spec", "forProvider", "manifest")
+        namespace = dig(target, "metadata", "namespace") or ""
+        if namespace and not _observes_only(manifest) and not self._has_namespace(config, namespace):
+            return f'cannot create object: namespaces "{namespace}" not found'
+        return ""
+
+    def _has_namespace(self, config: str, namespace: str) -> bool:
+        return namespace in _ALWAYS or Ref("v1", "Namespace", "", namespace) in self.things.get(config, {})
+
+    def _report(self, store: Store, ref: Ref, by_config: Mapping[str, Manifest]) -> None:
+        """What the provider writes into an Object's status."""
+        found = store.get(ref)
+        if found is None or dig(found, "metadata", "deletionTimestamp"):
+            return
+        refusal = self._refusal(store, found, by_config)
+        target = ref_of(dig(found, "spec", "forProvider", "manifest"))
+        remote = self.things.get(_config(found), {}).get(target)
+        if refusal or remote is None:
+            refusal = refusal or f"cannot observe: {target} not found"
+            _say(store, ref, None, Condition("Synced", "False", "ReconcileError", refusal))
+            return
+        ready = _AVAILABLE if _is_ready(found, remote.manifest) else _UNAVAILABLE
+        _say(store, ref, {"manifest": remote.manifest}, _SYNCED, ready)
+
+    # The clusters
+
+    def _clusters(self, store: Store) -> dict[str, Manifest]:
+        """InferenceClusters by the provider config that reaches them. Each has a gateway from the start."""
+        found = {
+            names.provider_config(m["metadata"]["name"]): m
+            for m in store.of_kind(versions.MODELPLANE, "InferenceCluster")
+        }
+        for config, cluster in found.items():
+            there = self.things.setdefault(config, {})
+            gateway = _gateway(cluster, has_address=cluster["metadata"]["name"] not in self.faults.without_address)
+            there[ref_of(gateway)] = Remote(gateway)
+            for storage_class in _storage_classes(cluster):
+                there.setdefault(ref_of(storage_class), Remote(storage_class))
+        return found
+
+    def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
+        """The controllers of one cluster: every workload and every route gets its status."""
+        name = dig(cluster, "metadata", "name") or ""
+        if cluster is None or name in self.faults.unreachable:
+            return
+        lost = frozenset(pool for of, pool in self.faults.lost_pools if of == name)
+        nodes = self._reader.read(cluster, lost)
+        for ref, remote in things.items():
+            if ref.kind in _WORKLOADS:
+                remote.manifest["status"] = self._workload(ref, remote.manifest, things, nodes)
+            elif ref.kind in _WITH_PARENTS:
+                remote.manifest["status"] = _accepted(remote.manifest, set(things))
+
+    def _workload(self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
+        claims = {
+            r.name: remote.manifest
+            for r, remote in things.items()
+            if r.kind == "ResourceClaimTemplate" and r.namespace == ref.namespace
+        }
+        copies = [self._copy(pods, claims, nodes) for pods in _copies(ref, manifest)]
+        problem = next((p for p in copies if p), "")
+        status: dict[str, Any] = _WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
+        return status
+
+    def _copy(self, pods: list[Manifest], claims: Mapping[str, Manifest], nodes: Nodes) -> str:
+        """Why one copy does not run; empty when it does. The nodes of one that starts badly are taken all the same."""
+        problems = [nodes.take(pod, claims) for pod in pods]
+        images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in self.faults.broken_images]
+        return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")
+
+
+def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
+    """The pods of each copy of a workload."""
+    spec = manifest["spec"]
+    for _ in range(int(spec.get("replicas", 1))):
+        if ref.kind == "Deployment":
+            yield [spec["template"]["spec"]]
+            continue
+        group = spec["leaderWorkerTemplate"]
+        worker = group["workerTemplate"]["spec"]
+        yield [dig(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]
+
+
+def _deployment(manifest: Manifest, running: int, problem: str) -> dict[str, Any]:
+    wanted = int(manifest["spec"].get("replicas", 1))
+    said = [
+        Condition("Available", "True", "MinimumReplicasAvailable")
+        if running == wanted
+        else Condition("Available", "False", "MinimumReplicasUnavailable", problem)
+    ]
+    return {
+        "observedGeneration": manifest["metadata"]["generation"],
+        "replicas": wanted,
+        "updatedReplicas": wanted,
+        "readyReplicas": running,
+        "availableReplicas": running,
+        "unavailableReplicas": wanted - running,
+        "conditions": with_conditions([], tuple(said), None),
+    }
+
+
+def _leader_worker_set(manifest: Manifest, running: int, problem: str) -> dict[str, Any]:
+    wanted = int(manifest["spec"].get("replicas", 1))
+    said = (
+        Condition("Available", "True", "AllGroupsReady")
+        if running == wanted
+        else Condition("Available", "False", "GroupsAreProgressing", problem)
+    )
+    return {
+        "observedGeneration": manifest["metadata"]["generation"],
+        "replicas": wanted,
+        "updatedReplicas": wanted,
+        "readyReplicas": running,
+        "conditions": with_conditions([], (said,), None),
+    }
+
+
+_WORKLOADS: Mapping[str, Any] = {"Deployment": _deployment, "LeaderWorkerSet": _leader_worker_set}
+
+
+def _accepted(manifest: Manifest, there: set[Ref]) -> dict[str, Any]:
+    """What the gateway says of a route or a pool: accepted, and whether what it points at exists."""
+    parents = dig(manifest, "spec", "parentRefs") or [
+        {"group": _GROUP_GATEWAY, "kind": "Gateway", "name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE}
+    ]
+    missing = [b for b in _backends(manifest) if not _exists(b, manifest["metadata"].get("namespace") or "", there)]
+    resolved = Condition("ResolvedRefs", "True", "ResolvedRefs")
+    if missing:
+        resolved = Condition("ResolvedRefs", "False", "BackendNotFound", f"{missing[0]['name']} not found")
+    said = with_conditions(
+        [], (Condition("Accepted", "True", "Accepted"), resolved), manifest["metadata"]["generation"]
+    )
+    controller = "gateway.envoyproxy.io/gatewayclass-controller"
+    return {"parents": [{"parentRef": plain(p), "controllerName": controller, "conditions": said} for p in parents]}
+
+
+def _backends(manifest: Manifest) -> list[Manifest]:
+    rules = dig(manifest, "spec", "rules") or ()
+    picker = dig(manifest, "spec", "endpointPickerRef")
+    return [b for rule in rules for b in rule.get("backendRefs") or ()] + ([picker] if picker else [])
+
+
+def _exists(backend: Manifest, namespace: str, there: set[Ref]) -> bool:
+    kind = backend.get("kind") or "Service"
+    where = backend.get("namespace") or namespace
+    return any((ref.kind, ref.namespace, ref.name) == (kind, where, backend["name"]) for ref in there)
+
+
+def _gateway(cluster: Manifest, *, has_address: bool) -> dict[str, Any]:
+    """The Gateway that is on every cluster: at the address that was published, else at one made up from its name."""
+    name = cluster["metadata"]["name"]
+    digest = hashlib.sha256(name.encode()).digest()
+    address = dig(cluster, "status", "gateway", "address") or f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
+    kind = "IPAddress" if address.replace(".", "").isdigit() or ":" in address else "Hostname"
+    programmed = (
+        Condition("Programmed", "True", "Programmed")
+        if has_address
+        else Condition("Programmed", "False", "AddressNotAssigned", "No address has been assigned")
+    )
+    return {
+        "apiVersion": versions.GATEWAY,
+        "kind": "Gateway",
+        "metadata": {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1},
+        "status": {
+            "conditions": with_conditions([], (Condition("Accepted", "True", "Accepted"), programmed), 1),
+            **({"addresses": [{"type": kind, "value": address}]} if has_address else {}),
+        },
+    }
+
+
+def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
+    name = dig(cluster, "spec", "cluster", "existing", "cache", "storageClassName")
+    if name:
+        yield {"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": name, "generation": 1}}
+
+
+_SYNCED = Condition("Synced", "True", "ReconcileSuccess")
+_AVAILABLE = Condition("Ready", "True", "Available")
+_UNAVAILABLE = Condition("Ready", "False", "Unavailable")
+
+
+def _say(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *said: Condition) -> None:
+    def write(manifest: dict[str, Any]) -> None:
+        status = manifest.setdefault("status", {})
+        if at_provider is not None:
+            status["atProvider"] = plain(at_provider)
+        status["conditions"] = with_conditions(status.get("conditions") or [], said, manifest["metadata"]["generation"])
+
+    store.update(ref, write, status=True)
+
+
+def _is_ready(manifest: Manifest, remote: Manifest) -> bool:
+    readiness = dig(manifest, "spec", "readiness") or {}
+    match readiness.get("policy"):
+        case "DeriveFromCelQuery":
+            return query.holds(readiness["celQuery"], remote)
+        case "DeriveFromObject":
+            return any(
+                c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
+            )
+        case "AllTrue":
+            return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
+        case _:
+            return True
+
+
+def _config(manifest: Manifest) -> str:
+    return str(dig(manifest, "spec", "providerConfigRef", "name") or "default")
+
+
+def _policies(manifest: Manifest) -> tuple[str, ...]:
+    return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
+
+
+def _observes_only(manifest: Manifest) -> bool:
+    return _policies(manifest) == ("Observe",)
+
+
+def _may_delete(manifest: Manifest) -> bool:
+    return bool({"*", "Delete"} & set(_policies(manifest)))
+
+
+def _spec(manifest: Manifest) -> dict[str, Any]:
+    return {k: v for k, v in manifest.items() if k not in ("metadata", "status")}

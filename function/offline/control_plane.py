@@ -1,0 +1,50 @@
+"""The embedded control plane, put together: our kinds, our function, and clusters that answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from function import catalog, registry, xrd
+from function.core import Request, Result
+from function.offline import schemas
+from function.offline.admission import Admission
+from function.offline.clusters import Clusters, Faults
+from function.offline.reconcile import Fatal
+from function.offline.settle import Compose
+from function.offline.store import Store
+from function.offline.world import World
+
+
+@dataclass(slots=True)
+class ControlPlane:
+    """A world of our kinds, and the clusters behind it."""
+
+    compose: Compose = field(default_factory=lambda: in_process)
+    seed: int | None = None
+    clusters: Clusters = field(default_factory=Clusters)
+    world: World = field(init=False)
+
+    def __post_init__(self) -> None:
+        store = Store(kinds(), Admission())
+        self.world = World(store, self.compose, self.clusters, seed=self.seed)
+
+    @property
+    def store(self) -> Store:
+        return self.world.store
+
+    @property
+    def faults(self) -> Faults:
+        return self.clusters.faults
+
+
+def kinds() -> schemas.Kinds:
+    """Our kinds, as their definitions say."""
+    return schemas.load(xrd.definition(kind) for kind in catalog.KINDS)
+
+
+def in_process(request: Request) -> Result:
+    """Our function, without a wire. Raises Fatal for a kind that it does not know."""
+    try:
+        return registry.compose(request)
+    except registry.UnknownKind as unknown:
+        raise Fatal(str(unknown)) from unknown

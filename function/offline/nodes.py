@@ -1,0 +1,117 @@
+"""The nodes of a cluster's pools, and whether pods fit on them: selectors and claims, as Kubernetes would judge them.
+
+Whole nodes: a pod that claims devices has its node to itself, as the fleet scheduler promised it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from function import cel, labels
+from function.core import Manifest, dig
+from function.scheduling.devices import Matcher, Offer
+from function.scheduling.fleet import Device, NodeShape
+from function.scheduling.job import DeviceRequest, Member
+
+
+@dataclass(slots=True)
+class Pool:
+    """Nodes that are alike, and how many of them nobody claims."""
+
+    shape: NodeShape
+    nodes: int
+    free: int
+
+
+@dataclass(slots=True)
+class Nodes:
+    """The pools of one cluster while its pods are being placed."""
+
+    pools: dict[str, Pool]
+    matcher: Matcher
+
+    def take(self, pod: Manifest, claims: Mapping[str, Manifest]) -> str:
+        """Place a pod; says why not, or nothing when it fits. `claims` are the claim templates by name."""
+        name = dig(pod, "nodeSelector", labels.POOL)
+        pool = self.pools.get(str(name))
+        if pool is None or pool.nodes == 0:
+            return f"no node has label {labels.POOL}={name}"
+        wanted = [r["resourceClaimTemplateName"] for r in pod.get("resourceClaims") or ()]
+        missing = [w for w in wanted if w not in claims]
+        if missing:
+            return f'resourceclaimtemplate "{missing[0]}" not found'
+        if not wanted:
+            return ""
+        if pool.free == 0:
+            return f"no node of pool {name} is free"
+        if not self._allocates(pool.shape, [claims[w] for w in wanted]):
+            return f"no node of pool {name} has the devices that the pod claims"
+        pool.free -= 1
+        return ""
+
+    def _allocates(self, shape: NodeShape, claims: Iterable[Manifest]) -> bool:
+        asked = [r for claim in claims for r in dig(claim, "spec", "spec", "devices", "requests") or ()]
+        requests = tuple(_request(r) for r in asked)
+        wanted = tuple(dig(r, "exactly", "deviceClassName") for r in asked)
+        offer = self.matcher.offer(Member("pod", 1, requests), _claimable(shape, frozenset(wanted)))
+        return isinstance(offer, Offer) and offer.classes == wanted
+
+
+@dataclass(slots=True)
+class NodeReader:
+    """Reads the pools of clusters. Keeps what it learned: like pools have like shapes."""
+
+    matcher: Matcher = field(default_factory=Matcher)
+    _shapes: dict[tuple[Device, ...], NodeShape] = field(default_factory=dict)
+
+    def read(self, cluster: Manifest, lost: frozenset[str]) -> Nodes:
+        """The nodes of an InferenceCluster, all free; of a lost pool there are none."""
+        pools = {}
+        for pool in dig(cluster, "status", "gpuPools") or ():
+            count = 0 if pool["name"] in lost else max(0, int(pool.get("nodes") or 0))
+            pools[pool["name"]] = Pool(self._shape(pool.get("devices") or ()), count, count)
+        return Nodes(pools, self.matcher)
+
+    def _shape(self, devices: Iterable[Manifest]) -> NodeShape:
+        read = tuple(_device(d) for d in devices)
+        return self._shapes.setdefault(read, NodeShape(read))
+
+
+def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
+    """The part of a node that claims through some DeviceClasses can draw on."""
+    left = tuple(d for d in shape.devices if d.device_class in classes)
+    return shape if left == shape.devices else NodeShape(left)
+
+
+@dataclass(frozen=True, slots=True)
+class _Selector:
+    text: str
+
+    def judge(self, published: Any) -> bool | str:
+        try:
+            return cel.compiled(self.text).evaluate(cast("cel.Device", published)) is cel.MATCH
+        except cel.InvalidSelector as error:
+            return str(error)
+
+
+def _request(request: Manifest) -> DeviceRequest:
+    selectors = dig(request, "exactly", "selectors") or ()
+    texts = (str(dig(s, "cel", "expression")) for s in selectors)
+    return DeviceRequest(request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_Selector, texts)))
+
+
+def _device(entry: Manifest) -> Device:
+    published = cel.Device(
+        driver=entry["driver"],
+        attributes=tuple(sorted((k, _value(v)) for k, v in (entry.get("attributes") or {}).items())),
+        capacity=tuple(sorted((k, str(dig(v, "value"))) for k, v in (entry.get("capacity") or {}).items())),
+    )
+    device_class = None if entry.get("claim") == "Synthetic" else entry.get("deviceClassName")
+    return Device(entry["name"], int(entry.get("count") or 0), device_class, published)
+
+
+def _value(attribute: Mapping[str, Any]) -> Any:
+    ((kind, content),) = attribute.items()
+    return cel.Version(content) if kind == "version" else content
