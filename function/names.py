@@ -45,6 +45,19 @@ def remote_object(cluster: str, kind: str, namespace: str, name: str) -> str:
     return derived(name, cluster, kind, namespace, name)
 
 
+def part(replica: NamespacedName, *parts: str, longest: int = DNS_LABEL) -> str:
+    """One of the things that a ModelReplica becomes on its cluster."""
+    return derived("-".join((replica.name, *parts)), "ModelReplica", *replica, *parts, longest=longest)
+
+
+def cache_claim(cache: NamespacedName, cluster: str) -> str:
+    """The PersistentVolumeClaim of a ModelCache on a cluster, in the cache's namespace there.
+
+    Each staged commit is a directory at its root, named by the commit.
+    """
+    return derived(cache.name, "ModelCache", *cache, cluster)
+
+
 def provider_config(cluster: str) -> str:
     """The ClusterProviderConfig, of either provider, that reaches a cluster."""
     return derived(cluster, "provider-config", cluster)

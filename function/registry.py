@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
+from function.kinds.modelreplica.composer import COMPOSER as MODEL_REPLICA
+from function.kinds.servingstack.composer import COMPOSER as SERVING_STACK
 
 _ALL: tuple[Composer, ...] = (
     INFERENCE_CLASS,
     INFERENCE_CLUSTER,
+    SERVING_STACK,
+    MODEL_REPLICA,
 )
 
 COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}

@@ -14,6 +14,7 @@ DRA = "resource.k8s.io/v1"
 LEADERWORKERSET = "leaderworkerset.x-k8s.io/v1"
 GATEWAY = "gateway.networking.k8s.io/v1"
 INFERENCE = "inference.networking.k8s.io/v1"
+ENVOY_GATEWAY = "gateway.envoyproxy.io/v1alpha1"
 LLMD = "llm-d.ai/v1alpha1"
 
 PICKER_IMAGE = "ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.9.0"

@@ -1,0 +1,187 @@
+"""From a replica, decided and placed, to the Objects that hold what it becomes on its cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from function import labels, names
+from function.core import NamespacedName
+from function.kinds.modelreplica import carried, disaggregation, pods, readiness
+from function.kinds.modelreplica.engine import EnginePlan
+from function.kinds.modelreplica.inputs import Site
+from function.kinds.modelreplica.model import Member, Spec
+from function.manifests import claims, copies, picker, provider, routing, workloads
+
+_GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """Everything that was read and decided."""
+
+    identity: NamespacedName
+    spec: Spec
+    site: Site
+    plans: tuple[EnginePlan, ...]
+    owned: dict[str, str]
+    """Labels that tell whose everything is."""
+
+    @property
+    def is_split(self) -> bool:
+        return self.spec.serving.mode == "PrefillDecode"
+
+
+def objects(of: Replica) -> dict[str, dict[str, Any]]:
+    """Objects, by composition key."""
+    namespace = copies.namespace(name=of.identity.namespace)
+    remote = {**_carried(of), **_engines(of), **_serving(of)}
+    return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
+
+
+def assumptions(of: Replica) -> str:
+    """What had to be assumed, for the condition to say."""
+    return disaggregation.block_size(_decode_first(of))[1] if of.is_split else ""
+
+
+def _carried(of: Replica) -> dict[str, dict[str, Any]]:
+    manifests = [carried.manifest(of.identity, source, of.owned) for source in of.site.sources]
+    return {f"{manifest['kind'].lower()}-{manifest['metadata']['name']}": manifest for manifest in manifests}
+
+
+def _engines(of: Replica) -> dict[str, dict[str, Any]]:
+    composed: dict[str, dict[str, Any]] = {}
+    for plan in of.plans:
+        templates = {member.role: _claim(of, plan, member) for member in plan.engine.members if member.deviceRequests}
+        for role, template in templates.items():
+            composed[f"claims-{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
+        workload = _workload(of, plan, {role: template["metadata"]["name"] for role, template in templates.items()})
+        composed[readiness.workload_key(workload["kind"], plan.name)] = workload
+    return composed
+
+
+def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
+    """Its content is in its name, and in its key: it is immutable, so that a change is another one."""
+    requests = [
+        claims.device_request(
+            name=request.name,
+            device_class=request.deviceClassName,
+            count=request.count,
+            selectors=[selector.cel for selector in request.selectors],
+        )
+        for request in member.deviceRequests
+    ]
+    name = names.part(of.identity, plan.name, member.role.lower(), names.content_hash(requests))
+    return claims.resource_claim_template(
+        name=name, namespace=of.identity.namespace, requests=requests, labels=of.owned
+    )
+
+
+def _workload(of: Replica, plan: EnginePlan, claimed: Mapping[str, str]) -> dict[str, Any]:
+    templates: dict[str, dict[str, Any]] = {
+        member.role: pods.template(
+            pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claimed.get(member.role))
+        )
+        for member in plan.engine.members
+    }
+    return _gang(of, plan, templates) if plan.is_gang else _alone(of, plan, templates["Standalone"])
+
+
+def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str, Any]:
+    return workloads.deployment(
+        name=plan.workload,
+        namespace=of.identity.namespace,
+        copies=plan.engine.copies,
+        selector={labels.WORKLOAD: plan.workload},
+        strategy=workloads.WITHOUT_SURGE,
+        pod=template,
+        labels=of.owned,
+        progress_deadline_seconds=pods.STARTUP_SECONDS + 600,
+    )
+
+
+def _gang(of: Replica, plan: EnginePlan, templates: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    worker = next(member.worker for member in plan.engine.members if member.role == "Worker")
+    return workloads.leader_worker_set(
+        name=plan.workload,
+        namespace=of.identity.namespace,
+        copies=plan.engine.copies,
+        size=1 + (worker.nodes if worker else 1),
+        leader=templates["Leader"],
+        worker=templates["Worker"],
+        labels=of.owned,
+    )
+
+
+def _serving(of: Replica) -> dict[str, dict[str, Any]]:
+    return _split(of) if of.is_split else _unified(of)
+
+
+def _unified(of: Replica) -> dict[str, dict[str, Any]]:
+    name = names.part(of.identity, "serving")
+    service = routing.service(
+        name=name,
+        namespace=of.identity.namespace,
+        selector=pods.serving_selector(of.identity),
+        port=routing.service_port(name=pods.SERVING_PORT, number=80, target=pods.SERVING_PORT),
+        labels=of.owned,
+    )
+    return {"service": service, "route": _route(of, routing.to_service(name=name, port=80))}
+
+
+def _split(of: Replica) -> dict[str, dict[str, Any]]:
+    name = names.part(of.identity, "serving")
+    block_size, _ = disaggregation.block_size(_decode_first(of))
+    parts = disaggregation.picker_parts(of.identity, pool=name, block_size=block_size, owned=of.owned)
+    pool = routing.inference_pool(
+        name=name,
+        namespace=of.identity.namespace,
+        selector=pods.serving_selector(of.identity),
+        target_port=of.plans[0].front,
+        picker=parts["picker-service"]["metadata"]["name"],
+        picker_port=picker.GRPC_PORT,
+        labels=of.owned,
+    )
+    return {**parts, "pool": pool, "route": _route(of, routing.to_pool(name=name))}
+
+
+def _decode_first(of: Replica) -> Sequence[EnginePlan]:
+    """Whether a prompt goes to a prefill pod depends on what the decode pod has cached."""
+    return sorted(of.plans, key=lambda plan: plan.engine.phase or "")
+
+
+def _route(of: Replica, backend: Mapping[str, Any]) -> dict[str, Any]:
+    return routing.http_route(
+        name=names.part(of.identity, "serving"),
+        namespace=of.identity.namespace,
+        gateway=_GATEWAY,
+        prefix=f"/{of.identity.namespace}/{of.identity.name}/",
+        backend=backend,
+        labels=of.owned,
+    )
+
+
+def _shared(of: Replica, namespace: dict[str, Any]) -> dict[str, Any]:
+    """The namespace: every replica in it holds it by an Object of its own, and none takes it away."""
+    name = namespace["metadata"]["name"]
+    return provider.object_(
+        name=names.derived(name, "Namespace", of.site.cluster, *of.identity),
+        namespace=of.identity.namespace,
+        provider_config=of.site.provider_config,
+        manifest=namespace,
+        labels=of.owned,
+        management_policies=provider.KEEP_REMOTE,
+    )
+
+
+def _object(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+    kind, name = manifest["kind"], manifest["metadata"]["name"]
+    return provider.object_(
+        name=names.remote_object(of.site.cluster, kind, of.identity.namespace, name),
+        namespace=of.identity.namespace,
+        provider_config=of.site.provider_config,
+        manifest=readiness.stamped(manifest),
+        labels=of.owned,
+        readiness_cel=readiness.CEL.get(kind),
+    )

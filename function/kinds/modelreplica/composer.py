@@ -1,0 +1,82 @@
+"""From a request to a result: read the cluster, write what the replica becomes there, say how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from function import conditions as c
+from function import labels
+from function.core import ComposedResource, Composer, Condition, Held, Manifest, Request, Result, is_ready, restate
+from function.kinds.modelreplica import compose, engine, inputs, model, readiness, status
+from function.kinds.modelreplica.compose import Replica
+from function.kinds.modelreplica.readiness import Standing
+
+_OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
+
+
+def run(request: Request) -> Result:
+    spec = model.parse(request.xr)
+    replica = Replica(
+        identity=request.identity,
+        spec=spec,
+        site=inputs.read(request, spec),
+        plans=engine.plans(request.identity, spec),
+        owned=_owned(request.xr),
+    )
+    return report(request, replica, compose.objects(replica))
+
+
+def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -> Result:
+    standings = readiness.standings(wanted, request.observed)
+    ready = all(s.done for s in standings)
+    serving = status.model_ready(standings)
+    return Result(
+        ready=ready,
+        conditions=(
+            status.accepted(standings, cluster=replica.site.cluster, remark=compose.assumptions(replica)),
+            serving,
+        ),
+        resources={
+            **({} if ready else _superseded(request, wanted)),
+            **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
+        },
+        status=status.fields(request.xr, standings, serves=serving.status == "True"),
+        waiting=not ready,
+    )
+
+
+def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, ComposedResource]:
+    """What was replaced stays until all that replaces it is there: pods that still run refer to it. Not engines: an
+    engine that the user took out is out, and one that changed its kind needs its predecessor's nodes."""
+    return {
+        key: ComposedResource(restate(observed), is_ready(observed))
+        for key, observed in request.observed.items()
+        if key not in wanted and not readiness.is_workload(key)
+    }
+
+
+def held(request: Request, why: Condition) -> Held:
+    """Whether it serves is still read from what was composed before."""
+    standings = _observed(request)
+    return Held((why, status.model_ready(standings)), ready=None if all(s.done for s in standings) else False)
+
+
+def _observed(request: Request) -> tuple[Standing, ...]:
+    composed = {key: restate(manifest) for key, manifest in request.observed.items()}
+    return readiness.standings(composed, request.observed)
+
+
+def _owned(xr: Manifest) -> dict[str, str]:
+    given = xr["metadata"].get("labels") or {}
+    return {key: given[key] for key in _OWNED if key in given}
+
+
+COMPOSER = Composer(
+    api_version=model.API_VERSION,
+    kind=model.KIND,
+    conditions=(c.MODEL_ACCEPTED, c.MODEL_READY),
+    invalid=c.INVALID_REPLICA,
+    requirements=inputs.requirements,
+    compose=run,
+    held=held,
+)

@@ -1,0 +1,72 @@
+"""PrefillDecode: one engine reads prompts, another writes answers, and a picker sends each request to a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from function import labels, names
+from function.core import NamespacedName
+from function.kinds.modelreplica import flags
+from function.kinds.modelreplica.engine import EnginePlan
+from function.manifests import picker, pods
+from function.manifests.metadata import Named
+
+SIDE_CHANNEL_PORT = 5557
+"""Where NIXL peers shake hands; llm-d's guides agree on it."""
+ASSUMED_BLOCK_SIZE = 16
+"""Tokens of a KV block where neither options nor image tell."""
+_CONNECTORS = {flags.SGLANG: "sglang"}
+_NIXL = "nixlv2"
+"""How the sidecar hands KV caches over, for all other engines (llm-d router v0.9)."""
+
+
+def pod_labels(plan: EnginePlan) -> dict[str, str]:
+    """By which the picker tells the phases apart, and reads metrics of the right names."""
+    if plan.engine.phase is None:
+        return {}
+    return {
+        labels.LLMD_ROLE: plan.engine.phase.lower(),
+        **({labels.LLMD_ENGINE_TYPE: plan.type} if plan.type else {}),
+    }
+
+
+def env(plan: EnginePlan) -> Iterable[dict[str, Any]]:
+    """NIXL's side channel, which by default listens where no other pod can reach it. SGLang has none."""
+    if plan.engine.phase is None or plan.type == flags.SGLANG:
+        return
+    yield pods.env_from("VLLM_NIXL_SIDE_CHANNEL_HOST", pods.POD_IP)
+    yield pods.env("VLLM_NIXL_SIDE_CHANNEL_PORT", str(SIDE_CHANNEL_PORT))
+
+
+def sidecar(plan: EnginePlan) -> dict[str, Any]:
+    connector = _CONNECTORS.get(plan.type or "", _NIXL)
+    return picker.sidecar(port=plan.front, engine_port=plan.port, connector=connector)
+
+
+def picker_parts(
+    replica: NamespacedName, *, pool: str, block_size: int, owned: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The picker, by the last part of their keys."""
+    name = names.part(replica, "picker")
+    where: Named = {"name": name, "namespace": replica.namespace, "labels": owned}
+    config = picker.config(block_size=block_size)
+    return {
+        "picker-account": picker.service_account(**where),
+        "picker-role": picker.role(**where),
+        "picker-binding": picker.role_binding(**where),
+        "picker-config": picker.config_map(**where, config=config),
+        "picker": picker.deployment(**where, pool=pool, config_hash=names.content_hash(config)),
+        "picker-service": picker.service(**where),
+    }
+
+
+def block_size(plans: Sequence[EnginePlan]) -> tuple[int, str]:
+    """Tokens of the engines' KV blocks, and what was assumed to know it."""
+    given = next(filter(None, (flags.block_size(plan.line) for plan in plans)), None)
+    if given:
+        return given, ""
+    known = next(((plan.type, size) for plan in plans if (size := flags.default_block_size(plan.line))), None)
+    engine, size = known or (None, ASSUMED_BLOCK_SIZE)
+    whose = f"{engine}'s default" if engine else "the engine is unknown"
+    return size, f"; the picker assumes KV blocks of {size} tokens ({whose}): --block-size or --page-size would tell"

@@ -1,0 +1,119 @@
+"""What an engine's own command line says: the port it listens on, the model it loads, its KV blocks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+VLLM = "vllm"
+SGLANG = "sglang"
+TENSORRT_LLM = "trtllm-serve"
+"""Engines, as the label llm-d.ai/engine-type spells them (llm-d router v0.9)."""
+
+_LAST_PORT = 65535
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
+_VARIABLE = re.compile(r"\$\((\w+)\)|\$\{(\w+)\}|\$(\w+)")
+_TRACES = (
+    (SGLANG, ("sglang",)),
+    (TENSORRT_LLM, ("trtllm-serve", "tensorrt-llm", "tensorrtllm")),
+    (VLLM, ("vllm",)),
+)
+"""What gives an engine away, in its command or in its image."""
+_LOOPBACK = {SGLANG: "SGLang", TENSORRT_LLM: "TensorRT-LLM"}
+"""Engines that listen on loopback unless told otherwise (sglang 0.5.23, TensorRT-LLM 1.2.1)."""
+_BLOCK_SIZE = {VLLM: 16, SGLANG: 1}
+"""Tokens of a KV block unless told otherwise; some attention backends choose their own (vllm 0.33.0, sglang 0.5.23)."""
+_NAMING_MODEL = ("model", "model-path", "config")
+"""Options that say which model is loaded; a config file may."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A container's command and args as words, a shell's script split into its own."""
+
+    image: str
+    words: tuple[str, ...]
+    args: tuple[str, ...]
+    has_command: bool
+    variables: Mapping[str, str]
+    """The literal ones of its environment."""
+
+
+def read(*, image: str, command: Sequence[str], args: Sequence[str], variables: Mapping[str, str]) -> CommandLine:
+    return CommandLine(image, _words((*command, *args)), tuple(args), bool(command), variables)
+
+
+def port(line: CommandLine) -> int | None:
+    """The port that it is told to listen on; None where it is not told, or not in a number."""
+    number = option(line, "port") or ""
+    return int(number) if re.fullmatch("[1-9][0-9]{0,4}", number) and int(number) <= _LAST_PORT else None
+
+
+def engine_type(line: CommandLine) -> str | None:
+    """Which engine it is; None where nothing tells."""
+    for text in (" ".join(line.words), line.image):
+        for engine, traces in _TRACES:
+            if any(trace in text.lower() for trace in traces):
+                return engine
+    return None
+
+
+def names_model(line: CommandLine) -> bool:
+    """Whether the args say which model is loaded, in any form; what cannot be told counts as said."""
+    first = line.args[0] if line.args else "-"
+    return not first.startswith("-") or any(option(line, name) is not None for name in _NAMING_MODEL)
+
+
+def listens_on_loopback(line: CommandLine) -> str | None:
+    """The engine's name where it listens on loopback unless told, and is not told."""
+    told = option(line, "host") is not None
+    return None if told else _LOOPBACK.get(engine_type(line) or "")
+
+
+def block_size(line: CommandLine) -> int | None:
+    """Tokens of a KV block, where its options say so."""
+    number = option(line, "block-size") or option(line, "page-size") or ""
+    return int(number) if re.fullmatch("[1-9][0-9]{0,5}", number) else None
+
+
+def default_block_size(line: CommandLine) -> int | None:
+    """Tokens of a KV block where its options do not say, as far as the engine is known."""
+    return _BLOCK_SIZE.get(engine_type(line) or "")
+
+
+def option(line: CommandLine, name: str) -> str | None:
+    """The value of `--name`, the last where it is given twice; vLLM takes underscores for dashes."""
+    found = None
+    for word, after in zip(line.words, (*line.words[1:], ""), strict=True):
+        spelled, equals, value = word.partition("=")
+        if spelled.startswith("--") and spelled[2:].replace("_", "-") == name:
+            found = value if equals else after
+    return None if found is None else _expanded(found, line.variables)
+
+
+def _expanded(text: str, variables: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: variables.get(next(g for g in found.groups() if g), found[0]), text)
+
+
+def _words(given: tuple[str, ...]) -> tuple[str, ...]:
+    script = _script(given)
+    return given if script is None else (*given[:script], *_split(given[script]), *given[script + 1 :])
+
+
+def _script(given: tuple[str, ...]) -> int | None:
+    """Where the script of a `sh -c` stands."""
+    if not any(word.rpartition("/")[2] in _SHELLS for word in given[:2]):
+        return None
+    after = next((i for i, word in enumerate(given) if re.fullmatch("-[a-z]*c", word)), None)
+    return None if after is None or after + 1 >= len(given) else after + 1
+
+
+def _split(script: str) -> list[str]:
+    lexer = shlex.shlex(script.replace("\\\n", " "), posix=True, punctuation_chars=";&|")
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:  # quotes that this simple reading takes for open
+        return script.split()

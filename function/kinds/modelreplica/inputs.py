@@ -1,0 +1,215 @@
+"""What a replica reads: its cluster, its weights, and the Secrets and ConfigMaps that its templates name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from function import conditions as c
+from function import names, versions
+from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
+from function.core.manifest import is_list
+from function.kinds.modelreplica.model import Spec
+
+_SECRET, _CONFIG_MAP = "Secret", "ConfigMap"
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A model that is staged on the cluster."""
+
+    claim: str
+    directory: str
+    repo: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A Secret or ConfigMap of the control cluster, cut to what the templates name of it."""
+
+    kind: str
+    name: str
+    type: str
+    data: Mapping[str, str]
+    binary: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The cluster as a replica needs to know it, and what is carried there."""
+
+    cluster: str
+    provider_config: str
+    taints: Mapping[str, tuple[Taint, ...]]
+    """Of each node pool."""
+    weights: Weights | None
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What templates name of one Secret or ConfigMap."""
+
+    kind: str
+    name: str
+    keys: frozenset[str]
+    needed: frozenset[str]
+    whole: bool
+    """A pull secret: needed with all that is in it."""
+
+
+def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    """From the XR alone, whatever state its spec is in."""
+    namespace = str(dig(xr, "metadata", "namespace") or "")
+    cluster, cache = dig(xr, "spec", "clusterName"), dig(xr, "spec", "modelCacheRef", "name")
+    return (
+        *([_cluster(cluster)] if isinstance(cluster, str) else ()),
+        *([_cache(cache, namespace)] if isinstance(cache, str) else ()),
+        *(_source(named, namespace) for named in _named(xr)),
+    )
+
+
+def read(request: Request, spec: Spec) -> Site:
+    """Raises NotYet where an input is not there."""
+    cluster = _only(request, _cluster(spec.clusterName))
+    if cluster is None:
+        raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why="it was not found"))
+    return Site(
+        cluster=spec.clusterName,
+        provider_config=_provider_config(cluster, spec),
+        taints=_taints(cluster, spec),
+        weights=_weights(request, spec),
+        sources=tuple(filter(None, (_read(request, named) for named in _named(request.xr)))),
+    )
+
+
+def _cluster(name: str) -> Requirement:
+    return Requirement("cluster", versions.MODELPLANE, "InferenceCluster", match_name=name)
+
+
+def _cache(name: str, namespace: str) -> Requirement:
+    return Requirement("cache", versions.MODELPLANE, "ModelCache", match_name=name, namespace=namespace)
+
+
+def _source(named: _Named, namespace: str) -> Requirement:
+    key = f"{named.kind.lower()}-{named.name}"
+    return Requirement(key, versions.CORE, named.kind, match_name=named.name, namespace=namespace)
+
+
+def _only(request: Request, requirement: Requirement) -> Manifest | None:
+    """The one that was asked for by name; None where it is not there, or not looked up yet."""
+    found = request.resolved(requirement)
+    return found[0] if found else None
+
+
+def _provider_config(cluster: Manifest, spec: Spec) -> str:
+    name = dig(cluster, "status", "providerConfigRef", "name")
+    if not name:
+        raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why="it cannot be reached before it is set up"))
+    return str(name)
+
+
+def _taints(cluster: Manifest, spec: Spec) -> dict[str, tuple[Taint, ...]]:
+    """Of the pools that the replica is pinned to. A pool that is not published may be back in a moment: taints unknown
+    are not taints gone, and pods without a toleration would be rolled onto nothing."""
+    pools = {dig(pool, "name"): pool for pool in _items(cluster, "status", "gpuPools")}
+    pinned = sorted({member.nodePoolName for engine in spec.engines for member in engine.members})
+    missing = [pool for pool in pinned if pool not in pools]
+    if missing:
+        raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why=f"it publishes no node pool {missing[0]}"))
+    return {pool: tuple(_taint(taint) for taint in _items(pools[pool], "taints")) for pool in pinned}
+
+
+def _taint(taint: Manifest) -> Taint:
+    return Taint(str(dig(taint, "key") or ""), str(dig(taint, "value") or ""), str(dig(taint, "effect") or ""))
+
+
+def _weights(request: Request, spec: Spec) -> Weights | None:
+    if spec.modelCacheRef is None:
+        return None
+    name, namespace = spec.modelCacheRef.name, request.identity.namespace
+    cache = _only(request, _cache(name, namespace))
+    if cache is None:
+        raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
+    statuses: Sequence[Manifest] = _items(cache, "status", "clusters")
+    there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
+    if not dig(there, "staged"):
+        raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
+    claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
+    return Weights(claim, str(dig(there, "staged")), str(dig(cache, "spec", "huggingFace", "repo") or ""))
+
+
+def _not_staged(there: Manifest, cluster: str) -> str:
+    phase, message = dig(there, "phase"), dig(there, "message")
+    return f"it is not staged on cluster {cluster}" + (
+        f" ({phase}{f': {message}' if message else ''})" if phase else ""
+    )
+
+
+def _read(request: Request, named: _Named) -> Source | None:
+    """None where it is absent, and every container that names it starts without it."""
+    namespace = request.identity.namespace
+    found = _only(request, _source(named, namespace))
+    if found is None:
+        if named.whole or named.needed:
+            raise NotYet(c.WAITING_FOR_SOURCES(why=f"{named.kind} {named.name} in namespace {namespace}"))
+        return None
+    data, binary = dict(found.get("data") or {}), dict(found.get("binaryData") or {})
+    missing = sorted(named.needed - {*data, *binary})
+    if missing:
+        where = f"of {named.kind} {named.name} in namespace {namespace}"
+        raise NotYet(c.WAITING_FOR_SOURCES(why=f"key {missing[0]} {where}"))
+    if named.whole:
+        return Source(named.kind, named.name, str(found.get("type") or "Opaque"), data, binary)
+    return Source(named.kind, named.name, "Opaque", _cut(data, named.keys), _cut(binary, named.keys))
+
+
+def _cut(data: Mapping[str, str], keys: frozenset[str]) -> dict[str, str]:
+    return {key: value for key, value in sorted(data.items()) if key in keys}
+
+
+def _named(xr: Manifest) -> tuple[_Named, ...]:
+    """Every Secret and ConfigMap that the templates name, in order of kind and name."""
+    references = list(_references(xr))
+    return tuple(
+        _Named(
+            kind,
+            name,
+            frozenset(key for k, n, key, _ in references if (k, n) == (kind, name) and key),
+            frozenset(key for k, n, key, needed in references if (k, n) == (kind, name) and key and needed),
+            whole=any((k, n, key) == (kind, name, "") for k, n, key, _ in references),
+        )
+        for kind, name in sorted({(kind, name) for kind, name, _, _ in references})
+    )
+
+
+def _references(xr: Manifest) -> Iterator[tuple[str, str, str, bool]]:
+    """Kind, name, key ("" for a pull secret) and whether it must be there."""
+    for pod in _pods(xr):
+        for secret in _items(pod, "imagePullSecrets"):
+            if isinstance(name := dig(secret, "name"), str):
+                yield _SECRET, name, "", True
+        for variable in _items(pod, "containers", 0, "env"):
+            for field, kind in (("secretKeyRef", _SECRET), ("configMapKeyRef", _CONFIG_MAP)):
+                reference = dig(variable, "valueFrom", field)
+                if isinstance(dig(reference, "name"), str) and isinstance(dig(reference, "key"), str):
+                    yield kind, reference["name"], reference["key"], not dig(reference, "optional")
+
+
+def _pods(xr: Manifest) -> Iterator[Manifest]:
+    for engine in _items(xr, "spec", "engines"):
+        for member in _items(engine, "members"):
+            yield dig(member, "template", "spec") or {}
+
+
+def _items(value: Any, *path: str | int) -> Sequence[Any]:
+    found = dig(value, *path)
+    return found if is_list(found) else ()

@@ -1,0 +1,208 @@
+"""What a cluster says of an Object's manifest: whether it arrived as it was written, and how far it is.
+
+From `status.atProvider.manifest`, with generations: an Object's own Ready keeps its last value while an apply fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from function import labels, names
+from function.core import Manifest, condition, dig, is_ready
+from function.core.condition import shortened
+from function.core.manifest import is_list
+from function.manifests import routing, workloads
+
+CEL: Mapping[str, str] = {
+    "Deployment": workloads.DEPLOYMENT_DONE,
+    "LeaderWorkerSet": workloads.LEADERWORKERSET_DONE,
+    "HTTPRoute": routing.accepted_by(gateway=names.CLUSTER_GATEWAY),
+    "InferencePool": routing.accepted_by(gateway=names.CLUSTER_GATEWAY),
+}
+"""When an Object of a kind is ready; others are once they exist."""
+LONGEST_QUOTE = 240
+_WORKLOADS = {"Deployment": "deployment-", "LeaderWorkerSet": "leaderworkerset-"}
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Copies of an engine: wanted, available whatever they run, and of the current spec."""
+
+    wanted: int
+    available: int
+    current: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one composed Object stands."""
+
+    key: str
+    written: Manifest
+    """The manifest that is wanted on the cluster."""
+    exists: bool
+    """Whether it is on the cluster, in whatever state."""
+    arrived: bool
+    """Whether it is there as it is wanted now."""
+    done: bool
+    """Whether it arrived and all that it stands for is ready."""
+    accepted: bool
+    """Whether it can take traffic, maybe still as it was wanted before."""
+    copies: Copies
+    problem: str
+    """What its cluster or its provider says against it; empty where nothing does."""
+
+    @property
+    def kind(self) -> str:
+        return str(self.written["kind"])
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.written['metadata']['name']}"
+
+    @property
+    def engine(self) -> str | None:
+        """The engine whose workload it is."""
+        prefix = _WORKLOADS.get(self.kind, "")
+        return self.key.removeprefix(prefix) if prefix and self.key.startswith(prefix) else None
+
+
+def workload_key(kind: str, engine: str) -> str:
+    return f"{_WORKLOADS[kind]}{engine}"
+
+
+def is_workload(key: str) -> bool:
+    return key.startswith(tuple(_WORKLOADS.values()))
+
+
+def stamped(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest that carries a hash of itself, by which it is known again in what the cluster shows."""
+    metadata = dict(manifest["metadata"])
+    metadata["annotations"] = {**metadata.get("annotations", {}), labels.MANIFEST_HASH: names.content_hash(manifest)}
+    return {**manifest, "metadata": metadata}
+
+
+def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) -> tuple[Standing, ...]:
+    """Of all Objects that are wanted, in order of their keys."""
+    return tuple(_standing(key, wanted[key], observed.get(key, {})) for key in sorted(wanted))
+
+
+def _standing(key: str, wanted: Manifest, observed: Manifest) -> Standing:
+    written = wanted["spec"]["forProvider"]["manifest"]
+    there = dig(observed, "status", "atProvider", "manifest") or {}
+    exists = bool(dig(there, "metadata", "name"))
+    arrived = exists and _stamp(there) == _stamp(written)
+    is_done, is_accepted = _JUDGES.get(written["kind"], (None, None))
+    return Standing(
+        key=key,
+        written=written,
+        exists=exists,
+        arrived=arrived,
+        done=arrived and (is_done(there) if is_done else is_ready(observed)),
+        accepted=exists and (is_accepted(there) if is_accepted else True),
+        copies=_copies(there),
+        problem=_problem(written, observed, there),
+    )
+
+
+def _stamp(manifest: Manifest) -> Any:
+    return dig(manifest, "metadata", "annotations", labels.MANIFEST_HASH)
+
+
+def _copies(there: Manifest) -> Copies:
+    def counted(*path: str) -> int:
+        return int(dig(there, *path) or 0)
+
+    ready = "availableReplicas" if there.get("kind") == "Deployment" else "readyReplicas"
+    return Copies(
+        wanted=counted("spec", "replicas"),
+        available=counted("status", ready),
+        current=min(counted("status", "updatedReplicas"), counted("status", ready)) if _is_seen(there) else 0,
+    )
+
+
+def _is_seen(there: Manifest, observed: Any = None) -> bool:
+    """Whether the controller has seen the generation that stands. LeaderWorkerSet does not say before lws v0.9."""
+    seen = dig(there, "status", "observedGeneration") if observed is None else observed
+    if seen is None:
+        return there.get("kind") != "Deployment"
+    return bool(seen >= (dig(there, "metadata", "generation") or 0))
+
+
+def _deployment_done(there: Manifest) -> bool:
+    wanted = dig(there, "spec", "replicas")
+    counts = {dig(there, "status", f) for f in ("updatedReplicas", "availableReplicas", "replicas")}
+    return _is_seen(there) and counts == {wanted}
+
+
+def _leader_worker_set_done(there: Manifest) -> bool:
+    wanted = dig(there, "spec", "replicas")
+    counts = {dig(there, "status", f) for f in ("updatedReplicas", "readyReplicas")}
+    return _is_seen(there) and counts == {wanted} and dig(condition(there, "Available"), "status") == "True"
+
+
+def _has_copy(there: Manifest) -> bool:
+    return _copies(there).available > 0
+
+
+def _route_done(there: Manifest) -> bool:
+    return any(
+        all(c is not None and c.get("status") == "True" and _is_seen(there, _generation(c)) for c in said)
+        for said in _said_by_gateway(there)
+    )
+
+
+def _route_accepted(there: Manifest) -> bool:
+    """Of whatever generation: an edit takes no traffic away."""
+    return any(all(dig(c, "status") == "True" for c in said) for said in _said_by_gateway(there))
+
+
+def _generation(said: Manifest) -> Any:
+    seen = said.get("observedGeneration")
+    return float("inf") if seen is None else seen
+
+
+def _said_by_gateway(there: Manifest) -> list[tuple[Manifest | None, Manifest | None]]:
+    parents = dig(there, "status", "parents")
+    return [
+        (_condition_in(parent, "Accepted"), _condition_in(parent, "ResolvedRefs"))
+        for parent in (parents if is_list(parents) else ())
+        if dig(parent, "parentRef", "name") == names.CLUSTER_GATEWAY
+    ]
+
+
+def _condition_in(parent: Manifest, type_: str) -> Manifest | None:
+    return condition({"status": parent}, type_)
+
+
+_JUDGES: Mapping[str, tuple[Callable[[Manifest], bool], Callable[[Manifest], bool]]] = {
+    "Deployment": (_deployment_done, _has_copy),
+    "LeaderWorkerSet": (_leader_worker_set_done, _has_copy),
+    "HTTPRoute": (_route_done, _route_accepted),
+    "InferencePool": (_route_done, _route_accepted),
+}
+"""Of each kind that must do more than exist: whether it is done, and whether it can take traffic."""
+
+
+def _problem(written: Manifest, observed: Manifest, there: Manifest) -> str:
+    """The Object's own error, else what the cluster says. Of a Secret nothing is repeated: it may quote a value."""
+    synced = condition(observed, "Synced")
+    if dig(synced, "status") == "False":
+        return "not applied" if written["kind"] == "Secret" else _quoted(dig(synced, "message"))
+    if written["kind"] == "Deployment":
+        return _deployment_problem(there)
+    refused = [c for said in _said_by_gateway(there) for c in said if dig(c, "status") == "False"]
+    return _quoted(f"{refused[0].get('reason')}: {refused[0].get('message')}") if refused and refused[0] else ""
+
+
+def _deployment_problem(there: Manifest) -> str:
+    failure, progress = condition(there, "ReplicaFailure"), condition(there, "Progressing")
+    if dig(failure, "status") == "True":
+        return _quoted(dig(failure, "message"))
+    return _quoted(dig(progress, "message")) if dig(progress, "status") == "False" else ""
+
+
+def _quoted(text: Any) -> str:
+    return shortened(" ".join(str(text or "").split()), LONGEST_QUOTE)

@@ -1,0 +1,97 @@
+"""What a replica says of itself: is it accepted, does it serve, is it ready. Serving is less than ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from function import conditions as c
+from function.core import Condition, Manifest, dig
+from function.kinds.modelreplica import flags, pods
+from function.kinds.modelreplica.readiness import Standing
+
+_MOST_NAMED = 3
+"""Objects that a message names; the others are counted."""
+
+
+def accepted(standings: Sequence[Standing], *, cluster: str, remark: str) -> Condition:
+    missing = [s for s in standings if not s.arrived]
+    if not missing:
+        return c.ACCEPTED(count=len(standings), cluster=cluster, remark=remark)
+    return c.DEPLOYING(
+        count=len(standings) - len(missing), total=len(standings), cluster=cluster, waiting=_named(missing)
+    )
+
+
+def model_ready(standings: Sequence[Standing]) -> Condition:
+    """From what the cluster last showed, of the spec that stands and of those before it."""
+    engines = [s for s in standings if s.engine]
+    absent = [s for s in engines if not s.exists]
+    if absent or not engines:
+        return c.WAITING_FOR_MODEL(why=_named(absent) if absent else "its engines")
+    starting = [s for s in engines if not s.accepted]
+    if starting:
+        return c.STARTING(why="; ".join(_starting(s) for s in starting))
+    closed = [s for s in standings if not s.accepted]
+    if closed:
+        return c.ROUTE_NOT_ACCEPTED(why=f"Waiting for {_named(closed)}")
+    behind = [s for s in standings if not s.done]
+    return c.DEGRADED(why="; ".join(map(_behind, behind[:_MOST_NAMED]))) if behind else c.SERVING()
+
+
+def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
+    """The XR's status, without conditions. Once served, always served."""
+    workloads = [_workload(s) for s in standings if s.engine]
+    served = serves or dig(xr, "status", "served") is True
+    return {**({"workloads": workloads} if workloads else {}), **({"served": True} if served else {})}
+
+
+def _workload(standing: Standing) -> dict[str, Any]:
+    metadata = standing.written["metadata"]
+    return {
+        "engine": standing.engine,
+        "kind": standing.kind,
+        "name": metadata["name"],
+        "namespace": metadata["namespace"],
+        "ready": standing.done,
+    }
+
+
+def _named(missing: Sequence[Standing]) -> str:
+    shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in missing[:_MOST_NAMED]]
+    more = len(missing) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _starting(standing: Standing) -> str:
+    """Which port and path are waited for, and the engines that are known not to be heard there."""
+    container = _engine_container(standing.written)
+    probe = container.get("readinessProbe") or {}
+    path, port = dig(probe, "httpGet", "path"), dig(probe, "httpGet", "port")
+    waited = f", waiting for GET {path} on port {port}" if port else ""
+    return f"{_counted(standing)}{waited}{_loopback(container)}{f': {standing.problem}' if standing.problem else ''}"
+
+
+def _behind(standing: Standing) -> str:
+    if not standing.engine:
+        return f"waiting for {_named([standing])}"
+    current = f"{standing.copies.current} of {standing.copies.wanted} copies run the current spec"
+    return f"engine {standing.engine}: {current}{f' ({standing.problem})' if standing.problem else ''}"
+
+
+def _counted(standing: Standing) -> str:
+    return f"engine {standing.engine}: {standing.copies.available} of {standing.copies.wanted} copies are available"
+
+
+def _loopback(container: Mapping[str, Any]) -> str:
+    command, args = container.get("command") or (), container.get("args") or ()
+    line = flags.read(image=str(container.get("image")), command=command, args=args, variables={})
+    engine = flags.listens_on_loopback(line)
+    return f" ({engine} listens on loopback unless told --host 0.0.0.0)" if engine else ""
+
+
+def _engine_container(workload: Manifest) -> Mapping[str, Any]:
+    """Of the pods that serve."""
+    template = dig(workload, "spec", "template") or dig(workload, "spec", "leaderWorkerTemplate", "leaderTemplate")
+    containers: Iterable[Mapping[str, Any]] = dig(template, "spec", "containers") or ()
+    return next((container for container in containers if container.get("name") == pods.ENGINE), {})

@@ -1,0 +1,213 @@
+"""llm-d's endpoint picker, which chooses a pair of pods for every request, and its sidecar on decode pods.
+
+Facts of llm-d router v0.9: flags, ports and RBAC of its reference chart, plugins and parameters of its loader, which is
+strict: an unknown one ends the picker.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from function import versions
+from function.manifests import copies, pods, routing, workloads
+from function.manifests.metadata import metadata, pod_metadata
+
+GRPC_PORT = 9002
+_HEALTH_PORT = 9003
+_METRICS_PORT = 9090
+_HEALTH_SERVICE = "inference-extension"
+_CONFIG_FILE = "picker.yaml"
+_CONFIG_DIRECTORY = "/config"
+_CONFIG_VOLUME = "config"
+_APP = "modelplane.ai/picker"
+_POOL_GROUP = versions.INFERENCE.partition("/")[0]
+_GROUPS = (_POOL_GROUP, "inference.networking.x-k8s.io", "llm-d.ai")
+_NON_CACHED_TOKENS = 256
+"""A prompt with fewer tokens to read is read where it is answered: handing its cache over costs more than that."""
+_LONGEST_PREFIX_TOKENS = 131072
+"""How far prompts are compared. A bound in blocks would shrink with the block size."""
+_DRAIN_SECONDS = 130
+
+
+def config(*, block_size: int) -> str:
+    """An EndpointPickerConfig under which requests really are split; `block_size` is the engines', in tokens.
+
+    JSON, which is YAML. The producer tells the decider and the scorers how much of a prompt a pod has in its cache. It
+    must not tune itself: it would ask engines for metrics that not all of them have.
+    """
+    written = {
+        "apiVersion": versions.LLMD,
+        "kind": "EndpointPickerConfig",
+        "plugins": [
+            {
+                "type": "approx-prefix-cache-producer",
+                "parameters": {
+                    "autoTune": False,
+                    "blockSizeTokens": block_size,
+                    "maxPrefixTokensToMatch": _LONGEST_PREFIX_TOKENS,
+                },
+            },
+            {"type": "prefix-based-pd-decider", "parameters": {"nonCachedTokens": _NON_CACHED_TOKENS}},
+            {
+                "type": "disagg-profile-handler",
+                "parameters": {
+                    "profiles": {"prefill": "prefill", "decode": "decode"},
+                    "deciders": {"prefill": "prefix-based-pd-decider"},
+                },
+            },
+            {"type": "prefill-filter"},
+            {"type": "decode-filter"},
+            {"type": "prefix-cache-scorer"},
+            {"type": "queue-scorer"},
+            {"type": "kv-cache-utilization-scorer"},
+            {"type": "max-score-picker"},
+        ],
+        "schedulingProfiles": [_profile("prefill"), _profile("decode")],
+    }
+    return json.dumps(written, indent=2) + "\n"
+
+
+def _profile(phase: str) -> dict[str, Any]:
+    return {
+        "name": phase,
+        "plugins": [
+            {"pluginRef": f"{phase}-filter"},
+            {"pluginRef": "prefix-cache-scorer", "weight": 3},
+            {"pluginRef": "queue-scorer", "weight": 2},
+            {"pluginRef": "kv-cache-utilization-scorer", "weight": 2},
+            {"pluginRef": "max-score-picker"},
+        ],
+    }
+
+
+def config_map(*, name: str, namespace: str, labels: Mapping[str, str], config: str) -> dict[str, Any]:
+    return copies.config_map(name=name, namespace=namespace, labels=labels, data={_CONFIG_FILE: config})
+
+
+def service_account(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "ServiceAccount",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+    }
+
+
+def role(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """What the picker watches. Without inferencemodelrewrites it never takes its pool where that kind is installed."""
+    read = ["get", "list", "watch"]
+    return {
+        "apiVersion": versions.RBAC,
+        "kind": "Role",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "rules": [
+            {"apiGroups": [""], "resources": ["pods"], "verbs": read},
+            {
+                "apiGroups": list(_GROUPS),
+                "resources": ["inferencepools", "inferenceobjectives", "inferencemodelrewrites"],
+                "verbs": read,
+            },
+        ],
+    }
+
+
+def role_binding(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.RBAC,
+        "kind": "RoleBinding",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "roleRef": {"apiGroup": versions.RBAC.partition("/")[0], "kind": "Role", "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+    }
+
+
+def service(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    port = routing.service_port(name="grpc-ext-proc", number=GRPC_PORT, target=GRPC_PORT)
+    return routing.service(
+        name=name,
+        namespace=namespace,
+        selector={_APP: name},
+        port={**port, "appProtocol": "kubernetes.io/h2c"},
+        labels=labels,
+    )
+
+
+def deployment(*, name: str, namespace: str, labels: Mapping[str, str], pool: str, config_hash: str) -> dict[str, Any]:
+    """One picker: two would each know half of what the engines have cached."""
+    return workloads.deployment(
+        name=name,
+        namespace=namespace,
+        copies=1,
+        selector={_APP: name},
+        strategy=workloads.RECREATE,
+        labels=labels,
+        pod={
+            "metadata": pod_metadata(labels={_APP: name}, annotations={"modelplane.ai/config-hash": config_hash}),
+            "spec": {
+                "serviceAccountName": name,
+                "terminationGracePeriodSeconds": _DRAIN_SECONDS,
+                "containers": [_container(pool=pool, namespace=namespace)],
+                "volumes": [pods.config_volume(name=_CONFIG_VOLUME, config_map=name)],
+            },
+        },
+    )
+
+
+def _container(*, pool: str, namespace: str) -> dict[str, Any]:
+    def probe(period: int, failures: int) -> dict[str, Any]:
+        return pods.grpc_probe(port=_HEALTH_PORT, service=_HEALTH_SERVICE, period=period, failures=failures)
+
+    return {
+        "name": "picker",
+        "image": versions.PICKER_IMAGE,
+        "args": [
+            f"--pool-name={pool}",
+            f"--pool-namespace={namespace}",
+            f"--pool-group={_POOL_GROUP}",
+            f"--config-file={_CONFIG_DIRECTORY}/{_CONFIG_FILE}",
+            f"--grpc-port={GRPC_PORT}",
+            f"--grpc-health-port={_HEALTH_PORT}",
+            f"--metrics-port={_METRICS_PORT}",
+            "--metrics-endpoint-auth=false",  # it would need rights over the whole cluster
+            "--tracing=false",  # there is no collector
+        ],
+        "env": [
+            pods.env_from("NAMESPACE", {"fieldRef": {"fieldPath": "metadata.namespace"}}),
+            pods.env_from("POD_NAME", {"fieldRef": {"fieldPath": "metadata.name"}}),
+        ],
+        "ports": [
+            pods.port(name="grpc", number=GRPC_PORT),
+            pods.port(name="grpc-health", number=_HEALTH_PORT),
+            pods.port(name="metrics", number=_METRICS_PORT),
+        ],
+        "startupProbe": probe(2, 60),
+        "readinessProbe": probe(5, 3),
+        "livenessProbe": probe(10, 5),
+        "resources": {"requests": {"cpu": "1", "memory": "2Gi"}},
+        "securityContext": dict(pods.CONFINED),
+        "volumeMounts": [pods.mount(volume=_CONFIG_VOLUME, path=_CONFIG_DIRECTORY, read_only=True)],
+    }
+
+
+def sidecar(*, port: int, engine_port: int, connector: str) -> dict[str, Any]:
+    """Takes a decode pod's traffic, has the chosen prefill pod read the prompt, then asks the engine beside it.
+
+    A native sidecar: it starts before the engine and ends after it. Its startup probe only asks whether it listens,
+    since Kubernetes starts the engine no sooner than that is answered.
+    """
+    return {
+        "name": "routing-sidecar",
+        "image": versions.SIDECAR_IMAGE,
+        "restartPolicy": "Always",
+        "args": [
+            f"--port={port}",
+            f"--vllm-port={engine_port}",
+            f"--kv-connector={connector}",
+            "--secure-proxy=false",  # the gateway speaks HTTP to it
+        ],
+        "ports": [pods.port(name="http", number=port)],
+        "startupProbe": pods.tcp_probe(port=port, period=10, failures=60),
+        "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
+        "securityContext": dict(pods.CONFINED),
+    }

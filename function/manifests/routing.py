@@ -1,0 +1,120 @@
+"""How traffic reaches pods on an inference cluster: Service, HTTPRoute, InferencePool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import versions
+from function.manifests.metadata import metadata
+
+_INFERENCE_GROUP = versions.INFERENCE.partition("/")[0]
+
+_CURRENT = '(!has(c.observedGeneration) || c.observedGeneration >= object.metadata.generation) && c.status == "True"'
+
+
+def _accepted_by(gateway: str) -> str:
+    said = " && ".join(
+        f'p.conditions.exists(c, c.type == "{type_}" && {_CURRENT})' for type_ in ("Accepted", "ResolvedRefs")
+    )
+    return (
+        "has(object.status) && has(object.status.parents) && object.status.parents.exists("
+        f'p, p.parentRef.name == "{gateway}" && has(p.conditions) && {said})'
+    )
+
+
+def accepted_by(*, gateway: str) -> str:
+    """CEL over an HTTPRoute or an InferencePool: the gateway took the spec that stands, and found what it refers to."""
+    return _accepted_by(gateway)
+
+
+def service(
+    *, name: str, namespace: str, selector: Mapping[str, str], port: Mapping[str, Any], labels: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """One address for the pods that a selector finds."""
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "Service",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {"selector": dict(selector), "ports": [dict(port)]},
+    }
+
+
+def service_port(*, name: str, number: int, target: str | int) -> dict[str, Any]:
+    return {"name": name, "port": number, "targetPort": target, "protocol": "TCP"}
+
+
+def http_route(
+    *,
+    name: str,
+    namespace: str,
+    gateway: tuple[str, str],
+    prefix: str,
+    backend: Mapping[str, Any],
+    labels: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """What begins with a prefix goes to a backend, with the prefix cut off and for as long as it takes.
+
+    `gateway` is its namespace and name. A request timeout of 0s is none: an answer may stream for minutes.
+    """
+    return {
+        "apiVersion": versions.GATEWAY,
+        "kind": "HTTPRoute",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "parentRefs": [{"namespace": gateway[0], "name": gateway[1]}],
+            "rules": [
+                {
+                    "matches": [{"path": {"type": "PathPrefix", "value": prefix}}],
+                    "filters": [
+                        {
+                            "type": "URLRewrite",
+                            "urlRewrite": {"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}},
+                        }
+                    ],
+                    "backendRefs": [dict(backend)],
+                    "timeouts": {"request": "0s"},
+                }
+            ],
+        },
+    }
+
+
+def to_service(*, name: str, port: int) -> dict[str, Any]:
+    """A route's backend."""
+    return {"kind": "Service", "name": name, "port": port}
+
+
+def to_pool(*, name: str) -> dict[str, Any]:
+    """A route's backend."""
+    return {"group": _INFERENCE_GROUP, "kind": "InferencePool", "name": name}
+
+
+def inference_pool(
+    *,
+    name: str,
+    namespace: str,
+    selector: Mapping[str, str],
+    target_port: int,
+    picker: str,
+    picker_port: int,
+    labels: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """Pods among which a picker chooses for every request. Without the picker nothing is served: a pod chosen at random
+    may be one that only prefills."""
+    return {
+        "apiVersion": versions.INFERENCE,
+        "kind": "InferencePool",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "selector": {"matchLabels": dict(selector)},
+            "targetPorts": [{"number": target_port}],
+            "endpointPickerRef": {
+                "group": "",
+                "kind": "Service",
+                "name": picker,
+                "port": {"number": picker_port},
+                "failureMode": "FailClose",
+            },
+        },
+    }

@@ -1,0 +1,92 @@
+"""What runs pods: Deployments and LeaderWorkerSets, and when they are done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import versions
+from function.manifests.metadata import metadata
+
+DEPLOYMENT_DONE = (
+    "has(object.status) && has(object.status.observedGeneration)"
+    " && object.status.observedGeneration >= object.metadata.generation"
+    " && has(object.status.updatedReplicas) && object.status.updatedReplicas == object.spec.replicas"
+    " && has(object.status.availableReplicas) && object.status.availableReplicas == object.spec.replicas"
+    " && has(object.status.replicas) && object.status.replicas == object.spec.replicas"
+)
+"""CEL over a Deployment: all copies run the spec that stands. Not its condition Available: with maxUnavailable 1 and
+one copy that is True before any pod runs."""
+LEADERWORKERSET_DONE = (
+    "has(object.status) && has(object.status.conditions)"
+    ' && object.status.conditions.exists(c, c.type == "Available" && c.status == "True")'
+    " && has(object.status.updatedReplicas) && object.status.updatedReplicas == object.spec.replicas"
+    " && has(object.status.readyReplicas) && object.status.readyReplicas == object.spec.replicas"
+    " && (!has(object.status.observedGeneration) || object.status.observedGeneration >= object.metadata.generation)"
+)
+"""CEL over a LeaderWorkerSet: all groups run the spec that stands. observedGeneration is not there before lws v0.9."""
+
+
+def deployment(
+    *,
+    name: str,
+    namespace: str,
+    copies: int,
+    selector: Mapping[str, str],
+    strategy: Mapping[str, Any],
+    pod: Mapping[str, Any],
+    labels: Mapping[str, str] | None = None,
+    progress_deadline_seconds: int | None = None,
+) -> dict[str, Any]:
+    """Pods that are all alike."""
+    deadline = {"progressDeadlineSeconds": progress_deadline_seconds} if progress_deadline_seconds else {}
+    return {
+        "apiVersion": versions.APPS,
+        "kind": "Deployment",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "replicas": copies,
+            "selector": {"matchLabels": dict(selector)},
+            "strategy": dict(strategy),
+            **deadline,
+            "template": dict(pod),
+        },
+    }
+
+
+RECREATE: Mapping[str, Any] = {"type": "Recreate"}
+"""The old pod is gone before the new one comes."""
+WITHOUT_SURGE: Mapping[str, Any] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+"""One pod at a time, in its predecessor's place: a node that nobody reserved is never asked for."""
+
+
+def leader_worker_set(
+    *,
+    name: str,
+    namespace: str,
+    copies: int,
+    size: int,
+    leader: Mapping[str, Any],
+    worker: Mapping[str, Any],
+    labels: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Groups of pods that serve as one; `size` counts the leader. Rolled a group at a time, without surge."""
+    return {
+        "apiVersion": versions.LEADERWORKERSET,
+        "kind": "LeaderWorkerSet",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "replicas": copies,
+            "startupPolicy": "LeaderCreated",
+            "rolloutStrategy": {
+                "type": "RollingUpdate",
+                "rollingUpdateConfiguration": {"maxSurge": 0, "maxUnavailable": 1},
+            },
+            "leaderWorkerTemplate": {
+                "size": size,
+                "restartPolicy": "RecreateGroupOnPodRestart",
+                "leaderTemplate": dict(leader),
+                "workerTemplate": dict(worker),
+            },
+        },
+    }
