@@ -9,39 +9,87 @@ from function.core import ComposedResource, Request, is_ready, restate
 from function.kinds.inferencecluster import inputs
 from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
+from function.kinds.servingstack import model as servingstack
 from function.manifests import gateway, provider
+from function.manifests.metadata import metadata
 from function.manifests.usage import cluster_usage
 
 CONFIG = inputs.COMPOSED_CONFIG
 PROBE = "gateway"
 USAGE = "usage"
+HELM_CONFIG = "helm-provider-config"
+STACK = "serving-stack"
 
 
 def resources(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
     """What is composed now. What was there once stays while the cluster does, but for the Usage of who left."""
     return {
-        **_config(request, access),
+        **_configs(request, spec, access),
+        **_stack(request, spec),
         **_probe(request),
         **_storage_class(request, spec),
         **_usage(request),
     }
 
 
-def _config(request: Request, access: Access) -> dict[str, ComposedResource]:
-    """Not before its Secrets are there; after that always, for it is how everything on the cluster is reached."""
-    if access.missing and CONFIG not in request.observed:
-        return {}
-    manifest = provider.cluster_provider_config(
-        api_version=versions.PROVIDER_KUBERNETES,
+def _configs(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
+    """Not before their Secrets are there; after that always, for they are how everything on the cluster is reached."""
+    wanted = {CONFIG: versions.PROVIDER_KUBERNETES}
+    if has_stack(spec) or HELM_CONFIG in request.observed:
+        wanted[HELM_CONFIG] = versions.PROVIDER_HELM
+    return {
+        key: ComposedResource(_config(request, access, api_version), ready=key in request.observed)
+        for key, api_version in wanted.items()
+        if not access.missing or key in request.observed
+    }
+
+
+def _config(request: Request, access: Access, api_version: str) -> dict[str, Any]:
+    return provider.cluster_provider_config(
+        api_version=api_version,
         name=names.provider_config(request.identity.name),
         kubeconfig=_reference(access.kubeconfig),
         identity=access.identity and {"type": access.identity[0], "secretRef": _reference(access.identity[1])},
     )
-    return {CONFIG: ComposedResource(manifest, ready=CONFIG in request.observed)}
 
 
 def _reference(secret: SecretKey) -> dict[str, str]:
     return {"name": secret.name, "key": secret.key, "namespace": names.SYSTEM_NAMESPACE}
+
+
+def has_stack(spec: Spec) -> bool:
+    """Whether anything is installed on the cluster at all."""
+    return not servingstack.is_empty(stack(spec))
+
+
+def stack(spec: Spec) -> servingstack.Stack:
+    """What the user says of the serving stack; everything is installed where nothing is said."""
+    return spec.servingStack or servingstack.Stack()
+
+
+def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+    if not has_stack(spec):
+        return {}
+    if CONFIG not in request.observed:
+        return _kept(request, STACK)
+    cluster = request.identity.name
+    wanted = stack(spec).model_dump(exclude_unset=True, exclude_none=True)
+    manifest = {
+        "apiVersion": servingstack.API_VERSION,
+        "kind": servingstack.KIND,
+        "metadata": metadata(
+            name=names.derived(cluster, "serving-stack", cluster),
+            namespace=names.SYSTEM_NAMESPACE,
+            labels={labels.CLUSTER: names.label_value(cluster)},
+        ),
+        "spec": {
+            "clusterName": cluster,
+            "source": spec.cluster.source,
+            "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
+            **{field: block for field, block in wanted.items() if block},
+        },
+    }
+    return {STACK: ComposedResource(manifest, ready=request.is_ready(STACK))}
 
 
 def _probe(request: Request) -> dict[str, ComposedResource]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from function import conditions as c
 from function import names
-from function.core import Condition, Held, Request, dig, plain
+from function.core import Condition, Held, Request, condition, dig, plain
 from function.kinds.inferencecluster import compose, inputs
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
@@ -14,6 +14,7 @@ from function.kinds.inferencecluster.model import Spec
 from function.kinds.inferencecluster.pools import Offer
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.kinds.inferencecluster.sources import Access
+from function.kinds.servingstack.model import is_public
 
 _MOST_NAMED = 5
 
@@ -53,7 +54,7 @@ def _allocations(request: Request, offer: Offer) -> dict[str, Any]:
 
 
 def conditions(request: Request, spec: Spec, access: Access, offer: Offer, probe: Probe) -> tuple[Condition, ...]:
-    return _cluster_ready(request, spec, access, offer, probe), _backend_ready(request, probe)
+    return _cluster_ready(request, spec, access, offer, probe), _backend_ready(request, probe, spec)
 
 
 def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Offer, probe: Probe) -> Condition:
@@ -93,16 +94,30 @@ def _draining(request: Request) -> str:
     return f"to be deleted once these have left: {', '.join(who[:_MOST_NAMED])}{more}"
 
 
-def _backend_ready(request: Request, probe: Probe) -> Condition:
+def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> Condition:
     if compose.CONFIG not in request.observed:
         return c.BACKEND_WAITING_FOR_CLUSTER(why="The cluster cannot be reached yet")
     if probe.lost:
         return c.BACKEND_WAITING_FOR_CLUSTER(why=f"The cluster does not answer: {probe.lost}")
+    unfinished = _unfinished(request, spec)
+    if unfinished:
+        return c.INSTALLING(why=unfinished)
     if probe.fault:
         return c.INSTALLING(why=f"{GATEWAY} cannot be seen on the cluster: {probe.fault}")
     if not probe.address:
         return c.INSTALLING(why=f"{GATEWAY} has no address yet")
-    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}")
+    public = " (public, unauthenticated)" if spec and is_public(compose.stack(spec)) else ""
+    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}")
+
+
+def _unfinished(request: Request, spec: Spec | None) -> str | None:
+    """What the serving stack still waits for; None where it waits for nothing, or is none of ours."""
+    if spec is None or not compose.has_stack(spec):
+        return None
+    said = condition(request.observed.get(compose.STACK) or {}, c.STACK_READY.type)
+    if dig(said, "status") == "True":
+        return None
+    return f"The serving stack is being installed. {dig(said, 'message') or 'Nothing is heard of it yet'}"
 
 
 def held(request: Request, why: Condition) -> Held:

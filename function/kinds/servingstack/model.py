@@ -108,6 +108,23 @@ class Status(schema.Api):
     """The cluster's gateway."""
 
 
+def is_on(stack: Stack, switch: str) -> bool:
+    """Whether Modelplane installs a component, by its field: it does unless someone says otherwise."""
+    component = getattr(stack.components, switch, None)
+    return component is None or bool(component.enabled)
+
+
+def is_empty(stack: Stack) -> bool:
+    """Whether there is nothing to install."""
+    return not any(is_on(stack, switch) for switch in Components.model_fields)
+
+
+def is_public(stack: Stack) -> bool:
+    """Whether anyone can reach the gateway that Modelplane makes."""
+    gateway = stack.gateway or Gateway()
+    return is_on(stack, "envoyGateway") and not gateway.internal and not gateway.allowedSources
+
+
 def parse(xr: Manifest) -> Spec:
     """Raises InvalidSpec."""
     return schema.parse(Spec, xr, invalid=c.INVALID_STACK)

@@ -1,0 +1,72 @@
+"""What the stack is made of, and in which order: one row for each component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from function import charts
+from function.charts import Chart
+from function.kinds.servingstack import values
+from function.kinds.servingstack.model import Spec
+
+INFERENCE_POOLS = "inferencepools"
+"""Key of the CRD of InferencePools, which no chart brings (crds.py)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A chart of the stack."""
+
+    key: str
+    """Where it stands among the composed resources."""
+    switch: str
+    """The field of spec.components that switches it."""
+    chart: Chart
+    values: Callable[[Spec], Mapping[str, Any]] = lambda _: {}
+    after: tuple[str, ...] = ()
+    """Keys of those that must be ready first, as far as they are installed at all."""
+    stays: bool = False
+    """It holds the CRDs of what others wrote: uninstalling it would delete all that."""
+
+
+RELEASES: tuple[Release, ...] = (
+    Release(key="cert-manager", switch="certManager", chart=charts.CERT_MANAGER, values=values.cert_manager),
+    Release(
+        key="envoy-gateway",
+        switch="envoyGateway",
+        chart=charts.ENVOY_GATEWAY,
+        values=values.envoy_gateway,
+        after=(INFERENCE_POOLS,),  # it does not start without a CRD that it was told to watch (gateway up to v1.9.0)
+    ),
+    Release(key="ai-gateway-crds", switch="aiGateway", chart=charts.AI_GATEWAY_CRDS, stays=True),
+    Release(
+        key="ai-gateway",
+        switch="aiGateway",
+        chart=charts.AI_GATEWAY,
+        values=values.ai_gateway,
+        after=("ai-gateway-crds", "envoy-gateway"),
+    ),
+    Release(key="leaderworkerset", switch="leaderWorkerSet", chart=charts.LEADERWORKERSET),
+    Release(
+        key="node-feature-discovery",
+        switch="nodeFeatureDiscovery",
+        chart=charts.NODE_FEATURE_DISCOVERY,
+        values=values.node_feature_discovery,
+    ),
+    Release(
+        key="nvidia-dra-driver",
+        switch="nvidiaDraDriver",
+        chart=charts.NVIDIA_DRA_DRIVER,
+        values=values.nvidia_dra_driver,
+        after=("node-feature-discovery", "critical-pods"),
+    ),
+    Release(key="prometheus", switch="prometheus", chart=charts.PROMETHEUS, values=values.prometheus),
+)
+
+
+def version(spec: Spec, switch: str) -> str | None:
+    """The version that the user asks for; None for the one that Modelplane is tested with."""
+    component = getattr(spec.components, switch, None)
+    return component.version if component else None

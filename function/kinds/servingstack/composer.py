@@ -1,0 +1,58 @@
+"""How a ServingStack gets onto its cluster: part by part, each when that on which it stands is ready."""
+
+from __future__ import annotations
+
+from function import conditions as c
+from function.core import Composer, Condition, Held, Request, Result, condition, dig
+from function.core.condition import shortened
+from function.kinds.servingstack import compose, gateway
+from function.kinds.servingstack.model import API_VERSION, KIND, Spec, is_public, parse
+
+_LONGEST_FAULT = 200
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    gateway.check(spec)
+    namespace = request.identity.namespace
+    wanted = compose.parts(spec, namespace)
+    waiting = [part.key for part in wanted if not request.is_ready(part.key)]
+    address = compose.address(request)
+    return Result(
+        ready=not waiting,
+        conditions=(_stack_ready(request, spec, waiting, address),),
+        resources=compose.resources(request, compose.due(request, wanted), namespace),
+        status={"gateway": {"address": address}} if address else {},
+        waiting=bool(waiting),
+    )
+
+
+def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
+    if waiting:
+        return c.STACK_INSTALLING(why=f"Waiting for {', '.join(_told(request, key) for key in waiting)}")
+    where = f"; the gateway answers at {address}" if address else ""
+    public = " (public, unauthenticated)" if where and is_public(spec) else ""
+    return c.STACK_INSTALLED(why=f"Everything is installed{where}{public}")
+
+
+def _told(request: Request, key: str) -> str:
+    """What is waited for, and what its provider says against it."""
+    synced = condition(request.observed.get(key) or {}, "Synced")
+    if dig(synced, "status") != "False":
+        return key
+    return f"{key} ({shortened(str(dig(synced, 'message') or dig(synced, 'reason')), _LONGEST_FAULT)})"
+
+
+def _held(_: Request, why: Condition) -> Held:
+    return Held((why,))
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.STACK_READY,),
+    invalid=c.INVALID_STACK,
+    requirements=lambda _: (),
+    compose=_compose,
+    held=_held,
+)

@@ -1,0 +1,23 @@
+"""The CRDs that no chart brings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+IS_ESTABLISHED = (
+    "has(object.status) && has(object.status.conditions)"
+    " && object.status.conditions.exists(c, c.type == 'Established' && c.status == 'True')"
+)
+"""CEL over a CustomResourceDefinition: whether its kind is served."""
+
+
+@cache
+def inference_extension() -> Mapping[str, Mapping[str, Any]]:
+    """The CRDs of the Gateway API Inference Extension, by name."""
+    folder = files("function.kinds.servingstack").joinpath("crds")
+    manifests = [json.loads(f.read_text()) for f in folder.iterdir() if f.name.endswith(".json")]
+    return {m["metadata"]["name"]: m for m in sorted(manifests, key=lambda m: str(m["metadata"]["name"]))}

@@ -1,0 +1,86 @@
+"""The gateway of the cluster: who reaches it, through what load balancer, and what is served there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import conditions as c
+from function import names, versions
+from function.core import InvalidSpec
+from function.kinds.servingstack.model import Gateway, Spec
+from function.manifests import gateway as manifests
+
+NAME = names.CLUSTER_GATEWAY
+NAMESPACE = names.SYSTEM_NAMESPACE
+_REPLICAS = 2
+_STREAM_IDLE_TIMEOUT = "600s"
+"""Between two tokens, or before the first. A route's timeout of 0s takes the default away, unless a policy sets it
+(gateway v1.8)."""
+_MOST_REQUESTS = 65536
+"""Envoy's default of 1,024 is less than one replica's queue."""
+_BUFFER_LIMIT = "50Mi"
+"""Whole prompts pass through the endpoint picker; the default of 32Ki cuts long ones off."""
+_INTERNAL: Mapping[str, Mapping[str, str]] = {
+    "EKS": {"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"},
+    "GKE": {"networking.gke.io/load-balancer-type": "Internal"},
+    "AKS": {"service.beta.kubernetes.io/azure-load-balancer-internal": "true"},
+}
+"""How each cloud's load balancer is told to stay inside (their documentation of Service annotations)."""
+
+
+def check(spec: Spec) -> None:
+    """Raises InvalidSpec for what the cluster's source cannot do."""
+    if spec.gateway and spec.gateway.internal and spec.source not in _INTERNAL:
+        problem = f"how a load balancer stays inside is not known for {spec.source}; give its annotations instead"
+        raise InvalidSpec(c.INVALID_STACK(field="spec.gateway.internal", problem=problem))
+
+
+def envoy_proxy(spec: Spec) -> dict[str, Any]:
+    wanted = spec.gateway or Gateway()
+    inside = _INTERNAL[spec.source] if wanted.internal else {}
+    return manifests.envoy_proxy(
+        name=NAME,
+        namespace=NAMESPACE,
+        replicas=_REPLICAS,
+        annotations={**inside, **wanted.annotations},
+        sources=wanted.allowedSources,
+    )
+
+
+def gateway_class(_: Spec) -> dict[str, Any]:
+    return manifests.gateway_class(
+        name=NAME,
+        controller=manifests.ENVOY_CONTROLLER,
+        parameters={
+            "group": versions.ENVOY_GATEWAY.partition("/")[0],
+            "kind": "EnvoyProxy",
+            "name": NAME,
+            "namespace": NAMESPACE,
+        },
+    )
+
+
+def gateway(spec: Spec) -> dict[str, Any]:
+    return manifests.gateway(name=NAME, namespace=NAMESPACE, class_name=NAME, listener=_listener(spec))
+
+
+def _listener(spec: Spec) -> dict[str, Any]:
+    tls = spec.gateway.tls if spec.gateway else None
+    if tls is None:
+        return manifests.http_listener(port=80)
+    return manifests.https_listener(port=443, secret=tls.secretRef.name, hostname=tls.hostname)
+
+
+def backend_policy(_: Spec) -> dict[str, Any]:
+    return manifests.backend_traffic_policy(
+        name=NAME,
+        namespace=NAMESPACE,
+        gateway=NAME,
+        stream_idle_timeout=_STREAM_IDLE_TIMEOUT,
+        most_requests=_MOST_REQUESTS,
+    )
+
+
+def client_policy(_: Spec) -> dict[str, Any]:
+    return manifests.client_traffic_policy(name=NAME, namespace=NAMESPACE, gateway=NAME, buffer_limit=_BUFFER_LIMIT)

@@ -1,0 +1,45 @@
+"""Releases of provider-helm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from function import versions
+from function.charts import Chart
+from function.manifests.metadata import metadata
+
+
+def release(
+    *,
+    name: str,
+    namespace: str,
+    provider_config: str,
+    chart: Chart,
+    version: str | None = None,
+    values: Mapping[str, Any],
+    labels: Mapping[str, str] | None = None,
+    management_policies: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A chart on a cluster. It is ready when its pods are: without `wait` it would be once Helm has written them."""
+    return {
+        "apiVersion": versions.PROVIDER_HELM,
+        "kind": "Release",
+        "metadata": metadata(
+            name=name,
+            namespace=namespace,
+            labels=labels,
+            annotations={"crossplane.io/external-name": chart.release},
+        ),
+        "spec": {
+            "providerConfigRef": {"kind": "ClusterProviderConfig", "name": provider_config},
+            **({"managementPolicies": list(management_policies)} if management_policies else {}),
+            "forProvider": {
+                "chart": {"name": chart.name, "repository": chart.repository, "version": version or chart.version},
+                "namespace": chart.namespace,
+                "wait": True,
+                "waitTimeout": "10m",
+                **({"values": dict(values)} if values else {}),
+            },
+        },
+    }
