@@ -1,5 +1,6 @@
 """What the stories share: one inference cluster, and one control cluster for each release of Crossplane in its turn."""
 
+import functools
 import itertools
 import shutil
 import tempfile
@@ -8,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import builds, control, inference, network, pins, pki, programs
+from tests.e2e import builds, control, fleet, inference, network, objects, pins, pki, programs
 from tests.e2e.control import Control
-from tests.e2e.kube import Api
+from tests.e2e.kube import Api, says
 from tests.e2e.processes import Processes
 from tests.e2e.programs import Site
+from tests.e2e.team import Team, title
+from tests.e2e.waiting import until
 
 SITE = pytest.StashKey[Site]()
 numbers = itertools.count(1)
@@ -59,12 +62,38 @@ def crossplane(request: pytest.FixtureRequest, site: Site, store: int, cluster: 
         site.processes.stop(*(one for one in site.processes.running if one not in before))
 
 
+@pytest.fixture(scope="session")
+def published(crossplane: Control, cluster: Api) -> Control:
+    """The control cluster with hardware and inference clusters, all of them Ready."""
+    api, clusters = crossplane.api, [objects.cluster(one) for one in (fleet.WEST, fleet.EAST)]
+    api.apply(objects.namespace(objects.SYSTEM))
+    api.apply(*(objects.inference_class(one) for one in fleet.HARDWARE))
+    for one in clusters:
+        api.apply(objects.secret(one["metadata"]["name"], kubeconfig=cluster.kubeconfig()))
+    api.apply(*clusters)
+    for one in clusters:
+        until(functools.partial(api.current, one), f"{title(one)} to be Ready", holds=lambda seen: says(seen, "Ready"))
+    return crossplane
+
+
 @pytest.fixture
-def namespace(crossplane: Control) -> str:
-    """A namespace that no other test uses."""
-    name = f"team-{next(numbers)}"
-    crossplane.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-    return name
+def team(published: Control, cluster: Api) -> Iterator[Team]:
+    yield from tenant(published, cluster)
+
+
+@pytest.fixture
+def other(published: Control, cluster: Api) -> Iterator[Team]:
+    yield from tenant(published, cluster)
+
+
+def tenant(control: Control, cluster: Api) -> Iterator[Team]:
+    """A namespace that no other test uses. What a test deployed in it is taken away, for the nodes are few."""
+    team = Team(control, cluster, f"team-{next(numbers)}")
+    control.api.apply(objects.namespace(team.namespace))
+    yield team
+    for deployment in control.api.list(objects.GROUP, "ModelDeployment", team.namespace):
+        control.api.delete(deployment)
+    team.await_nothing()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -36,6 +36,11 @@ class Control:
     serve: Callable[[], Process]
     function: Process
 
+    @property
+    def watches(self) -> bool:
+        """Whether it watches what a function requires: a change is seen at once, else with the next call."""
+        return self.crossplane >= "v2.4"
+
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """What kubectl prints, as an administrator."""
         return programs.kubectl(self.site, self.name, *arguments, stdin=stdin)

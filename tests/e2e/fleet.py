@@ -54,7 +54,7 @@ H100 = Hardware(
 )
 HARDWARE = (L4, H100)
 
-# Both stand on the one inference API server, each with node pools of its own.
+# All stand on the one inference API server, each with node pools of its own.
 WEST = Cluster(
     name="west",
     pools=(Pool(name="west-l4", hardware=L4, nodes=6), Pool(name="west-h100", hardware=H100, nodes=4)),
@@ -65,7 +65,12 @@ EAST = Cluster(
     pools=(Pool(name="east-l4", hardware=L4, nodes=4),),
     labels={"modelplane.ai/region": "us-east"},
 )
-CLUSTERS = (WEST, EAST)
+NORTH = Cluster(  # published by the story that takes it away again
+    name="north",
+    pools=(Pool(name="north-l4", hardware=L4, nodes=2),),
+    labels={"modelplane.ai/region": "us-north"},
+)
+CLUSTERS = (WEST, EAST, NORTH)
 
 
 def nodes(cluster: Cluster) -> list[dict[str, Any]]:
