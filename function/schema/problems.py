@@ -25,12 +25,8 @@ _CROSSPLANES = "crossplane"
 _TYPES = {
     "string_type": "a string; numbers and yes, no, true and false are written in quotes",
     "bool_type": "true or false",
-    "int_type": "a whole number",
-    "tuple_type": "a list",
-    "dict_type": "a map",
-    "model_type": "a map of fields",
-    "model_attributes_type": "a map of fields",
 }
+_CONTAINERS = {"tuple_type": "a list", "dict_type": "a map", "model_type": "a map of fields"}
 
 Spec = TypeVar("Spec", bound=Api)
 Path: TypeAlias = tuple[str | int, ...]
@@ -111,6 +107,8 @@ def _words(model: type[Api], details: ErrorDetails) -> Iterator[Problem]:
             yield from _miscounted(path, details["input"], context)
         case "extra_forbidden":
             yield _unknown(path, str(location[-1]), known_fields(model, location[:-1]))
+        case kind if kind in _CONTAINERS:
+            yield _not_a(_CONTAINERS[kind], path, details["input"])
         case _:
             accepted = _accepted(details["type"], context) or details["msg"]
             yield _refused(path, details["input"], accepted, secret=is_secret(model, location))
@@ -133,7 +131,8 @@ def _accepted(type_: str, context: Mapping[str, Any]) -> str:
         case kind if kind == NOT_ACCEPTED:
             return str(context["accepted"])
         case "literal_error":
-            return "one of " + str(context["expected"]).replace("'", "").replace(" or ", ", ")
+            expected = str(context["expected"]).replace("'", "")
+            return f"one of {expected.replace(' or ', ', ')}" if " or " in expected else expected
         case _:
             return _TYPES.get(type_, "")
 
@@ -146,6 +145,18 @@ def _refused(path: Path, value: Any, accepted: str, *, secret: bool) -> Problem:
     if secret:
         return Problem(path, f"must be {accepted}", None, accepted)
     return Problem(path, f"must be {accepted}, not {_shown(value)}", value, accepted)
+
+
+def _not_a(container: str, path: Path, value: Any) -> Problem:
+    """Of what is no container where one is due. What would be inside may be a secret, and so may this."""
+    kind = {str: "a string", bool: "true or false"}.get(type(value)) or (
+        "a number" if _is_number(value) else _shown(value)
+    )
+    return Problem(path, f"must be {container}, not {kind}", None, container)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
 
 
 def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:

@@ -1,0 +1,256 @@
+"""The committed definitions and Compositions: what the API server and Crossplane ask of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from samples import ALL
+
+from function import generate, versions, xrd
+from function.catalog import BY_KIND, KINDS, Kind
+from function.schema.structural import structural
+
+ROOT = Path(__file__).parents[2]
+CRDS = ROOT / "tests/data/crds"
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
+Place = tuple[str, dict[str, Any]]
+
+_KEYWORDS = {
+    *("description", "type", "format", "enum", "default", "minimum", "maximum", "minLength", "maxLength", "pattern"),
+    *("minItems", "maxItems", "minProperties", "maxProperties", "required", "properties", "items", "anyOf"),
+    *("additionalProperties", "x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"),
+    "x-kubernetes-int-or-string",
+}
+_COPIED = {"description", "type", "required", "properties", "x-kubernetes-validations"}
+_CROSSPLANES_COLUMNS = {"SYNCED", "READY", "COMPOSITION", "COMPOSITIONREVISION", "AGE"}
+_LONGEST_APPLIED = 262_144
+"""Bytes of an annotation: kubectl's client-side apply writes the whole object into one."""
+
+
+def nodes(schema: dict[str, Any], path: str = "") -> Iterator[Place]:
+    """Every schema in a schema, with the path of the field that it describes."""
+    yield path, schema
+    for name, child in schema.get("properties", {}).items():
+        yield from nodes(child, f"{path}.{name}")
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            yield from nodes(schema[key], f"{path}[]")
+
+
+def at(schema: dict[str, Any], path: str) -> dict[str, Any]:
+    """The schema of the field at a printer column's path. Fails where there is none."""
+    for step in path.removeprefix(".").split("."):
+        schema = schema["properties"][step]
+    return schema
+
+
+def crd(name: str) -> dict[str, Any]:
+    schema = json.loads((CRDS / f"{name}.json").read_text())["schema"]
+    assert isinstance(schema, dict)
+    return schema
+
+
+def read(folder: str, kind: Kind) -> dict[str, Any]:
+    manifest = yaml.safe_load((ROOT / folder / f"{kind.plural}.yaml").read_text())
+    assert isinstance(manifest, dict)
+    return manifest
+
+
+def test_what_is_committed_is_what_the_models_say() -> None:
+    assert generate.check(ROOT) == []
+
+
+def test_writing_twice_changes_nothing_and_a_file_of_no_kind_goes(tmp_path: Path) -> None:
+    first = generate.write(tmp_path)
+    (tmp_path / "xrds/old.yaml").write_text("")
+    (tmp_path / "xrds/modelcaches.yaml").write_text("")
+
+    assert first == sorted(generate.files())
+    assert [stale.path for stale in generate.check(tmp_path)] == ["xrds/modelcaches.yaml", "xrds/old.yaml"]
+    assert generate.write(tmp_path) == ["xrds/modelcaches.yaml", "xrds/old.yaml"]
+    assert generate.check(tmp_path) == []
+
+
+@each_kind
+def test_a_definition_is_one_to_crossplane(kind: Kind) -> None:
+    jsonschema.validate(read("xrds", kind), crd("apiextensions.crossplane.io_v2_CompositeResourceDefinition"))
+
+
+@each_kind
+def test_a_composition_is_one_to_crossplane(kind: Kind) -> None:
+    jsonschema.validate(read("compositions", kind), crd("apiextensions.crossplane.io_v1_Composition"))
+
+
+@each_kind
+def test_a_composition_calls_the_one_function_once_for_the_version_that_is_stored(kind: Kind) -> None:
+    composition, definition = read("compositions", kind), read("xrds", kind)
+
+    [version] = definition["spec"]["versions"]
+    stored = {"apiVersion": f"{definition['spec']['group']}/{version['name']}", "kind": kind.kind}
+    want = {
+        "compositeTypeRef": stored,
+        "mode": "Pipeline",
+        "pipeline": [{"step": "modelplane", "functionRef": {"name": versions.FUNCTION}}],
+    }
+    assert composition["spec"] == want
+    assert definition["spec"]["defaultCompositionRef"] == {"name": composition["metadata"]["name"]}
+
+
+@each_kind
+def test_a_schema_is_structural_and_says_only_what_kubernetes_knows(kind: Kind) -> None:
+    """A `default` of null, a `$ref`, a union: the API server refuses the whole definition."""
+    strange = {
+        f"{path}: {key}"
+        for path, node in nodes(xrd.schema(kind))
+        for key, value in node.items()
+        if key not in _KEYWORDS or value is None or (key == "anyOf" and "x-kubernetes-int-or-string" not in node)
+    }
+    untyped = {path for path, node in nodes(xrd.schema(kind)) if ("type" in node) == ("anyOf" in node)}
+
+    assert (strange, untyped) == (set(), set())
+
+
+@each_kind
+def test_at_spec_and_status_stands_only_what_crossplane_copies(kind: Kind) -> None:
+    """Anything else is dropped without a word when Crossplane makes the CRD."""
+    properties = xrd.schema(kind)["properties"]
+
+    assert (properties["spec"].keys() | properties["status"].keys()) - _COPIED == set()
+    assert properties.keys() == {"spec", "status"}
+    assert (
+        not {"crossplane", "conditions"}
+        & (properties["spec"]["properties"] | properties["status"]["properties"]).keys()
+    )
+
+
+@each_kind
+def test_everything_that_a_user_writes_is_bounded(kind: Kind) -> None:
+    """The API server estimates what a rule costs at most: an unbounded string or list costs without end."""
+    bounds = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}
+    unbounded = {
+        path
+        for path, node in nodes(structural(kind.spec))
+        if (bounds.get(node.get("type", "")) not in (None, *node) and "enum" not in node)
+        or ("additionalProperties" in node and "maxProperties" not in node)
+    }
+
+    assert unbounded == set()
+
+
+@each_kind
+def test_every_field_is_described_in_a_sentence(kind: Kind) -> None:
+    without = {
+        path
+        for path, node in nodes(xrd.schema(kind))
+        if not path.endswith("[]") and not re.match(r"\S.*[.:]$", node.get("description", ""))
+    }
+
+    assert without == set()
+
+
+@each_kind
+def test_every_list_with_keys_names_keys_that_its_items_must_have(kind: Kind) -> None:
+    missing = {
+        path
+        for path, node in nodes(xrd.schema(kind))
+        if not set(node.get("x-kubernetes-list-map-keys", ())) <= set(node.get("items", {}).get("required", ()))
+    }
+
+    assert missing == set()
+
+
+@each_kind
+def test_every_pattern_is_anchored_and_one_to_go_as_well(kind: Kind) -> None:
+    """Go's expressions have no look-around and no back-references."""
+    patterns = {node["pattern"] for _, node in nodes(xrd.schema(kind)) if "pattern" in node}
+    strange = {p for p in patterns if not re.fullmatch(r"\^.*\$", p) or re.search(r"\(\?|\\[1-9zZA]", p)}
+
+    assert strange == set()
+    for pattern in patterns:
+        re.compile(pattern)
+
+
+@each_kind
+def test_every_default_is_a_value_of_its_field(kind: Kind) -> None:
+    for _, node in nodes(xrd.schema(kind)):
+        if "default" in node:
+            jsonschema.validate(node["default"], node)
+
+
+@each_kind
+def test_every_rule_has_a_message_and_a_field_that_exists(kind: Kind) -> None:
+    for _, node in nodes(xrd.schema(kind)):
+        for rule in node.get("x-kubernetes-validations", ()):
+            assert rule["message"].strip(), rule
+            if "fieldPath" in rule and not rule["fieldPath"].startswith(".metadata"):
+                at(node, rule["fieldPath"])
+
+
+@each_kind
+def test_columns_are_ours_and_their_fields_exist_with_their_types(kind: Kind) -> None:
+    got = {column.name: at(xrd.schema(kind), column.path)["type"] for column in kind.columns}
+
+    assert got == {column.name: column.type for column in kind.columns}
+    assert not got.keys() & _CROSSPLANES_COLUMNS
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_columns_about_the_spec_resolve_on_a_sample(xr: dict[str, Any]) -> None:
+    for column in BY_KIND[xr["apiVersion"], xr["kind"]].columns:
+        place: Any = xr if column.path.startswith(".spec") else None
+        for step in column.path.removeprefix(".").split(".") if place else ():
+            place = place[step]
+        assert place is None or isinstance(place, str | int)
+
+
+def test_a_deployment_can_be_scaled_by_kubectl_and_by_autoscalers() -> None:
+    [version] = read("xrds", BY_KIND[versions.MODELPLANE, "ModelDeployment"])["spec"]["versions"]
+    scale = version["subresources"]["scale"]
+
+    want = {
+        "specReplicasPath": ".spec.replicas",
+        "statusReplicasPath": ".status.replicas.total",
+        "labelSelectorPath": ".status.selector",
+    }
+    types = [at(version["schema"]["openAPIV3Schema"], path)["type"] for path in scale.values()]
+    assert (scale, types) == (want, ["integer", "integer", "string"])
+
+
+def test_short_names_are_those_that_users_know_and_unlike() -> None:
+    want = {
+        "ModelDeployment": "md",
+        "ModelReplica": "mr",
+        "ModelService": "ms",
+        "ModelEndpoint": "me",
+        "ModelCache": "mc",
+        "InferenceClass": "icl",
+        "InferenceCluster": "ic",
+        "InferenceGateway": "ig",
+        "ServingStack": "ss",
+        "EKSCluster": "eks",
+        "GKECluster": "gke",
+        "AKSCluster": "aks",
+        "NebiusCluster": "mk8s",
+        "VultrCluster": "vke",
+    }
+    got = {kind.kind: kind.short_names for kind in KINDS}
+
+    assert got == {kind: (want[kind],) for kind in got}
+
+
+@each_kind
+def test_a_definition_fits_where_kubectl_notes_it(kind: Kind) -> None:
+    assert len(json.dumps(read("xrds", kind))) < _LONGEST_APPLIED
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_a_full_object_of_every_kind_fits_its_schema(xr: dict[str, Any]) -> None:
+    """By a validator that is not ours."""
+    jsonschema.validate(xr, xrd.schema(BY_KIND[xr["apiVersion"], xr["kind"]]))

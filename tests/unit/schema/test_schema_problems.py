@@ -1,0 +1,144 @@
+"""All that is wrong with an object at once, strictly; and nothing that may be a secret."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from samples import ALL, CONTAINER, DEPLOYMENT, ENDPOINT, edited
+
+from function.catalog import BY_KIND
+from function.core import InvalidSpec
+from function.kinds.modeldeployment import model
+from function.schema import Problem, problems
+
+IN = "spec.engines.0.members.0.template.spec.containers.0"
+CANARY = "hunter2"
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_a_full_object_of_every_kind_has_no_problems(xr) -> None:
+    assert problems(BY_KIND[xr["apiVersion"], xr["kind"]].spec, xr) == []
+
+
+def test_everything_is_said_at_once_in_the_order_of_the_model() -> None:
+    xr = edited(DEPLOYMENT, "spec.replicas", "2")
+    xr = edited(xr, "spec.engines.0.name", "A")
+    xr = edited(xr, "spec.engines.0.members.0.rol", "Standalone")
+    xr = edited(xr, "spec.engines.1.members.1.worker.nodes", 0)
+
+    got = [(problem.field, problem.code) for problem in problems(model.Spec, xr)]
+
+    want = [
+        ("spec.replicas", "value"),
+        ("spec.engines[0].name", "value"),
+        ("spec.engines[0].members[0].rol", "unknown-field"),
+        ("spec.engines[1].members[1].worker.nodes", "value"),
+    ]
+    assert got == want
+
+
+def test_several_broken_rules_of_one_object_are_all_said() -> None:
+    xr = edited(DEPLOYMENT, f"{IN}.livenessProbe.successThreshold", 2)
+    xr = edited(xr, f"{IN}.readinessProbe.terminationGracePeriodSeconds", 2)
+
+    assert [problem.code for problem in problems(model.Spec, xr)] == ["rule", "rule"]
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("spec.replica", "is not a field; did you mean replicas?"),
+        ("spec.Replicas", "is not a field; did you mean replicas?"),
+        ("spec.engines.0.members.0.nodeSelector.device", "is not a field; did you mean devices?"),
+        (f"{IN}.env.0.valu", "is not a field; did you mean value?"),
+        (f"{IN}.startupProbe.httpGet.hots", "is not a field"),
+        (f"{IN}.volumeMounts", "is not a field"),
+        ("specs", "is not a field; did you mean spec?"),
+    ],
+)
+def test_an_unknown_field_is_named_with_the_nearest_known_one(path: str, want: str) -> None:
+    [problem] = problems(model.Spec, edited(DEPLOYMENT, path, {}))
+
+    assert problem.message == want
+
+
+def test_an_unknown_field_comes_with_all_that_are_known() -> None:
+    [problem] = problems(model.Spec, edited(DEPLOYMENT, "spec.engines.0.replicas", 2))
+
+    want = Problem(
+        ("spec", "engines", 0, "replicas"), "is not a field", None, "copies, members, name, phase", "unknown-field"
+    )
+    assert problem == want
+
+
+def test_what_crossplane_writes_into_a_spec_is_no_problem() -> None:
+    xr = edited(DEPLOYMENT, "spec.crossplane", {"compositionRef": {"name": "x"}})
+
+    assert problems(model.Spec, xr) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        (None, "is required"),
+        (1, "must be a map of fields, not a number"),
+        ([], "must be a map of fields, not a list of 0 items"),
+    ],
+)
+def test_a_spec_that_is_none_is_a_problem(spec, want: str) -> None:
+    [problem] = problems(model.Spec, edited(DEPLOYMENT, "spec", spec))
+
+    assert (problem.field, problem.message) == ("spec", want)
+
+
+@pytest.mark.parametrize(
+    "xr",
+    [
+        edited(DEPLOYMENT, f"{IN}.env.0.value", CANARY * 10000),
+        edited(DEPLOYMENT, f"{IN}.env.0", {"name": "PLAIN", "value": CANARY, "valueFrom": {}}),
+        edited(DEPLOYMENT, f"{IN}.env", {"PLAIN": CANARY}),
+        edited(DEPLOYMENT, f"{IN}.env.0.value", {"secret": CANARY}),
+        edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 10000]),
+        edited(DEPLOYMENT, f"{IN}.env", [CANARY]),
+        edited(ENDPOINT, "spec.url", f"https://user:{CANARY}@api.example.org"),
+        edited(ENDPOINT, "spec.auth", {"secretRef": {"name": "a", "key": "b"}, "token": CANARY}),
+        edited(DEPLOYMENT, f"{IN}.startupProbe.httpGet.httpHeaders", [{"name": "Authorization", "value": [CANARY]}]),
+    ],
+    ids=range(9),
+)
+def test_no_message_repeats_what_may_be_a_secret(xr) -> None:
+    found = problems(BY_KIND[xr["apiVersion"], xr["kind"]].spec, xr)
+
+    assert found
+    assert [problem.message for problem in found if CANARY in problem.message + problem.accepted] == []
+
+
+def test_the_answer_of_the_server_holds_no_secret_either() -> None:
+    with pytest.raises(InvalidSpec) as raised:
+        model.parse(edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 10000]))
+
+    assert (raised.value.__cause__, raised.value.__context__) == (None, None)
+    assert CANARY not in raised.value.condition.message
+
+
+def test_a_long_value_is_shortened() -> None:
+    [problem] = problems(model.Spec, edited(DEPLOYMENT, "spec.engines.0.name", "A" * 500))
+
+    assert problem.message.endswith(f"not {json.dumps('A' * 500)[:79]}…")
+
+
+def test_the_server_is_lenient_where_validation_is_strict() -> None:
+    xr = edited(DEPLOYMENT, f"{IN}.later", 1)
+
+    assert model.parse(xr) == model.parse(DEPLOYMENT)
+    assert [problem.code for problem in problems(model.Spec, xr)] == ["unknown-field"]
+
+
+def test_quantities_are_kept_as_text_however_they_were_written() -> None:
+    got = model.parse(edited(DEPLOYMENT, f"{IN}.resources", {"limits": {"cpu": 8.0, "memory": "8"}}))
+
+    resources = got.engines[0].members[0].template.spec.containers[0].resources
+    assert resources is not None
+    assert resources.limits == {"cpu": "8", "memory": "8"}
+    assert CONTAINER["resources"]["requests"]["cpu"] == 4, "parsing changes nothing"
