@@ -33,6 +33,10 @@ LLMD_ROLE = "llm-d.ai/role"
 LLMD_ENGINE_TYPE = "llm-d.ai/engine-type"
 """On serving pods of PrefillDecode: how the picker reads their metrics (llm-d router v0.9)."""
 
+MOVING_FOR = "modelplane.ai/moving-for"
+"""Annotation of a ModelReplica: the spec for which it makes way, since its pools have no room for that one. A successor
+is placed."""
+
 SERVICE_NAME = "kubernetes.io/service-name"
 COMPOSITION_KEY = "crossplane.io/composition-resource-name"
 """Annotation with which Crossplane notes a composed resource's key."""

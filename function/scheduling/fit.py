@@ -113,7 +113,7 @@ class Fitter:
         return self._options[key]
 
     def offers(self, member: Member, pools: tuple[Pool, ...]) -> dict[int, Offer]:
-        """The pools that a member may take: where it could claim on one, none on which it only matches Synthetic ones."""
+        """The pools that a member may take: where it can claim on one, only those on which it can."""
         found = [(i, self.matcher.offer(member, pool.shape)) for i, pool in enumerate(pools)]
         offers = {i: offer for i, offer in found if isinstance(offer, Offer)}
         if any(offer.claims for offer in offers.values()):

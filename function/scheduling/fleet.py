@@ -96,6 +96,8 @@ class Replica:
     """RFC 3339, which sorts as text. Empty where the server has not said."""
     spec_hash: str = ""
     """Of the deployment's spec that it was last given."""
+    moving_for: str = ""
+    """The spec that it makes way for: one that its pools have no room for, and a successor elsewhere has."""
     placed_under: str | None = None
     """The deployment's selector when it was placed; None where that was not noted."""
 

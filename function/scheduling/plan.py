@@ -73,6 +73,12 @@ class Plan:
         waiting = [p for p in self.placements if p.action is Action.AWAIT_SUCCESSOR]
         return tuple(waiting[: max(0, self.wanted - settled)])
 
+    def moving_for(self, placement: Placement, spec_hash: str) -> str:
+        """What to note on a placement: that it makes way for a spec, once a successor is placed. Without that it would
+        be taken for one replica too many, and the successor dropped before it serves."""
+        grown = placement.replica is not None and self.leaving.get(placement.replica) is Why.GROWN
+        return spec_hash if grown and not self.missing else ""
+
     @property
     def missing(self) -> int:
         """Replicas that are wanted and not placed in full: absent, or where they must not stay, or of an older spec."""

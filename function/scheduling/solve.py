@@ -86,6 +86,8 @@ class _Solver:
 
     def _must_leave(self, replica: Replica, cluster: Cluster) -> Why | None:
         """Being unready, unreachable, relabelled or full moves nobody."""
+        if replica.moving_for == self.job.spec_hash:
+            return Why.GROWN
         if untolerated(cluster.taints, self.job.tolerations, "NoExecute"):
             return Why.EVICTED
         if cluster.deleting:

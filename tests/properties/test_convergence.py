@@ -63,7 +63,11 @@ class Deployments(RuleBasedStateMachine):
 
     @rule(owner=owners, word=st.sampled_from(["gpu", "small", "big"]))
     def edit_the_selector(self, owner, word) -> None:
-        self.jobs[owner] = replace(_job(owner, self.jobs[owner].replicas, nodes=1, word=word), spec_hash=f"{word} 1")
+        self.jobs[owner] = _job(owner, self.jobs[owner].replicas, nodes=1, word=word)
+
+    @rule(owner=owners, nodes=st.integers(1, 2))
+    def edit_the_nodes_it_needs(self, owner, nodes) -> None:
+        self.jobs[owner] = _job(owner, self.jobs[owner].replicas, nodes=nodes)
 
     @rule(name=names, pools=pools)
     def add_a_cluster(self, name, pools) -> None:
@@ -147,17 +151,17 @@ class Deployments(RuleBasedStateMachine):
         for gone in mine - kept_serving:
             self._may_go(gone, job, plan, seen)
         self.clock += 1
-        ours = tuple(self._made(owner, job, p) for p in plan.placements)
+        ours = tuple(self._made(owner, job, p, plan.moving_for(p, job.spec_hash)) for p in plan.placements)
         self.fleet = Fleet(self.fleet.clusters, tuple(r for r in self.fleet.replicas if r.deployment != owner) + ours)
 
     def _may_go(self, gone: Replica, job: Job, plan, seen: Fleet) -> None:
-        """One that served goes only when others serve in its place, is not wanted any more, or is lost with its cluster."""
+        """One that serves goes only when as many others do as are wanted, or when its cluster is lost."""
         if not gone.serving or gone.cluster not in seen.clusters:
             return
         still = sum(p.replica.serving for p in plan.placements if p.replica)
         assert still >= job.replicas, f"{gone} was let go while {still} of {job.replicas} serve"
 
-    def _made(self, owner: NamespacedName, job: Job, p) -> Replica:
+    def _made(self, owner: NamespacedName, job: Job, p, moving_for: str) -> Replica:
         if p.replica is None:
             identity = NamespacedName(owner.namespace, f"{owner.name}-{p.cluster}-{p.index}")
             created = f"2026-01-01T00:{self.clock // 60:02}:{self.clock % 60:02}Z"
@@ -172,8 +176,8 @@ class Deployments(RuleBasedStateMachine):
                 placed_under="",
             )
         if p.action is Action.UPDATE:
-            return replace(p.replica, engines=p.engines, spec_hash=job.spec_hash)
-        return p.replica
+            return replace(p.replica, engines=p.engines, spec_hash=job.spec_hash, moving_for="")
+        return replace(p.replica, moving_for=moving_for)
 
     def _started(self, replica: Replica) -> Replica:
         cluster = self.fleet.clusters.get(replica.cluster)
@@ -198,4 +202,4 @@ def _job(owner: NamespacedName, replicas: int, *, nodes: int, word: str = "gpu")
 
 
 TestDeployments = Deployments.TestCase
-TestDeployments.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestDeployments.settings = settings(settings.default, stateful_step_count=25)

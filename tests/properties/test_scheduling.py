@@ -38,11 +38,11 @@ def places(plan: Plan) -> list[tuple[str, int, str, object]]:
 
 def carried_out(job: Job, fleet: Fleet, plan: Plan, *, serving: bool = False) -> Fleet:
     """The fleet once Crossplane has done what the plan says."""
-    ours = tuple(_after(job, p, serving=serving) for p in plan.placements)
+    ours = tuple(_after(job, plan, p, serving=serving) for p in plan.placements)
     return Fleet(fleet.clusters, tuple(r for r in fleet.replicas if r.deployment != ME) + ours)
 
 
-def _after(job: Job, p, *, serving: bool) -> Replica:
+def _after(job: Job, plan: Plan, p, *, serving: bool) -> Replica:
     fresh = Replica(
         NamespacedName("ml", f"{p.cluster}-{p.index}"), ME, p.cluster, p.index, created="2026-02-01T00:00:00Z"
     )
@@ -50,6 +50,7 @@ def _after(job: Job, p, *, serving: bool) -> Replica:
     new = replace(
         old,
         engines=p.engines,
+        moving_for=plan.moving_for(p, job.spec_hash),
         spec_hash=job.spec_hash if p.fit else old.spec_hash,
         placed_under=old.placed_under if p.action is Action.AWAIT_SUCCESSOR else job.placed_under,
     )

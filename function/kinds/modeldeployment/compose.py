@@ -7,53 +7,53 @@ from collections.abc import Mapping
 from typing import Any
 
 from function import labels, names
-from function.core import ComposedResource, Manifest, Request, is_ready, restate, said
-from function.kinds.modeldeployment.inputs import Inputs
+from function.core import ComposedResource, Request, is_ready, restate
+from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.model import Engine, Member, Spec
 from function.kinds.modelendpoint import model as modelendpoint
 from function.kinds.modelreplica import model as modelreplica
-from function.scheduling import Action, Job, Placement, Plan
+from function.scheduling import Action, Placement
 from function.scheduling.fit import Option
 
 
-def compose(request: Request, spec: Spec, job: Job, plan: Plan, inputs: Inputs) -> dict[str, ComposedResource]:
+def compose(decision: Decision) -> dict[str, ComposedResource]:
     resources: dict[str, ComposedResource] = {}
-    for placement in plan.placements:
-        observed = inputs.ours[placement.replica.identity] if placement.replica else None
-        key = _key(placement, inputs)
-        manifest = _replica(request, spec, job, placement, observed)
-        resources[key] = ComposedResource(manifest, ready=request.is_ready(key))
-        resources |= _endpoint(request, placement, inputs, manifest["metadata"], observed)
+    for placement in decision.plan.placements:
+        key, manifest = decision.key(placement), _replica(decision, placement)
+        resources[key] = ComposedResource(manifest, ready=decision.request.is_ready(key))
+        resources |= _endpoint(decision, placement, manifest["metadata"])
     return resources
-
-
-def _key(placement: Placement, inputs: Inputs) -> str:
-    if placement.replica:
-        return inputs.keys[placement.replica.identity]
-    return names.replica_key(placement.cluster, placement.index)
 
 
 # Replicas
 
 
-def _replica(request: Request, spec: Spec, job: Job, placement: Placement, observed: Manifest | None) -> dict[str, Any]:
+def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
     """One that keeps its spec is said again; its labels follow the deployment all the same."""
-    name = names.replica(request.identity, placement.cluster, placement.index)
-    is_leaving = placement.action is Action.AWAIT_SUCCESSOR and placement.replica is not None
-    placed_under = placement.replica.placed_under if is_leaving and placement.replica else job.placed_under
-    hash_ = job.spec_hash if placement.fit else (placement.replica.spec_hash if placement.replica else "")
-    noted = {labels.PLACED_UNDER: placed_under, labels.SPEC_HASH: hash_}
+    observed, request = decision.observed(placement), decision.request
     return {
         "apiVersion": modelreplica.API_VERSION,
         "kind": modelreplica.KIND,
         "metadata": {
-            "name": observed["metadata"]["name"] if observed else name,
+            "name": decision.name(placement),
             "namespace": request.identity.namespace,
             "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), _labels(request, placement)),
-            "annotations": {key: value for key, value in noted.items() if value},
+            "annotations": _notes(decision, placement),
         },
-        "spec": _spec(spec, placement) if placement.fit or not observed else restate(observed)["spec"],
+        "spec": _spec(decision.spec, placement) if placement.fit or not observed else restate(observed)["spec"],
     }
+
+
+def _notes(decision: Decision, placement: Placement) -> dict[str, str]:
+    """What the next pass must know of this one."""
+    replica, wanted = placement.replica, decision.job
+    stays = replica is None or placement.action is not Action.AWAIT_SUCCESSOR
+    notes = {
+        labels.PLACED_UNDER: wanted.placed_under if stays or replica is None else replica.placed_under,
+        labels.SPEC_HASH: wanted.spec_hash if placement.fit or replica is None else replica.spec_hash,
+        labels.MOVING_FOR: decision.plan.moving_for(placement, wanted.spec_hash),
+    }
+    return {key: value for key, value in notes.items() if value}
 
 
 def _labels(request: Request, placement: Placement) -> dict[str, str]:
@@ -115,17 +115,18 @@ def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[
 # Endpoints
 
 
-def _endpoint(
-    request: Request, placement: Placement, inputs: Inputs, replica: Mapping[str, Any], observed: Manifest | None
-) -> dict[str, ComposedResource]:
+def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, Any]) -> dict[str, ComposedResource]:
     """Traffic follows serving, and nothing else: an address that is not known for a moment takes no endpoint away."""
+    if placement.replica is None or not placement.replica.serving:
+        return {}
     key = names.endpoint_key(placement.cluster, placement.index)
-    if observed is None or not said(observed, "ModelReady"):
+    address, standing = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
+    if address is not None:
+        manifest = endpoint(replica, address)
+    elif standing is not None:
+        manifest = restate(standing)
+    else:
         return {}
-    address, standing = inputs.addresses.get(placement.cluster), request.observed.get(key)
-    if address is None and standing is None:
-        return {}
-    manifest = restate(standing) if address is None and standing else endpoint(replica, address or "")
     return {key: ComposedResource(manifest, ready=standing is not None and is_ready(standing))}
 
 

@@ -9,10 +9,63 @@ from typing import cast
 
 from function import cel, names, scheduling
 from function import conditions as c
-from function.core import InvalidSpec, NamespacedName, Request
+from function.core import InvalidSpec, Manifest, NamespacedName, NotYet, Request
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.model import Engine, Member, Spec
-from function.scheduling import Job
+from function.scheduling import Fitter, Job, Matcher, Placement, Plan, Rejection
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """All that is known of a deployment once it is decided: what was asked, what was read, and what comes of it."""
+
+    request: Request
+    spec: Spec
+    inputs: Inputs
+    job: Job
+    plan: Plan
+    rejections: tuple[Rejection, ...]
+    """Why a wanted replica is not there, by cluster; empty when all are."""
+
+    def name(self, placement: Placement) -> str:
+        """Of the ModelReplica at a place."""
+        if placement.replica:
+            return placement.replica.identity.name
+        return names.replica(self.request.identity, placement.cluster, placement.index)
+
+    def key(self, placement: Placement) -> str:
+        """Where it stands among the composed resources."""
+        if placement.replica:
+            return self.inputs.keys[placement.replica.identity]
+        return names.replica_key(placement.cluster, placement.index)
+
+    def observed(self, placement: Placement) -> Manifest | None:
+        """It, as it is; None where it is new."""
+        return self.inputs.ours[placement.replica.identity] if placement.replica else None
+
+
+def decide(request: Request, spec: Spec, inputs: Inputs) -> Decision:
+    """Raises InvalidSpec for a selector that does not compile or a claim that none could be given, NotYet where there
+    is no cluster at all."""
+    wanted = job(request, spec, inputs)
+    fitter = Fitter(wanted.engines)
+    _check(wanted, inputs, fitter.matcher)
+    plan = scheduling.solve(wanted, inputs.fleet, fitter)
+    rejections = scheduling.rejections(wanted, inputs.fleet, plan, fitter) if plan.missing else ()
+    return Decision(request, spec, inputs, wanted, plan, rejections)
+
+
+def _check(wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
+    if wanted.replicas and not inputs.fleet.clusters:
+        raise NotYet(c.NO_CLUSTERS())
+    shapes = {pool.shape for cluster in inputs.fleet.clusters.values() for pool in cluster.pools}
+    for engine in wanted.engines:
+        for member in engine.members:
+            if scheduling.is_claim_too_large(matcher, member, shapes):
+                asked = sum(request.count for request in member.requests)
+                field = f"spec.engines[{engine.name}].members[{member.role}].nodeSelector.devices"
+                problem = f"asks for {asked} devices, and a ResourceClaim is given {scheduling.LARGEST_CLAIM} at most"
+                raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem))
 
 
 def job(request: Request, spec: Spec, inputs: Inputs) -> Job:

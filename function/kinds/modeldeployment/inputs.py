@@ -209,6 +209,7 @@ def _replica(manifest: Manifest, owner: _Owner, *, ours: bool) -> Replica | None
         served=serving or status.get("served") is True,
         created=str(metadata.get("creationTimestamp") or ""),
         spec_hash=annotations.get(labels.SPEC_HASH) or "",
+        moving_for=annotations.get(labels.MOVING_FOR) or "",
         placed_under=annotations.get(labels.PLACED_UNDER),
     )
 

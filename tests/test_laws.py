@@ -1,0 +1,214 @@
+"""The laws of the protocol, over every golden case and every kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import CASES, answer, each_case, load
+
+from function import conditions, registry
+from function.core import ComposedResource, Composer, Held, Reason, Request, Result, dig, plain, restate
+from function.offline.settle import resolve, settle
+
+DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+LABEL_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+
+
+def test_there_are_cases_of_every_composer() -> None:
+    assert {case.parent.name for case in CASES} == {kind.lower() for _, kind in registry.COMPOSERS}
+
+
+# The same request, the same answer
+
+
+@each_case
+def test_same_request_same_answer(case: Path) -> None:
+    assert answer(case) == answer(case)
+
+
+@each_case
+def test_the_order_of_inputs_is_irrelevant(case: Path) -> None:
+    request, objects = load(case)
+    backwards = replace(request, observed=dict(reversed(request.observed.items())))
+    settled = settle(registry.compose, request, objects)
+    required = {name: found[::-1] for name, found in resolve(settled.requirements, objects).items()}
+    assert registry.compose(replace(backwards, required=required)) == settled
+
+
+@each_case
+def test_requirements_are_the_same_on_every_pass(case: Path) -> None:
+    """Whatever was answered: nothing, emptiness, or all."""
+    request, objects = load(case)
+    first = registry.compose(request).requirements
+    empty = {r.name: () for r in first}
+    assert registry.compose(replace(request, required=empty)).requirements == first
+    assert settle(registry.compose, request, objects).requirements == first
+
+
+@each_case
+def test_nothing_that_was_read_is_changed(case: Path) -> None:
+    request, objects = load(case)
+    before = plain(request.xr), plain(request.observed), plain(list(objects))
+    settle(registry.compose, request, objects)
+    assert (plain(request.xr), plain(request.observed), plain(list(objects))) == before
+
+
+# Silence deletes
+
+
+def _wants_nothing(request: Request) -> bool:
+    return dig(request.xr, "spec", "replicas") == 0
+
+
+@each_case
+def test_nothing_is_lost_before_everything_was_read(case: Path) -> None:
+    request, _ = load(case)
+    result = registry.compose(request)
+    if result.requirements:
+        assert result.resources.keys() >= request.observed.keys()
+
+
+@each_case
+def test_nothing_is_lost_while_one_requirement_is_unanswered(case: Path) -> None:
+    """But for what goes when all is answered: then its going was decided by what is known already."""
+    request, objects = load(case)
+    required = resolve(registry.compose(request).requirements, objects)
+    kept = request.observed.keys() & answer(case).resources.keys()
+    for name in required:
+        partial = replace(request, required={k: v for k, v in required.items() if k != name})
+        assert registry.compose(partial).resources.keys() >= kept, name
+
+
+@each_case
+def test_nothing_is_lost_when_the_spec_does_not_parse(case: Path) -> None:
+    """What was observed stays; only who must give way on an overcommitted pool may go."""
+    request, objects = load(case)
+    broken = replace(request, xr={**request.xr, "spec": 7})
+    result = settle(registry.compose, broken, objects)
+    assert result.resources.keys() == request.observed.keys()
+
+
+# Silence deletes status, and goes stale
+
+
+@each_case
+def test_every_condition_is_said_on_every_pass(case: Path) -> None:
+    request, objects = load(case)
+    composer = registry.of(request)
+    declared = sorted(c.type for c in composer.conditions)
+    for required in ({}, {r.name: () for r in composer(request).requirements}):
+        assert sorted(c.type for c in composer(replace(request, required=required)).conditions) == declared
+    assert sorted(c.type for c in settle(registry.compose, request, objects).conditions) == declared
+
+
+@each_case
+def test_status_is_not_lost_before_everything_was_read(case: Path) -> None:
+    request, _ = load(case)
+    result = registry.compose(request)
+    if result.requirements:
+        had = {key: plain(value) for key, value in (request.xr.get("status") or {}).items() if key != "conditions"}
+        assert had.items() <= plain(result.status).items()
+
+
+# Readiness
+
+
+@each_case
+def test_nothing_is_ready_before_it_is_observed(case: Path) -> None:
+    request, objects = load(case)
+    bare = replace(request, observed={}, xr={k: v for k, v in request.xr.items() if k != "status"})
+    result = settle(registry.compose, bare, objects)
+    assert not any(composed.ready for composed in result.resources.values())
+    assert not result.ready or not result.resources
+
+
+@each_case
+def test_it_is_asked_again(case: Path) -> None:
+    assert answer(case).ttl > 0
+
+
+# Names, nulls, numbers
+
+
+@each_case
+def test_names_and_labels_are_legal(case: Path) -> None:
+    for key, composed in answer(case).resources.items():
+        for manifest in (composed.manifest, dig(composed.manifest, "spec", "forProvider", "manifest") or {}):
+            metadata = manifest.get("metadata") or {}
+            name = metadata.get("name", "x")
+            assert len(name) <= 253, key
+            assert DNS_SUBDOMAIN.fullmatch(name), f"{key}: {name}"
+            for label, value in (metadata.get("labels") or {}).items():
+                assert LABEL_NAME.fullmatch(label.rpartition("/")[2]), f"{key}: {label}"
+                assert LABEL_VALUE.fullmatch(value), f"{key}: {label}={value}"
+
+
+@each_case
+def test_no_null_and_no_number_that_is_not_whole(case: Path) -> None:
+    """Server-side apply would own a null; a float would be written as 3.0."""
+    found = [
+        f"{key}{path} = {value!r}"
+        for key, composed in answer(case).resources.items()
+        for path, value in _leaves(composed.manifest)
+        if value is None or (isinstance(value, float) and not value.is_integer())
+    ]
+    assert found == []
+
+
+@each_case
+def test_restating_what_was_written_changes_nothing(case: Path) -> None:
+    for composed in answer(case).resources.values():
+        written = plain(composed.manifest)
+        assert restate(written) == written
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from _leaves(child, f"{path}.{key}")
+    elif isinstance(value, list):
+        for i, child in enumerate(value):
+            yield from _leaves(child, f"{path}[{i}]")
+    else:
+        yield path, value
+
+
+# The law keeper itself
+
+
+def test_a_condition_left_unsaid_is_a_bug() -> None:
+    with pytest.raises(AssertionError, match="RoutingReady"):
+        _composer(Result(ready=False, conditions=()))(Request(xr={}))
+
+
+def test_ready_before_observed_is_a_bug() -> None:
+    new = {"new": ComposedResource({}, ready=True)}
+    result = Result(ready=True, conditions=(conditions.WAITING_FOR_BACKEND(why="it"),), resources=new)
+    with pytest.raises(AssertionError, match="before they were observed"):
+        _composer(result)(Request(xr={}))
+
+
+def test_every_reason_is_unique_and_of_a_declared_condition() -> None:
+    reasons = [r for r in vars(conditions).values() if isinstance(r, Reason)]
+    types = {t.type for t in vars(conditions).values() if isinstance(t, conditions.ConditionType)}
+    assert {r.type for r in reasons} == types
+    assert {c.type for composer in registry.COMPOSERS.values() for c in composer.conditions} <= types
+
+
+def _composer(result: Result) -> Composer:
+    """A composer that always answers the same."""
+    return Composer(
+        api_version="v1",
+        kind="Any",
+        conditions=(conditions.ROUTING_READY,),
+        invalid=conditions.INVALID_ENDPOINT,
+        requirements=lambda _: (),
+        compose=lambda _: result,
+        held=lambda _, why: Held((why,)),
+    )
