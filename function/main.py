@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
+
+_TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
 class _Command(NamedTuple):
@@ -39,6 +42,16 @@ class _Lazy(click.Group):
         found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name)
         assert isinstance(found, click.Command)
         return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as bug:
+            if os.environ.get(_TRACEBACK):
+                raise
+            raise click.ClickException(f"a bug in modelplane: {bug!r} ({_TRACEBACK}=1 shows where)") from bug
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

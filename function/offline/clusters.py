@@ -161,8 +161,8 @@ class Clusters:
         }
         for config, cluster in found.items():
             there = self.things.setdefault(config, {})
-            gateway = _gateway(cluster, has_address=cluster["metadata"]["name"] not in self.faults.without_address)
-            there[ref_of(gateway)] = Remote(gateway)
+            gateway = _gateway()
+            there.setdefault(ref_of(gateway), Remote(gateway))
             for storage_class in _storage_classes(cluster):
                 there.setdefault(ref_of(storage_class), Remote(storage_class))
         return found
@@ -174,11 +174,17 @@ class Clusters:
             return
         lost = frozenset(pool for of, pool in self.faults.lost_pools if of == name)
         nodes = self._reader.read(cluster, lost)
+        address = "" if name in self.faults.without_address else _address(cluster)
         for ref, remote in things.items():
             if ref.kind in _WORKLOADS:
                 remote.manifest["status"] = self._workload(ref, remote.manifest, things, nodes)
             elif ref.kind in _WITH_PARENTS:
                 remote.manifest["status"] = _accepted(remote.manifest, set(things))
+            elif ref.kind == "Gateway":
+                remote.manifest["status"] = _gateway_status(remote.manifest, address)
+            elif ref.kind in _SAID:
+                said = with_conditions([], _SAID[ref.kind], remote.manifest["metadata"]["generation"])
+                remote.manifest["status"] = {"conditions": said}
 
     def _workload(self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
         claims = {
@@ -244,6 +250,15 @@ def _leader_worker_set(manifest: Manifest, running: int, problem: str) -> dict[s
     }
 
 
+_ACCEPTED = Condition("Accepted", "True", "Accepted")
+_SAID: Mapping[str, tuple[Condition, ...]] = {
+    "GatewayClass": (_ACCEPTED,),
+    "CustomResourceDefinition": (
+        Condition("NamesAccepted", "True", "NoConflicts"),
+        Condition("Established", "True", "InitialNamesAccepted"),
+    ),
+}
+"""What other kinds say once they exist."""
 _WORKLOADS: Mapping[str, Any] = {"Deployment": _deployment, "LeaderWorkerSet": _leader_worker_set}
 
 
@@ -256,9 +271,7 @@ def _accepted(manifest: Manifest, there: set[Ref]) -> dict[str, Any]:
     resolved = Condition("ResolvedRefs", "True", "ResolvedRefs")
     if missing:
         resolved = Condition("ResolvedRefs", "False", "BackendNotFound", f"{missing[0]['name']} not found")
-    said = with_conditions(
-        [], (Condition("Accepted", "True", "Accepted"), resolved), manifest["metadata"]["generation"]
-    )
+    said = with_conditions([], (_ACCEPTED, resolved), manifest["metadata"]["generation"])
     controller = "gateway.envoyproxy.io/gatewayclass-controller"
     return {"parents": [{"parentRef": plain(p), "controllerName": controller, "conditions": said} for p in parents]}
 
@@ -275,26 +288,30 @@ def _exists(backend: Manifest, namespace: str, there: set[Ref]) -> bool:
     return any((ref.kind, ref.namespace, ref.name) == (kind, where, backend["name"]) for ref in there)
 
 
-def _gateway(cluster: Manifest, *, has_address: bool) -> dict[str, Any]:
-    """The Gateway that is on every cluster: at the address that was published, else at one made up from its name."""
-    name = cluster["metadata"]["name"]
-    digest = hashlib.sha256(name.encode()).digest()
-    address = dig(cluster, "status", "gateway", "address") or f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
-    kind = "IPAddress" if address.replace(".", "").isdigit() or ":" in address else "Hostname"
-    programmed = (
-        Condition("Programmed", "True", "Programmed")
-        if has_address
-        else Condition("Programmed", "False", "AddressNotAssigned", "No address has been assigned")
-    )
+def _gateway() -> dict[str, Any]:
+    """The Gateway that is on every cluster from the start."""
+    metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
+    return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}
+
+
+def _gateway_status(manifest: Manifest, address: str) -> dict[str, Any]:
+    generation = manifest["metadata"]["generation"]
+    if not address:
+        pending = Condition("Programmed", "False", "AddressNotAssigned", "No address has been assigned")
+        return {"conditions": with_conditions([], (_ACCEPTED, pending), generation)}
+    kind = "IPAddress" if ":" in address or address.replace(".", "").isdigit() else "Hostname"
+    programmed = Condition("Programmed", "True", "Programmed")
     return {
-        "apiVersion": versions.GATEWAY,
-        "kind": "Gateway",
-        "metadata": {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1},
-        "status": {
-            "conditions": with_conditions([], (Condition("Accepted", "True", "Accepted"), programmed), 1),
-            **({"addresses": [{"type": kind, "value": address}]} if has_address else {}),
-        },
+        "conditions": with_conditions([], (_ACCEPTED, programmed), generation),
+        "addresses": [{"type": kind, "value": address}],
     }
+
+
+def _address(cluster: Manifest) -> str:
+    """The one that was published, else one made up from the cluster's name (of the range for benchmarks, RFC 2544)."""
+    digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
+    made_up = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
+    return str(dig(cluster, "status", "gateway", "address") or made_up)
 
 
 def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ def holds(text: str, manifest: Mapping[str, Any]) -> bool:
     """Whether a query over `object` is true. What cannot be evaluated is not."""
     try:
         return bool(_program(text).evaluate({"object": json_to_cel(plain(manifest))}))
-    except CELEvalError:
+    except (CELEvalError, TypeError):  # celpy raises the latter where a macro meets a field that is not there
         return False
 
 

@@ -106,13 +106,17 @@ class Store:
     def load(self, manifest: Manifest) -> None:
         """Take an object as it is, with its status and what a server once set on it."""
         loaded = plain(manifest)
-        kind = self._kind(loaded)
-        if kind.namespaced and not loaded["metadata"].get("namespace"):
-            loaded["metadata"]["namespace"] = "default"
-        if not kind.namespaced:
-            loaded["metadata"].pop("namespace", None)
-        self.admit(kind, loaded, self.get(ref_of(loaded)))
-        self._put(ref_of(loaded), Stored(self._with_identity(loaded), _intents(loaded)))
+        ref = self.located(loaded)
+        loaded["metadata"].pop("namespace", None)
+        loaded["metadata"] |= {"namespace": ref.namespace} if ref.namespace else {}
+        self.admit(self._kind(loaded), loaded, self.get(ref))
+        self._put(ref, Stored(self._with_identity(loaded), _intents(loaded)))
+
+    def located(self, manifest: Manifest) -> Ref:
+        """Where an object belongs: its namespace, `default` where it says none and needs one."""
+        api_version, kind, namespace, name = ref_of(manifest)
+        namespaced = self._kind(manifest).namespaced
+        return Ref(api_version, kind, (namespace or "default") if namespaced else "", name)
 
     def apply(self, manifest: Manifest, manager: str, *, subresource: str = "") -> Manifest:
         """Server-side apply, with force. Returns the object as it stands. Raises Refused."""
@@ -134,6 +138,7 @@ class Store:
         if changed == stored.manifest:
             return
         if not status:
+            self.admit(self._kind(changed), changed, stored.manifest)
             self._count_generation(stored.manifest, changed)
         self._put(ref, Stored(changed, stored.intents))
 

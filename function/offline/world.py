@@ -15,6 +15,7 @@ from function.offline.store import Ref, Store, ref_of
 MOST_ROUNDS = 60
 """In each, whatever has something new to read is reconciled once. A fleet is settled after some ten of them."""
 _SHOWN = 5
+_CROSSPLANES = ("crossplane.io/", "usage.crossplane.io/")
 
 Answer = Callable[[Store], None]
 """What lies beyond the control cluster: reads what was composed, and writes the status that it would get."""
@@ -47,6 +48,25 @@ class World:
         """Take objects as they are. Raises Refused."""
         for manifest in _linked([plain(m) for m in manifests]):
             self.store.load(manifest)
+
+    def replace(self, manifest: Manifest) -> None:
+        """What a user's edit does: the whole spec anew, and the rest as it stands. Raises Refused."""
+        ref = self.store.located(manifest)
+        old = self.store.get(ref)
+        if old is None:
+            self.load([manifest])
+            return
+        edited = plain(manifest)
+        metadata = {k: v for k, v in edited["metadata"].items() if k in ("labels", "annotations")}
+
+        def edit(standing: dict[str, Any]) -> None:
+            crossplane = dig(standing, "spec", "crossplane")
+            standing["metadata"].update(_over(standing["metadata"], metadata))
+            standing.update({k: v for k, v in edited.items() if k not in ("metadata", "status")})
+            if crossplane:
+                standing.setdefault("spec", {})["crossplane"] = crossplane
+
+        self.store.update(ref, edit)
 
     def settle(self, most: int = MOST_ROUNDS) -> int:
         """Reconcile until nothing changes; returns the number of rounds. Raises Restless."""
@@ -98,6 +118,16 @@ class World:
         moving = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
         shown = ", ".join(map(str, moving[:_SHOWN])) + (" …" if len(moving) > _SHOWN else "")
         return f"{len(moving)} objects still change after {MOST_ROUNDS} rounds: {shown}"
+
+
+def _over(standing: Manifest, edited: Manifest) -> dict[str, Any]:
+    """Labels and annotations of an edit, and of those that stand only Crossplane's own."""
+    kept = {
+        field: {k: v for k, v in (standing.get(field) or {}).items() if k.startswith(_CROSSPLANES)}
+        for field in ("labels", "annotations")
+    }
+    merged = {field: {**(edited.get(field) or {}), **own} for field, own in kept.items()}
+    return {field: values for field, values in merged.items() if values or field in standing}
 
 
 def _linked(manifests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:

@@ -1,0 +1,244 @@
+"""What a plan shows: what changed between two outcomes, and what stands now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from function.cli import report
+from function.core import NamespacedName
+from function.offline.outcome import Deployment, Outcome, Replica
+
+NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A replica before and after. `what` is new, kept, moved or gone."""
+
+    what: str
+    deployment: NamespacedName
+    replica: Replica
+    was: str = ""
+    """The cluster that it was on, if it moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A deployment of which less serves than before, and less than it wants."""
+
+    deployment: NamespacedName
+    before: int
+    after: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    outcome: Outcome
+    changes: tuple[Change, ...]
+    losses: tuple[Loss, ...]
+    endpoints: tuple[tuple[str, str, str], ...]
+    """What, name and URL."""
+
+    @property
+    def exit_code(self) -> int:
+        if self.losses:
+            return SOMETHING_IS_LOST
+        changed = any(c.what != "kept" for c in self.changes) or any(e[0] != "kept" for e in self.endpoints)
+        return SOMETHING_CHANGES if changed else NOTHING_CHANGES
+
+
+def compare(before: Outcome, after: Outcome) -> Report:
+    return Report(
+        after, tuple(_changes(before, after)), tuple(_losses(before, after)), tuple(_endpoints(before, after))
+    )
+
+
+def data(shown: Report) -> dict[str, Any]:
+    """All of it, for machines."""
+    changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
+    deployments = [_deployment_data(d, changes) for d in shown.outcome.deployments]
+    gone = [
+        {"namespace": c.deployment.namespace, "deployment": c.deployment.name, "replica": c.replica.name,
+         "cluster": c.replica.cluster}
+        for c in shown.changes
+        if c.what == "gone"
+    ]  # fmt: skip
+    return {
+        "summary": headline(shown),
+        "exitCode": shown.exit_code,
+        "deployments": deployments,
+        "gone": gone,
+        "lost": [{**asdict(loss), "deployment": str(loss.deployment)} for loss in shown.losses],
+        "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
+        "pools": [asdict(pool) for pool in shown.outcome.pools],
+        "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
+        "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
+    }
+
+
+def _deployment_data(deployment: Deployment, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
+    replicas = [
+        {"change": changes.get((deployment.identity, r.name), "kept"), **_plain(asdict(r))} for r in deployment.replicas
+    ]
+    return {
+        "namespace": deployment.namespace,
+        "name": deployment.name,
+        "wanted": deployment.wanted,
+        "serving": deployment.serving,
+        "why": deployment.why,
+        "replicas": replicas,
+        "rejections": [asdict(r) for r in deployment.rejections],
+    }
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in value.items()}
+
+
+def headline(shown: Report) -> str:
+    """In a sentence, what came of it."""
+    deployments = shown.outcome.deployments
+    wanted = sum(d.wanted for d in deployments)
+    serving = sum(d.serving for d in deployments)
+    missing = sum(d.missing for d in deployments)
+    clusters = len({r.cluster for d in deployments for r in d.replicas})
+    verb = "serves" if serving == 1 else "serve"
+    parts = [f"{serving} of {_counted(wanted, 'replica')} {verb} on {_counted(clusters, 'cluster')}"]
+    parts += [f"{missing} not placed"] if missing else []
+    parts += [_moves(shown.changes)] if any(c.what != "kept" for c in shown.changes) else ["no replica changes"]
+    return "; ".join(parts) + "."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _moves(changes: Iterable[Change]) -> str:
+    counts = Counter(c.what for c in changes)
+    return ", ".join(f"{counts[what]} {what}" for what in ("new", "moved", "gone", "kept") if counts[what])
+
+
+def show(shown: Report, then: Iterable[str]) -> None:
+    report.show(
+        [
+            report.Lines("", [headline(shown)]),
+            report.Lines("LOST", [_loss(loss) for loss in shown.losses], "bold red"),
+            report.Table(
+                "Replicas",
+                ("", "deployment", "replica", "cluster", "pool", "state", "becomes"),
+                list(_replica_rows(shown.changes)),
+            ),
+            report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
+            report.Lines("Not ready", list(_troubles(shown.outcome)), "bold yellow"),
+            report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
+            report.Table(
+                "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
+            ),
+            report.Lines("Next", list(_columns(then))),
+        ]
+    )
+
+
+def _loss(loss: Loss) -> str:
+    return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
+
+
+def _replica_rows(changes: Iterable[Change]) -> Iterator[tuple[str, ...]]:
+    for change in changes:
+        replica = change.replica
+        where = f"{replica.cluster} (was {change.was})" if change.was else replica.cluster
+        state = "" if change.what == "gone" else "serves" if replica.serving else "starting"
+        pools = ", ".join(replica.pools)
+        what = "" if change.what == "kept" else change.what
+        yield what, str(change.deployment), replica.name, where, pools, state, _becomes(replica)
+
+
+def _becomes(replica: Replica) -> str:
+    counts = Counter(thing.kind for thing in replica.becomes)
+    first = ("Deployment", "LeaderWorkerSet")
+    kinds = sorted(counts, key=lambda kind: (kind not in first, kind))
+    return ", ".join(kind if counts[kind] == 1 else f"{counts[kind]} {kind}s" for kind in kinds)
+
+
+def _shortfalls(outcome: Outcome) -> Iterator[str]:
+    """Why a deployment is not what it asks to be, with every cluster that was rejected."""
+    for deployment in outcome.deployments:
+        if deployment.why:
+            yield f"{deployment.identity}: {deployment.why}"
+            rows = [(r.cluster, r.reason, r.message) for r in deployment.rejections]
+            yield from (f"  {line}" for line in list(report.aligned(("", "", ""), rows))[1:])
+        for replica in deployment.replicas:
+            if replica.why and replica.why != deployment.why:
+                yield f"  {replica.name} on {replica.cluster}: {replica.why}"
+
+
+def _troubles(outcome: Outcome) -> Iterator[str]:
+    for cluster in outcome.clusters:
+        if cluster.why:
+            yield f"InferenceCluster {cluster.name}: {cluster.why}"
+    for trouble in outcome.troubles:
+        yield f"{trouble.kind} {NamespacedName(trouble.namespace, trouble.name)}: {trouble.why}"
+
+
+def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
+    what, name, url = endpoint
+    return "" if what == "kept" else what, name, url
+
+
+def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+    for pool in outcome.pools:
+        yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)
+
+
+def _columns(commands: Iterable[str]) -> Iterator[str]:
+    rows = [command.split("    ", 1) for command in commands]
+    return iter(list(report.aligned(("", ""), rows))[1:])
+
+
+# What changed
+
+
+def _changes(before: Outcome, after: Outcome) -> Iterator[Change]:
+    old = {d.identity: d for d in before.deployments}
+    new = {d.identity: d for d in after.deployments}
+    for name in sorted({*old, *new}):
+        yield from _replica_changes(name, _replicas(old.get(name)), _replicas(new.get(name)))
+
+
+def _replicas(deployment: Deployment | None) -> dict[str, Replica]:
+    return {r.name: r for r in deployment.replicas} if deployment else {}
+
+
+def _replica_changes(name: NamespacedName, old: dict[str, Replica], new: dict[str, Replica]) -> Iterator[Change]:
+    """A replica that is on another cluster has another name: one that went and one that came are one that moved."""
+    went = [old[n] for n in sorted(old.keys() - new.keys())]
+    came = [new[n] for n in sorted(new.keys() - old.keys())]
+    for replica in (new[n] for n in sorted(new.keys() & old.keys())):
+        yield Change("kept", name, replica)
+    for was, replica in zip(went, came, strict=False):
+        yield Change("moved", name, replica, was.cluster)
+    for replica in came[len(went) :]:
+        yield Change("new", name, replica)
+    for replica in went[len(came) :]:
+        yield Change("gone", name, replica)
+
+
+def _losses(before: Outcome, after: Outcome) -> Iterator[Loss]:
+    now = {d.identity: d for d in after.deployments}
+    for old in before.deployments:
+        new = now.get(old.identity)
+        serving, wanted = (new.serving, new.wanted) if new else (0, old.wanted)
+        if serving < min(old.serving, wanted):
+            yield Loss(old.identity, old.serving, serving, wanted)
+
+
+def _endpoints(before: Outcome, after: Outcome) -> Iterator[tuple[str, str, str]]:
+    old = {NamespacedName(e.namespace, e.name): e.url for e in before.endpoints}
+    new = {NamespacedName(e.namespace, e.name): e.url for e in after.endpoints}
+    for name in sorted({*old, *new}):
+        what = "kept" if name in old and name in new else "new" if name in new else "gone"
+        yield what, str(name), new.get(name) or old[name]

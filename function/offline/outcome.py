@@ -1,0 +1,233 @@
+"""What a world came to, as plain data: replicas and what they became, what is not placed and why, what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from function import labels, versions
+from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, said
+from function.offline.store import Store
+
+_HIDDEN = ("Namespace", "Secret", "ConfigMap")
+"""Remote kinds that every replica brings along; they say nothing of what it is."""
+_SYSTEM = ("Ready", "Synced", "Responsive")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something on a cluster."""
+
+    kind: str
+    namespace: str
+    name: str
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    name: str
+    cluster: str
+    pools: tuple[str, ...]
+    ready: bool
+    serving: bool
+    why: str
+    """Why it does not serve, or not with all that it has; empty when it does."""
+    becomes: tuple[Thing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    cluster: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    namespace: str
+    name: str
+    wanted: int
+    replicas: tuple[Replica, ...]
+    why: str
+    """Why it is not as it was asked for; empty when it is."""
+    rejections: tuple[Rejection, ...]
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
+    @property
+    def serving(self) -> int:
+        return sum(replica.serving for replica in self.replicas)
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.wanted - len(self.replicas))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    cluster: str
+    name: str
+    devices: str
+    nodes: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    name: str
+    ready: bool
+    gateway: str
+    why: str
+    """Why it is not ready; empty when it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    namespace: str
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Any other object of ours that says it is not well."""
+
+    kind: str
+    namespace: str
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    deployments: tuple[Deployment, ...]
+    clusters: tuple[Cluster, ...]
+    pools: tuple[Pool, ...]
+    endpoints: tuple[Endpoint, ...]
+    troubles: tuple[Trouble, ...]
+
+
+def read(store: Store) -> Outcome:
+    """What stands in a store, in order of kinds and names."""
+    things = _things(store)
+    replicas: dict[NamespacedName, list[Manifest]] = {}
+    for manifest in store.of_kind(versions.MODELPLANE, "ModelReplica"):
+        replicas.setdefault(_owner(manifest), []).append(manifest)
+    deployments = tuple(
+        _deployment(m, replicas.get(identity(m), []), things)
+        for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
+    )
+    clusters = store.of_kind(versions.MODELPLANE, "InferenceCluster")
+    return Outcome(
+        deployments=deployments,
+        clusters=tuple(map(_cluster, clusters)),
+        pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
+        endpoints=tuple(map(_endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
+        troubles=tuple(_troubles(store)),
+    )
+
+
+def _owner(replica: Manifest) -> NamespacedName:
+    """By its controller, for a label may be cut."""
+    owners = dig(replica, "metadata", "ownerReferences") or ()
+    name = next((o["name"] for o in owners if o.get("controller")), None)
+    labelled = dig(replica, "metadata", "labels", labels.DEPLOYMENT)
+    return NamespacedName(identity(replica).namespace, name or labelled or "")
+
+
+def _things(store: Store) -> Mapping[str, list[Thing]]:
+    """What is on clusters, by the uid of the replica that composed it."""
+    found: dict[str, list[Thing]] = {}
+    for manifest in store.of_kind(versions.PROVIDER_KUBERNETES, "Object"):
+        wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
+        for owner in dig(manifest, "metadata", "ownerReferences") or ():
+            if owner.get("controller") and wanted.get("kind") not in _HIDDEN:
+                found.setdefault(owner["uid"], []).append(_thing(wanted, ready=is_ready(manifest)))
+    return found
+
+
+def _thing(manifest: Manifest, *, ready: bool) -> Thing:
+    return Thing(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"], ready)
+
+
+def _deployment(manifest: Manifest, replicas: list[Manifest], things: Mapping[str, list[Thing]]) -> Deployment:
+    name = identity(manifest)
+    return Deployment(
+        namespace=name.namespace,
+        name=name.name,
+        wanted=_wanted(manifest),
+        replicas=tuple(_replica(m, things) for m in replicas),
+        why=_why(manifest),
+        rejections=tuple(
+            Rejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
+            for r in dig(manifest, "status", "rejections") or ()
+        ),
+    )
+
+
+def _wanted(manifest: Manifest) -> int:
+    wanted = dig(manifest, "spec", "replicas")
+    return wanted if isinstance(wanted, int) else 1
+
+
+def _replica(manifest: Manifest, things: Mapping[str, list[Thing]]) -> Replica:
+    pools = (
+        str(member.get("nodePoolName") or "")
+        for engine in dig(manifest, "spec", "engines") or ()
+        for member in engine.get("members") or ()
+    )
+    return Replica(
+        name=identity(manifest).name,
+        cluster=str(dig(manifest, "spec", "clusterName") or ""),
+        pools=tuple(dict.fromkeys(pool for pool in pools if pool)),
+        ready=is_ready(manifest),
+        serving=said(manifest, "ModelReady"),
+        why="" if is_ready(manifest) else _why(manifest),
+        becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
+    )
+
+
+def _cluster(manifest: Manifest) -> Cluster:
+    gateway = str(dig(manifest, "status", "gateway", "address") or "")
+    ready = is_ready(manifest)
+    return Cluster(identity(manifest).name, ready, gateway, "" if ready else _why(manifest))
+
+
+def _pools(manifest: Manifest) -> Iterator[Pool]:
+    free = {a.get("pool"): a.get("free") for a in dig(manifest, "status", "allocations") or ()}
+    for pool in dig(manifest, "status", "gpuPools") or ():
+        devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in pool.get("devices") or ())
+        nodes = int(pool.get("nodes") or 0)
+        yield Pool(identity(manifest).name, pool["name"], devices, nodes, int(free.get(pool["name"], nodes)))
+
+
+def _product(device: Manifest) -> str:
+    return str(dig(device, "attributes", "productName", "string") or device.get("name"))
+
+
+def _endpoint(manifest: Manifest) -> Endpoint:
+    name = identity(manifest)
+    return Endpoint(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""))
+
+
+def _troubles(store: Store) -> Iterator[Trouble]:
+    told = ("ModelDeployment", "ModelReplica", "InferenceCluster")
+    for kind in store.kinds.composites():
+        for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in told else ():
+            if not is_ready(manifest) and (why := _why(manifest)):
+                name = identity(manifest)
+                yield Trouble(kind.kind, name.namespace, name.name, why)
+
+
+def _why(manifest: Manifest) -> str:
+    """The first of an object's own conditions that is not True, else what Crossplane says; empty when all is well."""
+    conditions = dig(manifest, "status", "conditions") or ()
+    own = (c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False")
+    found = next(own, None)
+    if found is not None:
+        return f"{found.get('reason')}: {found.get('message') or ''}".rstrip(": ")
+    synced = condition(manifest, "Synced")
+    return str(dig(synced, "message") or "") if dig(synced, "status") == "False" else ""
