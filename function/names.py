@@ -45,9 +45,10 @@ def remote_object(cluster: str, kind: str, namespace: str, name: str) -> str:
     return derived(name, cluster, kind, namespace, name)
 
 
-def part(replica: NamespacedName, *parts: str, longest: int = DNS_LABEL) -> str:
-    """One of the things that a ModelReplica becomes on its cluster."""
-    return derived("-".join((replica.name, *parts)), "ModelReplica", *replica, *parts, longest=longest)
+def part(replica: NamespacedName, *parts: str, content: Any = None, longest: int = DNS_LABEL) -> str:
+    """One of the things that a ModelReplica becomes on its cluster. What is immutable is told apart by its content."""
+    identity = ("ModelReplica", *replica, *parts, *([content_hash(content)] if content is not None else []))
+    return derived("-".join((replica.name, *parts)), *identity, longest=longest)
 
 
 def cache_claim(cache: NamespacedName, cluster: str) -> str:

@@ -6,10 +6,10 @@ strict: an unknown one ends the picker.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from function import labels as key
 from function import versions
 from function.manifests import copies, pods, routing, workloads
 from function.manifests.metadata import metadata, pod_metadata
@@ -21,7 +21,6 @@ _HEALTH_SERVICE = "inference-extension"
 _CONFIG_FILE = "picker.yaml"
 _CONFIG_DIRECTORY = "/config"
 _CONFIG_VOLUME = "config"
-_APP = "modelplane.ai/picker"
 _POOL_GROUP = versions.INFERENCE.partition("/")[0]
 _GROUPS = (_POOL_GROUP, "inference.networking.x-k8s.io", "llm-d.ai")
 _NON_CACHED_TOKENS = 256
@@ -34,52 +33,48 @@ _DRAIN_SECONDS = 130
 def config(*, block_size: int) -> str:
     """An EndpointPickerConfig under which requests really are split; `block_size` is the engines', in tokens.
 
-    JSON, which is YAML. The producer tells the decider and the scorers how much of a prompt a pod has in its cache. It
+    The producer tells the decider and the scorers how much of a prompt a pod has in its cache. It
     must not tune itself: it would ask engines for metrics that not all of them have.
     """
-    written = {
-        "apiVersion": versions.LLMD,
-        "kind": "EndpointPickerConfig",
-        "plugins": [
-            {
-                "type": "approx-prefix-cache-producer",
-                "parameters": {
-                    "autoTune": False,
-                    "blockSizeTokens": block_size,
-                    "maxPrefixTokensToMatch": _LONGEST_PREFIX_TOKENS,
-                },
-            },
-            {"type": "prefix-based-pd-decider", "parameters": {"nonCachedTokens": _NON_CACHED_TOKENS}},
-            {
-                "type": "disagg-profile-handler",
-                "parameters": {
-                    "profiles": {"prefill": "prefill", "decode": "decode"},
-                    "deciders": {"prefill": "prefix-based-pd-decider"},
-                },
-            },
-            {"type": "prefill-filter"},
-            {"type": "decode-filter"},
-            {"type": "prefix-cache-scorer"},
-            {"type": "queue-scorer"},
-            {"type": "kv-cache-utilization-scorer"},
-            {"type": "max-score-picker"},
-        ],
-        "schedulingProfiles": [_profile("prefill"), _profile("decode")],
-    }
-    return json.dumps(written, indent=2) + "\n"
+    return f"""\
+apiVersion: {versions.LLMD}
+kind: EndpointPickerConfig
+plugins:
+- type: approx-prefix-cache-producer
+  parameters:
+    autoTune: false
+    blockSizeTokens: {block_size}
+    maxPrefixTokensToMatch: {_LONGEST_PREFIX_TOKENS}
+- type: prefix-based-pd-decider
+  parameters:
+    nonCachedTokens: {_NON_CACHED_TOKENS}
+- type: disagg-profile-handler
+  parameters:
+    profiles: {{prefill: prefill, decode: decode}}
+    deciders: {{prefill: prefix-based-pd-decider}}
+- type: prefill-filter
+- type: decode-filter
+- type: prefix-cache-scorer
+- type: queue-scorer
+- type: kv-cache-utilization-scorer
+- type: max-score-picker
+schedulingProfiles:
+{_profile("prefill")}{_profile("decode")}"""
 
 
-def _profile(phase: str) -> dict[str, Any]:
-    return {
-        "name": phase,
-        "plugins": [
-            {"pluginRef": f"{phase}-filter"},
-            {"pluginRef": "prefix-cache-scorer", "weight": 3},
-            {"pluginRef": "queue-scorer", "weight": 2},
-            {"pluginRef": "kv-cache-utilization-scorer", "weight": 2},
-            {"pluginRef": "max-score-picker"},
-        ],
-    }
+def _profile(phase: str) -> str:
+    return f"""\
+- name: {phase}
+  plugins:
+  - pluginRef: {phase}-filter
+  - pluginRef: prefix-cache-scorer
+    weight: 3
+  - pluginRef: queue-scorer
+    weight: 2
+  - pluginRef: kv-cache-utilization-scorer
+    weight: 2
+  - pluginRef: max-score-picker
+"""
 
 
 def config_map(*, name: str, namespace: str, labels: Mapping[str, str], config: str) -> dict[str, Any]:
@@ -127,8 +122,8 @@ def service(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str
     return routing.service(
         name=name,
         namespace=namespace,
-        selector={_APP: name},
-        port={**port, "appProtocol": "kubernetes.io/h2c"},
+        selector={key.PICKER: name},
+        port=port,
         labels=labels,
     )
 
@@ -139,11 +134,11 @@ def deployment(*, name: str, namespace: str, labels: Mapping[str, str], pool: st
         name=name,
         namespace=namespace,
         copies=1,
-        selector={_APP: name},
+        selector={key.PICKER: name},
         strategy=workloads.RECREATE,
         labels=labels,
         pod={
-            "metadata": pod_metadata(labels={_APP: name}, annotations={"modelplane.ai/config-hash": config_hash}),
+            "metadata": pod_metadata(labels={key.PICKER: name}, annotations={key.CONFIG_HASH: config_hash}),
             "spec": {
                 "serviceAccountName": name,
                 "terminationGracePeriodSeconds": _DRAIN_SECONDS,

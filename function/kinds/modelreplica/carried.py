@@ -15,13 +15,13 @@ _ABSENT = "absent"
 
 def name(replica: NamespacedName, source: Source) -> str:
     """Its content is in its name: a new value is a new object, and the pods that refer to it roll."""
-    content = names.content_hash([source.type, dict(source.data), dict(source.binary)])
-    return names.part(replica, source.name, source.kind.lower(), content)
+    content = [source.type, dict(source.data), dict(source.binary)]
+    return names.part(replica, source.kind.lower(), source.name, content=content)
 
 
 def absent(replica: NamespacedName, kind: str, source: str) -> str:
     """What is optional and not there, under a name that stays so."""
-    return names.part(replica, source, kind.lower(), _ABSENT)
+    return names.part(replica, kind.lower(), source, _ABSENT)
 
 
 def manifest(replica: NamespacedName, source: Source, labels: Mapping[str, str]) -> dict[str, Any]:

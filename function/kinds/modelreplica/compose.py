@@ -72,7 +72,7 @@ def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
         )
         for request in member.deviceRequests
     ]
-    name = names.part(of.identity, plan.name, member.role.lower(), names.content_hash(requests))
+    name = names.part(of.identity, plan.name, member.role.lower(), content=requests)
     return claims.resource_claim_template(
         name=name, namespace=of.identity.namespace, requests=requests, labels=of.owned
     )

@@ -41,7 +41,6 @@ def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
         },
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
-        waiting=not ready,
     )
 
 

@@ -68,6 +68,7 @@ def template(of: Pods) -> dict[str, Any]:
             **({"imagePullSecrets": secrets} if secrets else {}),
             **({"priorityClassName": spec.priorityClassName} if spec.priorityClassName else {}),
             **({"serviceAccountName": spec.serviceAccountName} if spec.serviceAccountName else {}),
+            "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, which vLLM takes for its own
             "terminationGracePeriodSeconds": GRACE_SECONDS if grace is None else grace,
             **({"initContainers": [disaggregation.sidecar(of.plan)]} if of.serves and of.plan.has_sidecar else {}),
             "containers": [_container(of)],
@@ -200,5 +201,7 @@ def _mounts(of: Pods) -> list[dict[str, Any]]:
     return shared
 
 
-def _without_blanks(container: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in container.items() if value not in ({}, [])}
+def _without_blanks(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Without blocks and lists that say nothing, at any depth."""
+    filled = {k: _without_blanks(v) if isinstance(v, Mapping) else v for k, v in written.items()}
+    return {field: value for field, value in filled.items() if value not in ({}, [])}

@@ -49,7 +49,7 @@ class Standing:
     done: bool
     """Whether it arrived and all that it stands for is ready."""
     accepted: bool
-    """Whether it can take traffic, maybe still as it was wanted before."""
+    """Whether traffic can pass it, maybe still as it was wanted before; true of what traffic does not pass."""
     copies: Copies
     problem: str
     """What its cluster or its provider says against it; empty where nothing does."""
@@ -101,8 +101,8 @@ def _standing(key: str, wanted: Manifest, observed: Manifest) -> Standing:
         exists=exists,
         arrived=arrived,
         done=arrived and (is_done(there) if is_done else is_ready(observed)),
-        accepted=exists and (is_accepted(there) if is_accepted else True),
-        copies=_copies(there),
+        accepted=is_accepted(there) if is_accepted else True,
+        copies=_copies(there, arrived=arrived),
         problem=_problem(written, observed, there),
     )
 
@@ -111,7 +111,7 @@ def _stamp(manifest: Manifest) -> Any:
     return dig(manifest, "metadata", "annotations", labels.MANIFEST_HASH)
 
 
-def _copies(there: Manifest) -> Copies:
+def _copies(there: Manifest, *, arrived: bool) -> Copies:
     def counted(*path: str) -> int:
         return int(dig(there, *path) or 0)
 
@@ -119,7 +119,9 @@ def _copies(there: Manifest) -> Copies:
     return Copies(
         wanted=counted("spec", "replicas"),
         available=counted("status", ready),
-        current=min(counted("status", "updatedReplicas"), counted("status", ready)) if _is_seen(there) else 0,
+        current=min(counted("status", "updatedReplicas"), counted("status", ready))
+        if arrived and _is_seen(there)
+        else 0,
     )
 
 
@@ -144,7 +146,7 @@ def _leader_worker_set_done(there: Manifest) -> bool:
 
 
 def _has_copy(there: Manifest) -> bool:
-    return _copies(there).available > 0
+    return _copies(there, arrived=False).available > 0
 
 
 def _route_done(there: Manifest) -> bool:

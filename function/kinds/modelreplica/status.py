@@ -35,7 +35,7 @@ def model_ready(standings: Sequence[Standing]) -> Condition:
     closed = [s for s in standings if not s.accepted]
     if closed:
         return c.ROUTE_NOT_ACCEPTED(why=f"Waiting for {_named(closed)}")
-    behind = [s for s in standings if not s.done]
+    behind = sorted((s for s in standings if not s.done), key=lambda s: s.engine is None)
     return c.DEGRADED(why="; ".join(map(_behind, behind[:_MOST_NAMED]))) if behind else c.SERVING()
 
 
@@ -58,7 +58,9 @@ def _workload(standing: Standing) -> dict[str, Any]:
 
 
 def _named(missing: Sequence[Standing]) -> str:
-    shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in missing[:_MOST_NAMED]]
+    """Those that tell why first, then engines, which nothing works without."""
+    first = sorted(missing, key=lambda s: (not s.problem, s.engine is None))
+    shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in first[:_MOST_NAMED]]
     more = len(missing) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
