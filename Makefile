@@ -69,6 +69,9 @@ conformance: $(DEV) ## Compare selectors with Kubernetes' own library (needs Go 
 e2e: $(DEV) ## Real etcd, API servers, Crossplane and provider on loopback (needs Go)
 	$(BIN)/python -m tests.e2e
 
+package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball embeds the function's image)
+	$(BIN)/python -m package.build $(if $(IMAGE),--embed-runtime-image-tarball $(IMAGE))
+
 lock: | $(BIN)/python ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.lock

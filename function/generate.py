@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function import reference, xrd
+from function import access, reference, xrd
 from function.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
 """Folders that hold generated files, and no others."""
 _HEAD = "# Written by `modelplane generate` from function/kinds/{folder}/model.py. Edit that.\n"
+
+_ACCESS_HEAD = "# Written by `modelplane generate` from function/access.py. Edit that.\n"
 
 
 class Stale(NamedTuple):
@@ -66,6 +68,8 @@ def _files() -> Iterator[tuple[str, str]]:
         yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
         yield _page(kind), reference.page(kind)
     yield "docs/reference/README.md", reference.index(KINDS)
+    yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
+    yield "package/configuration/activation.yaml", _ACCESS_HEAD + document(access.activation())
 
 
 def _page(kind: Kind) -> str:
@@ -73,7 +77,9 @@ def _page(kind: Kind) -> str:
 
 
 def _found(root: Path) -> dict[str, str]:
-    paths = (path for folder in FOLDERS for path in sorted((root / folder).glob("*")) if path.is_file())
+    whole = {path for folder in FOLDERS for path in (root / folder).glob("*")}
+    single = {root / path for path in files()}
+    paths = sorted(path for path in whole | single if path.is_file())
     return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 

@@ -1,0 +1,37 @@
+# syntax=docker/dockerfile:1
+# The function's image: CPython, what requirements.lock names, and nothing else. It runs as Crossplane runs functions
+# (crossplane v2.3: uid and gid 2000, certificates in /tls/server), and as the Job that stages a ModelCache.
+#
+#   docker build -t function-modelplane .
+#   docker save -o dist/image.tar function-modelplane && make package IMAGE=dist/image.tar
+
+FROM python:3.13-slim-trixie AS build
+WORKDIR /build
+COPY requirements.lock .ci/build.lock ./
+RUN python -m venv /opt/modelplane \
+ && /opt/modelplane/bin/python -m pip install --no-cache-dir --require-hashes -r requirements.lock
+RUN python -m venv /opt/build \
+ && /opt/build/bin/python -m pip install --no-cache-dir --require-hashes -r build.lock
+COPY pyproject.toml README.md LICENSE ./
+COPY function ./function
+RUN /opt/build/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /build/dist . \
+ && /opt/modelplane/bin/python -m pip install --no-cache-dir --no-deps /build/dist/*.whl \
+ && /opt/modelplane/bin/python -m pip uninstall --yes pip \
+ && /opt/modelplane/bin/python -m compileall -q /opt/modelplane
+
+FROM python:3.13-slim-trixie
+LABEL org.opencontainers.image.title="function-modelplane" \
+      org.opencontainers.image.description="Serves AI models on fleets of GPU clusters" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=build /opt/modelplane /opt/modelplane
+# glibc gives freed memory back at once, and fetches it again for the next large request: keep it (malloc.h).
+ENV PATH="/opt/modelplane/bin:$PATH" \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    MALLOC_TRIM_THRESHOLD_=536870912 \
+    MALLOC_MMAP_THRESHOLD_=536870912 \
+    MALLOC_ARENA_MAX=2
+USER 2000:2000
+WORKDIR /tmp
+EXPOSE 9443
+ENTRYPOINT ["modelplane", "serve"]

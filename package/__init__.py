@@ -1,0 +1,1 @@
+"""What is installed by Crossplane, and how it is packed."""

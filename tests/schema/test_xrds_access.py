@@ -1,0 +1,75 @@
+"""What Crossplane is allowed covers all that our composers compose and ask for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cases import CASES, answer
+
+from function import access, registry
+from function.catalog import BY_KIND
+from function.core import Result
+
+CRDS = Path(__file__).parents[1] / "data/crds"
+ALLOWED = {(r.api_version, r.kind): r for r in (*access.COMPOSED, *access.REQUIRED)}
+
+
+def results() -> list[Result]:
+    return [answer(case) for case in CASES if case.parent.name in {kind.lower() for _, kind in registry.COMPOSERS}]
+
+
+@pytest.fixture(scope="module")
+def answers() -> list[Result]:
+    return results()
+
+
+def test_every_kind_that_is_composed_may_be_written(answers: list[Result]) -> None:
+    composed = {
+        (resource.manifest["apiVersion"], resource.manifest["kind"])
+        for result in answers
+        for resource in result.resources.values()
+    }
+
+    writable = {(r.api_version, r.kind) for r in access.COMPOSED}
+    assert composed - writable == set()
+
+
+def test_every_kind_that_is_asked_for_may_be_read(answers: list[Result]) -> None:
+    asked = {(requirement.api_version, requirement.kind) for result in answers for requirement in result.requirements}
+
+    assert asked - ALLOWED.keys() == set()
+
+
+def test_plurals_are_those_of_the_real_kinds() -> None:
+    for (api_version, kind), resource in ALLOWED.items():
+        file = CRDS / f"{api_version.replace('/', '_')}_{kind}.json"
+        if file.exists():
+            assert json.loads(file.read_text())["plural"] == resource.plural
+
+
+def test_every_managed_kind_is_activated_by_the_name_of_its_crd() -> None:
+    got = access.activation()["spec"]["activate"]
+
+    assert got == ["objects.kubernetes.m.crossplane.io", "releases.helm.m.crossplane.io"]
+
+
+def test_our_own_kinds_may_be_reconciled() -> None:
+    """Status, and finalizers: an owner reference that blocks deletion asks for the right to the owner's."""
+    allowed = {
+        f"{resource}.{group}"
+        for rule in access.cluster_role()["rules"]
+        if "update" in rule["verbs"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+    want = {f"{kind.plural}{part}.{kind.group}" for kind in BY_KIND.values() for part in ("", "/status", "/finalizers")}
+    assert want - allowed == set()
+
+
+def test_no_secret_may_be_written() -> None:
+    secrets = [rule for rule in access.cluster_role()["rules"] if "secrets" in rule["resources"]]
+
+    assert [rule["verbs"] for rule in secrets] == [["get", "list", "watch"]]
