@@ -6,7 +6,7 @@ Source of the order and of every name here: crossplane v2.4, internal/controller
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,8 @@ NOW = "2024-01-01T00:00:00Z"
 """The only time there is."""
 _COMPOSED_MANAGER = "apiextensions.crossplane.io/composed/"
 _SYSTEM_CONDITIONS = ("Ready", "Synced", "Healthy", "UpToDate", "Responsive")
+_KEPT = ("name", "namespace", "generateName")
+"""What a composed resource that exists is called, whatever the function calls it."""
 _LONGEST_NAME = 63
 _HASH = 12
 
@@ -72,7 +74,7 @@ class Reconciler:
         found: dict[str, Manifest] = {}
         for reference in dig(xr, "spec", "crossplane", "resourceRefs") or ():
             composed = self.store.get(_referenced(xr, reference))
-            if composed is None or _controller(composed) not in ("", xr["metadata"]["uid"]):
+            if composed is None or controller_uid(composed) not in ("", xr["metadata"]["uid"]):
                 continue
             key = dig(composed, "metadata", "annotations", labels.COMPOSITION_KEY)
             if not key:
@@ -139,13 +141,11 @@ class Reconciler:
         """A desired resource as it is applied: with a name, an owner, and Crossplane's marks."""
         manifest = plain(composed.manifest)
         metadata = manifest.setdefault("metadata", {})
-        for name in ("name", "namespace", "generateName"):
-            if key in observed and name in observed[key]["metadata"]:
-                metadata[name] = observed[key]["metadata"][name]
+        if key in observed:
+            kept = {k: v for k, v in observed[key]["metadata"].items() if k in _KEPT}
+            manifest["metadata"] = {**{k: v for k, v in metadata.items() if k not in _KEPT}, **kept}
         self._placed(xr, key, manifest)
-        named = decorated(xr, key, manifest)
-        named["metadata"].pop("generateName", None) if key not in observed else None
-        return named
+        return decorated(xr, key, manifest)
 
     def _placed(self, xr: Manifest, key: str, manifest: dict[str, Any]) -> None:
         namespace = xr["metadata"].get("namespace")
@@ -162,11 +162,11 @@ class Reconciler:
 
     def _collect(self, xr: Manifest, observed: Mapping[str, Manifest], desired: Mapping[str, Any]) -> None:
         for key, manifest in sorted(observed.items()):
-            if key not in desired and _controller(manifest) == xr["metadata"]["uid"]:
+            if key not in desired and controller_uid(manifest) == xr["metadata"]["uid"]:
                 self.store.delete(ref_of(manifest), foreground=True)
 
     def _refer(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> None:
-        refs = sorted((_reference(xr, m) for m in desired.values()), key=lambda r: "".join(r.values()))
+        refs = sorted((reference_to(xr, m) for m in desired.values()), key=lambda r: "".join(r.values()))
         intent = {**_identity(xr), "spec": {"crossplane": {"resourceRefs": refs}}}
         if not refs:
             intent = _identity(xr)
@@ -179,7 +179,7 @@ class Reconciler:
         for key, manifest in desired.items():
             ref = ref_of(manifest)
             existing = self.store.get(ref)
-            if existing is not None and _controller(existing) not in ("", xr["metadata"]["uid"]):
+            if existing is not None and controller_uid(existing) not in ("", xr["metadata"]["uid"]):
                 problem = f"{ref} is controlled by another object"
                 raise _Failed(f'cannot compose resources: cannot apply composed resource "{key}": {problem}')
             try:
@@ -194,30 +194,20 @@ class Reconciler:
     # What is said
 
     def _say(self, ref: Ref, result: Result, unsynced: list[str]) -> None:
-        synced = Condition("Synced", "True", "ReconcileSuccess")
-        if unsynced:
-            message = f"Unsynced resources: {', '.join(unsynced)}"
-            synced = Condition("Synced", "False", "ReconcileError", message)
-        ready = Condition("Ready", *(("True", "Available") if result.ready else ("False", "Creating")))
-        self._mark(ref, (_RESPONSIVE, *result.conditions, synced, ready))
+        self._mark(
+            ref, lambda before, generation: conditions_after(before, result, unsynced, generation, later=generation)
+        )
         for event in result.events:
             self._tell(ref, "Warning" if event.warning else "Normal", event.reason, event.message)
 
     def _say_failed(self, ref: Ref, failure: Exception) -> None:
-        synced = Condition("Synced", "False", "ReconcileError", str(failure))
-        said = dig(self._get(ref), "status", "conditions") or ()
-        message = "A fatal error occurred before the status of this condition could be determined."
-        unknown = [
-            Condition(c["type"], "Unknown", "FatalError", message) for c in said if c["type"] not in _SYSTEM_CONDITIONS
-        ]
-        self._mark(ref, (_RESPONSIVE, synced, *unknown))
+        self._mark(ref, lambda conditions, generation: conditions_after_failure(conditions, str(failure), generation))
         self._tell(ref, "Warning", "ComposeResources", str(failure))
 
-    def _mark(self, ref: Ref, said: tuple[Condition, ...]) -> None:
+    def _mark(self, ref: Ref, say: Callable[[list[Any], int | None], list[dict[str, Any]]]) -> None:
         def mark(manifest: dict[str, Any]) -> None:
-            generation = manifest["metadata"].get("generation")
             status = manifest.setdefault("status", {})
-            status["conditions"] = with_conditions(status.get("conditions") or [], said, generation)
+            status["conditions"] = say(status.get("conditions") or [], manifest["metadata"].get("generation"))
 
         self.store.update(ref, mark, status=True)
 
@@ -226,14 +216,53 @@ class Reconciler:
 
 
 _RESPONSIVE = Condition("Responsive", "True", "WatchCircuitClosed")
+_NOT_REACHED = "A fatal error occurred before the status of this condition could be determined."
+
+
+def conditions_after(
+    before: list[Any], result: Result, unsynced: Sequence[str], generation: int | None, *, later: int | None
+) -> list[dict[str, Any]]:
+    """An XR's conditions after a reconcile. Crossplane notes the generation on its own only: that of the start on the
+    first, the `later` one, for its references are part of the spec, on the last.
+    """
+    synced = Condition("Synced", "True", "ReconcileSuccess")
+    if unsynced:
+        synced = Condition("Synced", "False", "ReconcileError", f"Unsynced resources: {', '.join(unsynced)}")
+    ready = Condition("Ready", *(("True", "Available") if result.ready else ("False", "Creating")))
+    said = with_conditions(before, (_RESPONSIVE,), generation)
+    own = tuple(c for c in result.conditions if c.type not in _SYSTEM_CONDITIONS)
+    return with_conditions(with_conditions(said, own, None), (synced, ready), later)
+
+
+def conditions_after_failure(before: list[Any], message: str, generation: int | None) -> list[dict[str, Any]]:
+    """What was not said this time is unknown; Ready stays as it was."""
+    custom = [c["type"] for c in before if c["type"] not in _SYSTEM_CONDITIONS]
+    unknown = (Condition(type_, "Unknown", "FatalError", _NOT_REACHED) for type_ in custom)
+    synced = Condition("Synced", "False", "ReconcileError", message)
+    return with_conditions(before, (_RESPONSIVE, synced, *unknown), generation)
 
 
 def with_conditions(before: list[Any], said: tuple[Condition, ...], generation: int | None) -> list[dict[str, Any]]:
-    """Conditions after some were said: each keeps its place, new ones come last."""
+    """Conditions after some were said: each keeps its place, new ones come last.
+
+    One that says the same again stays as it was, unless both know a generation and it is another one (crossplane v2.4,
+    apis/core/v2/condition.go).
+    """
     by_type = {c["type"]: dict(c) for c in before}
     for condition in said:
-        by_type[condition.type] = _condition(condition, generation)
+        new = _condition(condition, generation)
+        if not _says_the_same(by_type.get(condition.type), new):
+            by_type[condition.type] = new
     return list(by_type.values())
+
+
+def _says_the_same(old: Manifest | None, new: Manifest) -> bool:
+    if old is None:
+        return False
+    generations = old.get("observedGeneration"), new.get("observedGeneration")
+    fields = ("status", "reason", "message")
+    same = all((old.get(f) or "") == (new.get(f) or "") for f in fields)
+    return same and (None in generations or generations[0] == generations[1])
 
 
 def _condition(condition: Condition, generation: int | None) -> dict[str, Any]:
@@ -291,7 +320,7 @@ def _status_of(xr: Manifest, result: Result) -> dict[str, Any]:
     return {**_identity(xr), "status": status} if status else _identity(xr)
 
 
-def _reference(xr: Manifest, manifest: Manifest) -> dict[str, str]:
+def reference_to(xr: Manifest, manifest: Manifest) -> dict[str, str]:
     namespace = "" if xr["metadata"].get("namespace") else manifest["metadata"].get("namespace") or ""
     reference = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "name": manifest["metadata"]["name"]}
     return {**reference, "namespace": namespace} if namespace else reference
@@ -302,7 +331,7 @@ def _referenced(xr: Manifest, reference: Mapping[str, str]) -> Ref:
     return Ref(reference["apiVersion"], reference["kind"], namespace, reference["name"])
 
 
-def _controller(manifest: Manifest) -> str:
+def controller_uid(manifest: Manifest) -> str:
     owners = manifest["metadata"].get("ownerReferences") or ()
     return next((owner["uid"] for owner in owners if owner.get("controller")), "")
 

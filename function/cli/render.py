@@ -1,0 +1,146 @@
+"""`modelplane render`: one XR, one reconcile, with the flags and the output of `crossplane render`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from function import registry
+from function.cli import yaml_text
+from function.cli.files import BrokenFile, Loaded, load
+from function.core import Manifest, plain
+
+_EXAMPLE = """
+\b
+Examples:
+  modelplane render examples/tour/clusters.yaml#starter -e examples/tour
+  modelplane render examples/tour/deployment.yaml --required-resources examples/tour -x
+  modelplane render xr.yaml composition.yaml functions.yaml -o observed.yaml -r
+
+\b
+A file may hold many resources: append #NAME, #NAMESPACE/NAME or #KIND/NAME to say which.
+"""
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("composite_resource", metavar="XR")
+@click.argument("composition", required=False, metavar="[COMPOSITION]")
+@click.argument("functions", required=False, metavar="[FUNCTIONS]")
+@click.option(
+    "--observed-resources", "-o", "observed", metavar="PATH", help="What was composed before: a file or a folder."
+)
+@click.option(
+    "--required-resources", "-e", "required", multiple=True, metavar="PATH",
+    help="What the function may look up: a file or a folder; repeatable.",
+)  # fmt: skip
+@click.option("--extra-resources", "extra", multiple=True, metavar="PATH", help="The same, by its old name.")
+@click.option(
+    "--include-function-results", "-r", "with_results", is_flag=True, help="Print what was told as events, too."
+)
+@click.option("--include-full-xr", "-x", "with_xr", is_flag=True, help="Print the XR's own spec and metadata, too.")
+@click.option("--include-context", "-c", "with_context", is_flag=True, help="Print the pipeline's context, too.")
+@click.option("--xrd", metavar="PATH", help="Fill in the defaults of this definition first.")
+@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
+def render(  # noqa: PLR0917  (click passes them by name)
+    composite_resource: str,
+    composition: str | None,
+    functions: str | None,  # noqa: ARG001  (of crossplane render; there is one function here)
+    observed: str | None,
+    required: tuple[str, ...],
+    extra: tuple[str, ...],
+    xrd: str | None,
+    target: str | None,
+    *,
+    with_results: bool,
+    with_xr: bool,
+    with_context: bool,
+) -> None:
+    """Compose one resource (XR) and print what a reconcile would make of it.
+
+    The arguments, flags and output are those of `crossplane render`, so that COMPOSITION and FUNCTIONS may be given;
+    they are not needed, since there is one function and it is in this program. Lenient: unknown fields pass.
+    """
+    from function.offline import render as renderer
+
+    try:
+        xr = _xr(composite_resource, xrd)
+        rendered = renderer.render(
+            _function(target),
+            xr,
+            composition=_composition(composition, xr),
+            observed=[one.manifest for one in load([observed])] if observed else [],
+            required=[one.manifest for one in load([*required, *extra])],
+        )
+    except (BrokenFile, renderer.CannotRender) as problem:
+        raise click.ClickException(str(problem)) from problem
+    shown: list[dict[str, Any]] = [renderer.full(xr, rendered.xr) if with_xr else rendered.xr, *rendered.composed]
+    shown += rendered.results if with_results else ()
+    shown += [renderer.context()] if with_context else ()
+    click.echo(yaml_text.documents(shown), nl=False)
+
+
+def _function(target: str | None) -> Any:
+    if target is None:
+        from function.offline.control_plane import in_process
+
+        return in_process
+    from function.offline.remote import Remote
+
+    return Remote(target)
+
+
+def _xr(path: str, xrd: str | None) -> Manifest:
+    file, _, name = path.partition("#")
+    candidates = [one for one in load([file]) if not name or _is_called(one, name)]
+    ours = candidates if name else [one for one in candidates if one.kind in registry.COMPOSERS] or candidates
+    if not ours:
+        raise BrokenFile(file, f"has nothing called {name}" if name else "has no resource in it")
+    if len(ours) > 1:
+        called = ", ".join(f"{one.kind[1]}/{one.identity.name}" for one in ours)
+        raise BrokenFile(file, f"has more than one resource; append #KIND/NAME to say which of {called}")
+    xr = plain(ours[0].manifest)
+    if xrd:
+        _fill(xr, xrd)
+    return xr  # type: ignore[no-any-return]  # plain keeps the shape of what it is given
+
+
+def _is_called(loaded: Loaded, name: str) -> bool:
+    return name in (loaded.identity.name, str(loaded.identity), f"{loaded.kind[1]}/{loaded.identity.name}")
+
+
+def _fill(xr: dict[str, Any], xrd: str) -> None:
+    from function.offline import admission, schemas
+
+    definitions = [one.manifest for one in load([xrd])]
+    kind = schemas.load(definitions).of(xr["apiVersion"], xr["kind"])
+    if not kind.is_composite:
+        raise BrokenFile(xrd, f"does not define {xr['kind']} of {xr['apiVersion']}")
+    admission.fill(xr, kind.schema)
+
+
+def _composition(path: str | None, xr: Manifest) -> str:
+    """Its name; checked as crossplane does when there is a file."""
+    if path is None:
+        from function.catalog import BY_KIND
+
+        kind = BY_KIND.get((xr["apiVersion"], xr["kind"]))
+        return kind.crd if kind else xr["kind"].lower()
+    found = [one for one in load([path]) if one.kind[1] == "Composition"]
+    if len(found) != 1:
+        raise BrokenFile(path, f"must hold one Composition, and holds {len(found)}")
+    _check_type(found, xr)
+    return found[0].identity.name
+
+
+def _check_type(found: Sequence[Loaded], xr: Manifest) -> None:
+    composition = found[0]
+    wanted = (composition.manifest.get("spec") or {}).get("compositeTypeRef") or {}
+    for field, value in (("kind", xr["kind"]), ("apiVersion", xr["apiVersion"])):
+        if wanted.get(field) != value:
+            path = ("spec", "compositeTypeRef", field)
+            problem = (
+                f"composition's compositeTypeRef.{field} ({wanted.get(field)}) does not match XR's {field} ({value})"
+            )
+            raise BrokenFile(composition.source.file, problem, composition.source.position(path))
