@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import MaxLen
+from annotated_types import Len, MaxLen
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -250,3 +250,5 @@ Labels = Annotated[dict[str, LabelValue], MaxLen(32), _USERS_KEYS]
 Annotations = Annotated[dict[str, Annotated[str, Text(32768, shortest=0)]], MaxLen(32), _USERS_KEYS]
 Selector = Annotated[dict[str, LabelValue], MaxLen(32), LABEL_KEYS]
 """Labels that something must have."""
+SomeLabels = Annotated[dict[str, LabelValue], Len(1, 32), LABEL_KEYS]
+"""Labels that something must have, at least one."""

@@ -118,6 +118,20 @@ def test_a_schema_is_structural_and_says_only_what_kubernetes_knows(kind: Kind) 
 
 
 @each_kind
+def test_every_bound_is_one_of_its_type(kind: Kind) -> None:
+    """A bound of another type bounds nothing, and nobody says so."""
+    bounds = {"string": "Length", "array": "Items", "object": "Properties"}
+    strange = {
+        f"{path}: {key}"
+        for path, node in nodes(xrd.schema(kind))
+        for key in node
+        if re.match("(min|max)[A-Z]", key) and "anyOf" not in node and key[3:] != bounds.get(node["type"])
+    }
+
+    assert strange == set()
+
+
+@each_kind
 def test_at_spec_and_status_stands_only_what_crossplane_copies(kind: Kind) -> None:
     """Anything else is dropped without a word when Crossplane makes the CRD."""
     properties = xrd.schema(kind)["properties"]

@@ -8,6 +8,7 @@ from annotated_types import Len, MaxLen
 from pydantic import Field
 
 from function import schema
+from function.cel import quantity
 from function.schema import Rule
 
 
@@ -102,7 +103,22 @@ Amounts = Annotated[
 ]
 
 
+def _within_limits(resources: Any) -> bool:
+    both = resources.requests.keys() & resources.limits.keys()
+    return all(quantity.parse(resources.requests[name]) <= quantity.parse(resources.limits[name]) for name in both)
+
+
 class Resources(schema.Api):
+    RULES = (
+        Rule(
+            "!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) ||"
+            " quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)",
+            "a request cannot be more than its limit",
+            _within_limits,
+            at="requests",
+        ),
+    )
+
     requests: Amounts = Field(default_factory=dict)
     """What a pod is given at least: cpu, memory, ephemeral-storage."""
     limits: Amounts = Field(default_factory=dict)

@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 class EndpointSelector(schema.Api):
-    matchLabels: Annotated[schema.Selector, Len(min_length=1)]
+    matchLabels: schema.SomeLabels
     """Labels that a ModelEndpoint of the same namespace must have; at least one."""
 
 

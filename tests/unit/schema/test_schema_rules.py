@@ -61,6 +61,9 @@ GOOD = {
     "nulls, which the API server drops": edited(DEPLOYMENT, f"{IN}.args", None),
     "a toleration of everything": edited(DEPLOYMENT, "spec.tolerations", [{"operator": "Exists"}]),
     "a worker that does not say how many": edited(DEPLOYMENT, f"{GANG}.members.1.worker"),
+    "as much as its limit": edited(
+        DEPLOYMENT, f"{IN}.resources", {"requests": {"cpu": 1}, "limits": {"cpu": "1000m", "memory": "1Gi"}}
+    ),
     "no value": edited(DEPLOYMENT, f"{IN}.env.0", {"name": "EMPTY"}),
     "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests", []),
     "an IPv6 endpoint": edited(ENDPOINT, "spec.url", "http://[2001:db8::1]:8000/a/b"),
@@ -252,6 +255,10 @@ BAD = {
             f"{AT}.resources.limits.memory: must be a Kubernetes quantity "
             'such as 500m, 8, 40Gi or 1.5e3; a fraction is written in quotes, not "16GB"'
         ),
+    ),
+    "more than its limit": (
+        edited(DEPLOYMENT, f"{IN}.resources", {"requests": {"memory": "2Gi"}, "limits": {"memory": "2G"}}),
+        f"{AT}.resources.requests: a request cannot be more than its limit",
     ),
     "a probe of two kinds": (
         edited(DEPLOYMENT, f"{IN}.startupProbe.tcpSocket", {"port": 1}),
