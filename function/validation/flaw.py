@@ -21,6 +21,7 @@ ERRORS = {
 }
 """What would be refused or would not work, by code."""
 WARNINGS = {
+    "cache": "A gang without a ModelCache: every node fetches the weights by itself.",
     "clear-text": "A key would be sent unencrypted.",
     "endpoints": "More endpoints than a route can name.",
     "in-cluster": "An endpoint points into the control cluster or its network.",

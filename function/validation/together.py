@@ -65,11 +65,21 @@ def _is_inside(host: str) -> bool:
 
 def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Flaw]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
-    wanted = NamespacedName(identity(manifest).namespace, name or "")
+    if name is None:
+        yield from _uncached(index, manifest)
+        return
+    wanted = NamespacedName(identity(manifest).namespace, name)
     elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
     if elsewhere and wanted not in caches:
         said = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
         yield Flaw(index, ("spec", "modelCacheRef", "name"), said, "tenancy")
+
+
+def _uncached(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    for position, engine in enumerate(manifest["spec"]["engines"]):
+        if any(member.get("role") == "Worker" for member in engine["members"]):
+            said = "is a gang without a ModelCache: each of its nodes fetches the weights by itself"
+            yield Flaw(index, ("spec", "engines", position), said, "cache")
 
 
 def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Iterator[Flaw]:

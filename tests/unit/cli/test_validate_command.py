@@ -1,0 +1,142 @@
+"""`modelplane validate`: findings with their place, in every format, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from function.main import main
+
+BROKEN = """# a comment
+apiVersion: modelplane.ai/v1alpha1
+kind: ModelService
+metadata:
+  name: chat
+  namespace: ml-team
+spec:
+  endpoint: []
+  endpoints:
+  - weight: 0
+    selector: {matchLabels: {a: b}}
+"""
+DOUBTFUL = """apiVersion: modelplane.ai/v1alpha1
+kind: ModelEndpoint
+metadata: {name: outside, namespace: ml-team}
+spec: {url: "https://127.0.0.1"}
+"""
+GOOD = DOUBTFUL.replace("127.0.0.1", "api.example.org")
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["validate", *arguments], input=stdin)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in {"broken": BROKEN, "doubtful": DOUBTFUL, "not-yaml": "a: [", "foreign": "kind: x"}.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def test_a_finding_names_file_line_column_field_and_code(folder: Path) -> None:
+    got = run(str(folder / "broken.yaml"))
+
+    want = (
+        f"{folder}/broken.yaml:8:3: error: spec.endpoint: is not a field; did you mean endpoints? [unknown-field]"
+        " (ModelService ml-team/chat)\n"
+        f"{folder}/broken.yaml:10:13: error: spec.endpoints[0].weight: must be a whole number from 1 to 1000000, not 0"
+        " [value] (ModelService ml-team/chat)\n"
+        "1 object: 2 errors, 0 warnings\n"
+    )
+    assert (got.exit_code, got.output) == (1, want)
+
+
+def test_good_objects_exit_with_0() -> None:
+    got = run("-", stdin=GOOD)
+
+    assert (got.exit_code, got.output) == (0, "1 object: 0 errors, 0 warnings\n")
+
+
+def test_a_warning_is_said_and_is_no_failure() -> None:
+    got = run("-", stdin=DOUBTFUL)
+
+    want = (
+        "<stdin>:4:13: warning: spec.url: points into the control cluster or its own network [in-cluster]"
+        " (ModelEndpoint ml-team/outside)\n"
+        "1 object: 0 errors, 1 warning\n"
+    )
+    assert (got.exit_code, got.output) == (0, want)
+
+
+def test_what_cannot_be_read_does_not_hide_the_rest(folder: Path) -> None:
+    got = run("--format", "json", str(folder))
+
+    findings = json.loads(got.output)["findings"]
+    assert got.exit_code == 1
+    assert [(Path(f["file"]).name, f["code"]) for f in findings] == [
+        ("broken.yaml", "unknown-field"),
+        ("broken.yaml", "value"),
+        ("doubtful.yaml", "in-cluster"),
+        ("foreign.yaml", "unreadable"),
+        ("not-yaml.yaml", "unreadable"),
+    ]
+
+
+def test_json_carries_everything_that_the_text_does() -> None:
+    got = json.loads(run("--format", "json", "-", stdin=DOUBTFUL).output)
+
+    finding = {
+        "file": "<stdin>",
+        "line": 4,
+        "column": 13,
+        "severity": "warning",
+        "object": "ModelEndpoint ml-team/outside",
+        "field": "spec.url",
+        "message": "spec.url: points into the control cluster or its own network",
+        "code": "in-cluster",
+    }
+    assert got == {"objects": 1, "findings": [finding]}
+
+
+def test_sarif_places_every_finding_and_explains_every_rule(folder: Path) -> None:
+    [sarif] = json.loads(run("--format", "sarif", str(folder / "broken.yaml")).output)["runs"]
+
+    rules = {rule["id"]: rule["shortDescription"]["text"] for rule in sarif["tool"]["driver"]["rules"]}
+    first = sarif["results"][0]
+    assert first == {
+        "ruleId": "unknown-field",
+        "level": "error",
+        "message": {"text": "spec.endpoint: is not a field; did you mean endpoints?"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": str(folder / "broken.yaml")},
+                    "region": {"startLine": 8, "startColumn": 3},
+                }
+            }
+        ],
+    }
+    assert {result["ruleId"] for result in sarif["results"]} <= rules.keys()
+
+
+def test_github_annotations_are_workflow_commands(folder: Path) -> None:
+    got = run("--format", "github", str(folder / "broken.yaml")).output.splitlines()
+
+    want = f"::error file={folder}/broken.yaml,line=8,col=3,title=unknown-field::"
+    assert got[0] == f"{want}spec.endpoint: is not a field; did you mean endpoints?"
+    assert got[-1] == "1 object: 2 errors, 0 warnings"
+
+
+def test_a_text_of_many_lines_stays_one_annotation() -> None:
+    text = GOOD.replace("spec:", "spec: # \n ").replace("outside", '"a\\nb%"')
+
+    [annotation, _] = run("--format", "github", "-", stdin=text).output.splitlines()
+
+    assert annotation.startswith("::error file=<stdin>,line=3,col=18,title=name::")
+
+
+def test_no_files_is_a_mistake_of_usage() -> None:
+    assert run().exit_code == 2

@@ -1,0 +1,198 @@
+"""What is said against objects: each by itself, and what they say of each other."""
+
+from __future__ import annotations
+
+import pytest
+from samples import ALL, CACHE, CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, SERVICE, Object, edited, of
+
+from function.validation import Flaw, validate
+from function.validation.flaw import ERRORS, WARNINGS
+
+DEVICES = "spec.engines.0.members.0.nodeSelector.devices"
+ARGS = "spec.engines.0.members.0.template.spec.containers.0.args"
+
+
+def said(*objects: Object) -> list[tuple[int, str, str, str]]:
+    return [(flaw.index, flaw.field, flaw.code, flaw.message) for flaw in validate(objects)]
+
+
+def codes(*objects: Object) -> list[tuple[int, str, str]]:
+    return [found[:3] for found in said(*objects)]
+
+
+def test_full_objects_of_every_kind_have_no_flaws() -> None:
+    assert said(*ALL) == []
+
+
+def test_an_object_of_another_group_is_passed_over() -> None:
+    assert said({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "Not_A_Name"}}) == []
+
+
+def test_another_version_of_our_kind_is_told_which_there_is() -> None:
+    got = said(SERVICE | {"apiVersion": "modelplane.ai/v1beta1"})
+
+    want = "must be modelplane.ai/v1alpha1 for kind ModelService, not modelplane.ai/v1beta1"
+    assert got == [(0, "apiVersion", "api-version", want)]
+
+
+def test_our_kind_in_our_other_group_is_told_where_it_is() -> None:
+    got = said(SERVICE | {"apiVersion": "infrastructure.modelplane.ai/v1alpha1"})
+
+    want = "must be modelplane.ai/v1alpha1 for kind ModelService, not infrastructure.modelplane.ai/v1alpha1"
+    assert got == [(0, "apiVersion", "api-version", want)]
+
+
+def test_a_kind_that_is_none_of_ours_is_told_which_there_are() -> None:
+    [(_, field, code, message)] = said(SERVICE | {"kind": "ModelServing"})
+
+    assert (field, code, message.startswith("must be one of "), "ModelService" in message) == (
+        ("kind", "api-version", True, True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "want"),
+    [
+        (
+            "metadata.name",
+            "Qwen_3",
+            "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot",
+        ),
+        ("metadata.name", "a" * 64, "must have up to 63 characters, not 64: Crossplane writes it into a label"),
+        (
+            "metadata.namespace",
+            "ml.team",
+            "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends",
+        ),
+    ],
+    ids=["form", "length", "namespace"],
+)
+def test_a_name_that_would_be_refused_is_said(path: str, value: str, want: str) -> None:
+    assert said(edited(SERVICE, path, value)) == [(0, path, "name", want)]
+
+
+def test_a_cluster_scoped_kind_has_no_namespace() -> None:
+    got = said(edited(CLUSTER, "metadata.namespace", "ml-team"))
+
+    assert got == [(0, "metadata.namespace", "name", "is not for kind InferenceCluster, which is cluster-scoped")]
+
+
+def test_a_rule_over_the_whole_object_is_checked() -> None:
+    got = said(edited(GATEWAY, "metadata.name", "other"))
+
+    assert got == [(0, "metadata.name", "rule", "there is one InferenceGateway, named default")]
+
+
+def test_flaws_stand_in_the_order_of_objects_and_fields() -> None:
+    broken = edited(edited(DEPLOYMENT, "spec.replicas", -1), "spec.engines.1.name", "A")
+    tenth = edited(SERVICE, "spec.endpoints", SERVICE["spec"]["endpoints"] * 11)
+    tenth = edited(edited(tenth, "spec.endpoints.10.weight", 0), "spec.endpoints.2.weight", 0)
+
+    got = codes(CLASS, tenth, broken)
+
+    want = [
+        (1, "spec.endpoints[2].weight", "value"),
+        (1, "spec.endpoints[10].weight", "value"),
+        (2, "spec.engines[1].name", "value"),
+        (2, "spec.replicas", "value"),
+    ]
+    assert got == want
+
+
+def test_more_devices_than_a_claim_holds_are_a_warning() -> None:
+    got = said(
+        edited(
+            edited(DEPLOYMENT, f"{DEVICES}.0.count", 33), "spec.engines.1.members.1.nodeSelector.devices.0.count", 32
+        )
+    )
+
+    want = "ask for 33 devices; what is claimed through DRA must be 32 at most"
+    assert got == [(0, "spec.engines[0].members[0].nodeSelector.devices", "many-devices", want)]
+
+
+def test_an_answer_that_crossplane_would_not_take_is_said_before_it_is_made() -> None:
+    long = edited(edited(DEPLOYMENT, ARGS, ["x" * 30_000] * 2), "spec.replicas", 70)
+
+    [(_, field, code, message)] = said(long)
+
+    assert (field, code) == ("spec.engines", "response-size")
+    assert message.endswith("in one answer, and Crossplane takes 3.5 MiB")
+    assert said(edited(long, "spec.replicas", 20)) == []
+
+
+def test_the_same_object_twice_is_an_error() -> None:
+    got = said(SERVICE, edited(SERVICE, "metadata.namespace", "other"), CLUSTER, SERVICE)
+
+    assert got == [(3, "metadata.name", "duplicate", "is there twice: ModelService ml-team/sample")]
+
+
+def test_a_gang_without_a_cache_is_a_warning() -> None:
+    assert codes(edited(DEPLOYMENT, "spec.modelCacheRef")) == [(0, "spec.engines[1]", "cache")]
+
+
+def test_a_cache_of_another_tenant_is_a_warning() -> None:
+    cache = edited(edited(CACHE, "metadata.name", "weights"), "metadata.namespace", "other-team")
+
+    want = "names a ModelCache of its own namespace; weights is only in other-team"
+    assert said(DEPLOYMENT, cache) == [(0, "spec.modelCacheRef.name", "tenancy", want)]
+    assert said(DEPLOYMENT, cache, edited(cache, "metadata.namespace", "ml-team")) == []
+
+
+def service(**labels: str) -> Object:
+    selector = {key.replace("__", "/"): value for key, value in labels.items()}
+    return of("ModelService", {"endpoints": [{"selector": {"matchLabels": selector}}]})
+
+
+def test_a_service_that_matches_only_another_tenant_is_a_warning() -> None:
+    other = edited(DEPLOYMENT, "metadata.namespace", "other-team")
+
+    got = said(
+        service(modelplane__deployment="x", modelplane__ai="y"),
+        service(**{"modelplane.ai/deployment": "sample"}) | {"metadata": {"name": "b", "namespace": "ml-team"}},
+        other,
+    )
+
+    want = "selects endpoints of its own namespace only; what it matches is in other-team"
+    assert got == [(1, "spec.endpoints[0].selector", "tenancy", want)]
+
+
+def test_more_endpoints_than_a_route_takes_are_a_warning() -> None:
+    many = edited(DEPLOYMENT, "spec.replicas", 17)
+
+    want = "match 17 endpoints, and a route takes 16; the others get no traffic"
+    assert said(service(**{"modelplane.ai/deployment": "sample"}), many) == [(0, "spec.endpoints", "endpoints", want)]
+
+
+def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
+    bound = edited(DEPLOYMENT, "metadata.labels", {"model": "qwen"})
+    outside = edited(edited(ENDPOINT, "metadata.labels", {"model": "qwen"}), "metadata.name", "provider")
+
+    want = "mix what stays in us-central with what may be anywhere: provider"
+    assert said(service(model="qwen"), bound, outside) == [(0, "spec.endpoints", "residency", want)]
+    assert said(service(model="qwen"), bound) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "want"),
+    [
+        ("http://api.example.org", ["clear-text"]),
+        ("https://169.254.169.254/latest", ["in-cluster"]),
+        ("https://127.0.0.1", ["in-cluster"]),
+        ("https://qwen.other-team.svc.cluster.local", ["in-cluster"]),
+        ("https://api.example.org", []),
+        ("https://192.168.1.10", []),
+    ],
+)
+def test_where_an_endpoint_points_is_looked_at(url: str, want: list[str]) -> None:
+    assert [flaw.code for flaw in validate([edited(ENDPOINT, "spec.url", url)])] == want
+
+
+def test_a_broken_object_takes_no_part_in_what_objects_say_of_each_other() -> None:
+    assert codes(edited(SERVICE, "spec.endpoints", [1]), DEPLOYMENT) == [(0, "spec.endpoints[0]", "value")]
+
+
+def test_every_code_is_an_error_or_a_warning() -> None:
+    assert not ERRORS.keys() & WARNINGS.keys()
+    assert [Flaw(0, (), "", code).is_error for code in (*ERRORS, *WARNINGS)] == [True] * len(ERRORS) + [False] * len(
+        WARNINGS
+    )
