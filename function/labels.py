@@ -22,8 +22,8 @@ HOLDS = "modelplane.ai/holds"
 HOLDS_WEIGHTS = "weights"
 
 PLACED_UNDER = "modelplane.ai/placed-under"
-"""Annotation of a ModelReplica: the clusterSelector that it was placed under, as JSON. Tells an edit of the selector
-from a relabelled cluster."""
+"""Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector that it was placed
+under, as JSON. Tells an edit of the selector from a relabelled cluster."""
 SPEC_HASH = "modelplane.ai/spec-hash"
 """Annotation of a ModelReplica: a hash of the spec that it was last given. Tells which replicas run the current one."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"

@@ -52,11 +52,13 @@ def part(replica: NamespacedName, *parts: str, content: Any = None, longest: int
 
 
 def cache_claim(cache: NamespacedName, cluster: str) -> str:
-    """The PersistentVolumeClaim of a ModelCache on a cluster, in the cache's namespace there.
-
-    Each staged commit is a directory at its root, named by the commit.
-    """
+    """The PersistentVolumeClaim of a ModelCache on a cluster, in the cache's namespace there."""
     return derived(cache.name, "ModelCache", *cache, cluster)
+
+
+def staged(repo: str, revision: str) -> str:
+    """The directory, at the root of a cache's claim, that holds exactly one commit of a revision, or is not there."""
+    return derived(revision, content_hash([repo, revision]))
 
 
 def provider_config(cluster: str) -> str:

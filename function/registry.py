@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
+from function.kinds.modelcache.composer import COMPOSER as MODEL_CACHE
 from function.kinds.modelreplica.composer import COMPOSER as MODEL_REPLICA
 from function.kinds.servingstack.composer import COMPOSER as SERVING_STACK
 
@@ -14,6 +15,7 @@ _ALL: tuple[Composer, ...] = (
     INFERENCE_CLASS,
     INFERENCE_CLUSTER,
     SERVING_STACK,
+    MODEL_CACHE,
     MODEL_REPLICA,
 )
 

@@ -17,6 +17,8 @@ INFERENCE = "inference.networking.k8s.io/v1"
 ENVOY_GATEWAY = "gateway.envoyproxy.io/v1alpha1"
 LLMD = "llm-d.ai/v1alpha1"
 
+HYDRATE_IMAGE = "ghcr.io/modelplane/function-modelplane:v0.1.0"
+"""Our own image as released, which stages weights; settings.py lets another take its place."""
 PICKER_IMAGE = "ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.9.0"
 SIDECAR_IMAGE = "ghcr.io/llm-d/llm-d-router-disagg-sidecar:v0.9.0"
 """One release of llm-d's router: the picker names a prefill pod, and the sidecar understands it."""

@@ -22,16 +22,16 @@ def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: st
 
 
 def usage(
-    *, name: str, namespace: str, api_version: str, kind: str, of: str, by: tuple[str, str, str], reason: str
+    *, name: str, namespace: str, api_version: str, kind: str, of: str, by: tuple[str, str, str] | None, reason: str
 ) -> dict[str, Any]:
-    """An object outlives another of its namespace; `by` is that one's apiVersion, kind and name."""
+    """An object refuses to be deleted: while another of its namespace, given by apiVersion, kind and name, is there."""
     return {
         "apiVersion": versions.PROTECTION,
         "kind": "Usage",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {
             "of": {"apiVersion": api_version, "kind": kind, "resourceRef": {"name": of}},
-            "by": {"apiVersion": by[0], "kind": by[1], "resourceRef": {"name": by[2]}},
+            **({"by": {"apiVersion": by[0], "kind": by[1], "resourceRef": {"name": by[2]}}} if by else {}),
             "reason": reason,
             "replayDeletion": True,
         },

@@ -96,7 +96,7 @@ class ClusterStatus(schema.Api):
     message: str | None = None
     """What it waits for, or why it failed."""
     staged: str | None = None
-    """The revision that is staged there, whatever the spec asks for by now."""
+    """The directory of the claim that is staged there: it begins in its revision, whatever the spec asks for by now."""
 
 
 class Status(schema.Api):

@@ -1,0 +1,221 @@
+"""What a ModelCache composes: on each cluster its volume, the token, and the Job that fills the volume."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from function import labels, names, settings
+from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, is_ready, restate
+from function.kinds.modelcache import inputs
+from function.kinds.modelcache.inputs import Cluster
+from function.kinds.modelcache.model import API_VERSION, KIND, Spec
+from function.kinds.modelcache.places import Place, Source, claim_key, placed_under
+from function.manifests import copies, pods, provider, storage
+from function.manifests.usage import usage
+from function.outcomes import FINAL
+
+USAGE = "usage"
+_MOUNT = "/cache"
+_SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
+_CACHE, _TMP = "cache", "tmp"
+_TOKEN_KEY = "HF_TOKEN"  # noqa: S105  (the name of a variable)
+_USER = 65532
+"""The user of our image."""
+_REQUESTS = {"cpu": "1", "memory": "2Gi"}
+_RETRIES = 6
+_DEADLINE = 24 * 3600
+_GPU_TAINT = "nvidia.com/gpu"
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The cache on one of its clusters."""
+
+    cache: NamespacedName
+    cluster: Cluster
+    source: Source
+
+    @property
+    def claim(self) -> str:
+        return names.cache_claim(self.cache, self.cluster.name)
+
+    @property
+    def token_secret(self) -> str:
+        return names.derived(f"{self.cache.name}-token", "token", *self.cache, self.cluster.name, self.source.hash)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {
+            labels.CLUSTER: names.label_value(self.cluster.name),
+            labels.MODELCACHE: names.label_value(self.cache.name),
+        }
+
+
+def resources(request: Request, spec: Spec, source: Source, places: Iterable[Place]) -> dict[str, ComposedResource]:
+    composed: dict[str, ComposedResource] = {}
+    for place in places:
+        composed |= _on_cluster(request, spec, source, place)
+    return {**composed, **_usage(request)}
+
+
+def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> dict[str, ComposedResource]:
+    cluster = place.cluster
+    namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
+    if cluster is None or not cluster.provider_config:
+        return _kept(request, (namespace_key, key, *([place.job] if place.job else [])))
+    target = _Target(request.identity, cluster, source)
+    claim = _claim(request, spec, target)
+    if claim is None:
+        return {}
+    manifests = {namespace_key: _namespace(target), key: claim}
+    if place.job:
+        manifests |= _hydration(request, target, place.job)
+    return {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
+
+
+def _kept(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
+    there = {key: request.observed[key] for key in keys if key in request.observed}
+    return {key: ComposedResource(restate(observed), is_ready(observed)) for key, observed in there.items()}
+
+
+def _namespace(target: _Target) -> dict[str, Any]:
+    """The cache's own hold on the namespace; nobody's end takes it away."""
+    return provider.object_(
+        name=names.derived(target.cache.namespace, "Namespace", target.cluster.name, "ModelCache", *target.cache),
+        namespace=target.cache.namespace,
+        labels=target.labels,
+        provider_config=str(target.cluster.provider_config),
+        manifest=copies.namespace(name=target.cache.namespace),
+        management_policies=provider.KEEP_REMOTE,
+    )
+
+
+def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | None:
+    """A volume keeps the class that it was made with, and never shrinks: a cluster would refuse either."""
+    there = request.observed.get(claim_key(target.cluster.name))
+    made = dig(there, "spec", "forProvider", "manifest", "spec")
+    storage_class = dig(made, "storageClassName") or target.cluster.storage_class
+    if not storage_class:
+        return None
+    assert spec.huggingFace is not None, "a rule of the model"
+    size = max(spec.huggingFace.sizeGiB, gibibytes(dig(made, "resources", "requests", "storage")))
+    manifest = storage.shared_claim(
+        name=target.claim,
+        namespace=target.cache.namespace,
+        labels={labels.MODELCACHE: names.label_value(target.cache.name)},
+        storage_class=storage_class,
+        size=f"{size}Gi",
+    )
+    written = _object(target, manifest, storage.IS_BOUND, {labels.HOLDS: labels.HOLDS_WEIGHTS})
+    written["metadata"]["annotations"] = {labels.PLACED_UNDER: placed_under(spec)}
+    return written
+
+
+def gibibytes(size: Any) -> int:
+    """Of a size that we wrote; 0 where there is none."""
+    found = re.fullmatch(r"(\d+)Gi", str(size or ""))
+    return int(found[1]) if found else 0
+
+
+def _hydration(request: Request, target: _Target, key: str) -> dict[str, dict[str, Any]]:
+    """A Job never changes: one that is there is stated as it was made, and its token with it."""
+    token_key = f"token-{key.removeprefix('job-')}"
+    manifests: dict[str, dict[str, Any]] = {}
+    if target.source.token and target.source.token.value:
+        manifests[token_key] = _object(target, _token(target, target.source.token.value))
+    elif token_key in request.observed:
+        manifests[token_key] = restate(request.observed[token_key])
+    there = request.observed.get(key)
+    manifests[key] = restate(there) if there else _object(target, _job(target), storage.IS_COMPLETE)
+    return manifests
+
+
+def _token(target: _Target, value: str) -> dict[str, Any]:
+    return copies.secret(
+        name=target.token_secret,
+        namespace=target.cache.namespace,
+        type_="Opaque",
+        data={_TOKEN_KEY: value},
+        labels={labels.MODELCACHE: names.label_value(target.cache.name)},
+    )
+
+
+def _job(target: _Target) -> dict[str, Any]:
+    source, own = target.source, {labels.MODELCACHE: names.label_value(target.cache.name)}
+    container = storage.batch_container(
+        name="hydrate",
+        image=settings.HYDRATE_IMAGE,
+        args=(
+            "hydrate",
+            f"--repo={source.repo}",
+            f"--revision={source.revision}",
+            f"--to={_MOUNT}/{source.directory}",
+        ),
+        env=_env(target),
+        requests=_REQUESTS,
+        mounts=(pods.mount(volume=_CACHE, path=_MOUNT), pods.mount(volume=_TMP, path=_SCRATCH)),
+    )
+    return storage.job(
+        name=names.derived(target.cache.name, "Job", *target.cache, target.cluster.name, source.hash),
+        namespace=target.cache.namespace,
+        labels=own,
+        container=container,
+        volumes=(pods.claim_volume(name=_CACHE, claim=target.claim), storage.scratch_volume(name=_TMP)),
+        tolerations=_tolerations(target.cluster),
+        user=_USER,
+        final_codes=FINAL,
+        retries=_RETRIES,
+        deadline=_DEADLINE,
+    )
+
+
+def _env(target: _Target) -> list[dict[str, Any]]:
+    secret = {"secretKeyRef": {"name": target.token_secret, "key": _TOKEN_KEY}}
+    return [
+        pods.env("HF_HOME", f"{_SCRATCH}/huggingface"),
+        pods.env("HOME", _SCRATCH),
+        *([pods.env("HF_ENDPOINT", settings.HUB_ENDPOINT)] if settings.HUB_ENDPOINT else []),
+        *([pods.env_from(_TOKEN_KEY, secret)] if target.source.token else []),
+    ]
+
+
+def _tolerations(cluster: Cluster) -> list[dict[str, Any]]:
+    """Of exactly the pools' taints: on many clusters every node that could mount the volume has one."""
+    pools = [pods.toleration(key=k, value=v, effect=e) for k, v, e in cluster.taints if k != _GPU_TAINT]
+    return [pods.toleration(key=_GPU_TAINT, value=None, effect="NoSchedule"), *pools]
+
+
+def _object(
+    target: _Target, manifest: Mapping[str, Any], ready: str | None = None, also: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    name = manifest["metadata"]["name"]
+    return provider.object_(
+        name=names.remote_object(target.cluster.name, manifest["kind"], target.cache.namespace, name),
+        namespace=target.cache.namespace,
+        labels={**target.labels, **(also or {})},
+        provider_config=str(target.cluster.provider_config),
+        manifest=manifest,
+        readiness_cel=ready,
+    )
+
+
+def _usage(request: Request) -> dict[str, ComposedResource]:
+    """While a replica mounts the weights, deleting the cache is refused."""
+    mounted = inputs.mounted_on(request)
+    if mounted is None:
+        return _kept(request, (USAGE,))
+    if not mounted:
+        return {}
+    own: Manifest = usage(
+        name=names.derived(request.identity.name, "usage", KIND, *request.identity),
+        namespace=request.identity.namespace,
+        api_version=API_VERSION,
+        kind=KIND,
+        of=request.identity.name,
+        by=None,
+        reason="Replicas mount these weights; when the last is gone, the delete goes on",
+    )
+    return {USAGE: ComposedResource(own, request.is_ready(USAGE))}

@@ -1,0 +1,35 @@
+"""How weights get to every cluster that is to serve them, and stay there while anybody needs them."""
+
+from __future__ import annotations
+
+from function import conditions as c
+from function.core import Composer, Request, Result
+from function.kinds.modelcache import compose, inputs, places, status
+from function.kinds.modelcache.model import API_VERSION, KIND, parse
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    fleet = inputs.clusters(request, spec)
+    token = inputs.token(request, spec)
+    source = places.source(spec, token)
+    there = places.places(request, spec, source, fleet)
+    ready = bool(there) and all(place.is_ready for place in there)
+    return Result(
+        ready=ready,
+        conditions=status.conditions(request, spec, there, token),
+        resources=compose.resources(request, spec, source, there),
+        status=status.status(there),
+        waiting=not ready,
+    )
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.CLUSTERS_MATCHED, c.ARTIFACT_READY),
+    invalid=c.INVALID_CACHE,
+    requirements=inputs.requirements,
+    compose=_compose,
+    held=status.held,
+)

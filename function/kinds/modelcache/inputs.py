@@ -1,0 +1,116 @@
+"""What a ModelCache reads: the fleet, who mounts it, and the token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from function import conditions as c
+from function import labels, versions
+from function.core import Manifest, NotYet, Request, Requirement, dig, identity
+from function.kinds.inferencecluster import model as inferencecluster
+from function.kinds.modelcache.model import Spec
+from function.kinds.modelreplica import model as modelreplica
+
+CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
+
+
+def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    """All clusters, since one that no longer matches may still have the weights."""
+    token = dig(xr, "spec", "huggingFace", "authSecret", "name")
+    namespace = identity(xr).namespace
+    return (
+        CLUSTERS,
+        _replicas(namespace),
+        *([_token(token, namespace)] if isinstance(token, str) else ()),
+    )
+
+
+def _replicas(namespace: str) -> Requirement:
+    return Requirement("replicas", modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
+
+
+def _token(name: str, namespace: str) -> Requirement:
+    return Requirement("token", versions.CORE, "Secret", match_name=name, namespace=namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What a cache asks of a cluster."""
+
+    name: str
+    matches: bool
+    leaving: bool
+    """Whether it is to be deleted."""
+    provider_config: str | None
+    storage_class: str | None
+    taints: tuple[tuple[str, str, str], ...]
+    """Key, value and effect, over all of its pools."""
+
+
+def clusters(request: Request, spec: Spec) -> dict[str, Cluster]:
+    """By name. Raises NotYet while the fleet is unknown, or when it is gone all at once with weights still on it."""
+    found = request.resolved(CLUSTERS)
+    if found is None:
+        raise NotYet(c.NO_CLUSTERS_MATCHED(why="Crossplane has yet to look the clusters up"))
+    if not found and request.observed:
+        raise NotYet(c.NO_CLUSTERS_MATCHED(why="There is no InferenceCluster; what is staged stays as it is"))
+    selector = spec.clusterSelector.matchLabels if spec.clusterSelector else {}
+    return {identity(m).name: _cluster(m, selector) for m in sorted(found, key=identity)}
+
+
+def _cluster(manifest: Manifest, selector: Mapping[str, str]) -> Cluster:
+    metadata = manifest["metadata"]
+    has = dict(metadata.get("labels") or {})
+    return Cluster(
+        name=metadata["name"],
+        matches=selector.items() <= has.items(),
+        leaving=dig(metadata, "deletionTimestamp") is not None
+        or dig(metadata, "annotations", labels.DELETION_ATTEMPT) is not None,
+        provider_config=dig(manifest, "status", "providerConfigRef", "name"),
+        storage_class=dig(manifest, "status", "cache", "storageClassName"),
+        taints=tuple(sorted(_taints(manifest))),
+    )
+
+
+def _taints(manifest: Manifest) -> set[tuple[str, str, str]]:
+    return {
+        (str(dig(taint, "key") or ""), str(dig(taint, "value") or ""), str(dig(taint, "effect") or ""))
+        for pool in dig(manifest, "status", "gpuPools") or ()
+        for taint in dig(pool, "taints") or ()
+    }
+
+
+def mounted_on(request: Request) -> Mapping[str, str] | None:
+    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known."""
+    own = request.identity
+    found = request.resolved(_replicas(own.namespace))
+    if found is None:
+        return None
+    return {
+        str(dig(r, "spec", "clusterName")): identity(r).name
+        for r in sorted(found, key=identity, reverse=True)
+        if dig(r, "spec", "modelCacheRef", "name") == own.name
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The user's token, or what is missing of it."""
+
+    value: str | None = None
+    """In base64, as the API server gave it."""
+    missing: str | None = None
+
+
+def token(request: Request, spec: Spec) -> Token | None:
+    """None where the repository needs none."""
+    wanted = spec.huggingFace.authSecret if spec.huggingFace else None
+    if wanted is None:
+        return None
+    where = f"{request.identity.namespace}/{wanted.name}"
+    found = request.resolved(_token(wanted.name, request.identity.namespace))
+    if not found:
+        return Token(missing=f"Secret {where} {'is not known yet' if found is None else 'does not exist'}")
+    value = dig(found[0], "data", wanted.key)
+    return Token(value=value) if isinstance(value, str) else Token(missing=f"Secret {where} has no key {wanted.key}")

@@ -1,0 +1,117 @@
+"""Volumes for weights, and the Jobs that fill them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from function import versions
+from function.manifests import pods
+from function.manifests.metadata import metadata, pod_metadata
+
+IS_BOUND = "has(object.status) && has(object.status.phase) && object.status.phase == 'Bound'"
+"""CEL over a PersistentVolumeClaim: whether it has its volume."""
+IS_COMPLETE = (
+    "has(object.status) && has(object.status.conditions)"
+    " && object.status.conditions.exists(c, c.type == 'Complete' && c.status == 'True')"
+)
+"""CEL over a Job. Not SuccessCriteriaMet, which comes before its pods have ended."""
+
+
+def shared_claim(
+    *, name: str, namespace: str, storage_class: str, size: str, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """A volume that the pods of many nodes may mount."""
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "PersistentVolumeClaim",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": storage_class,
+            "resources": {"requests": {"storage": size}},
+        },
+    }
+
+
+def job(
+    *,
+    name: str,
+    namespace: str,
+    labels: Mapping[str, str],
+    container: Mapping[str, Any],
+    volumes: Sequence[Mapping[str, Any]],
+    tolerations: Sequence[Mapping[str, Any]],
+    user: int,
+    final_codes: Sequence[int],
+    retries: int,
+    deadline: int,
+) -> dict[str, Any]:
+    """A pod that is tried again with back-off, but not after a final exit code. Without TTL: the provider would make a
+    Job that Kubernetes deletes again. `deadline` is in seconds, over all tries."""
+    return {
+        "apiVersion": versions.BATCH,
+        "kind": "Job",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "backoffLimit": retries,
+            "activeDeadlineSeconds": deadline,
+            "podFailurePolicy": {
+                "rules": [
+                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
+                    {
+                        "action": "FailJob",
+                        "onExitCodes": {
+                            "containerName": container["name"],
+                            "operator": "In",
+                            "values": sorted(final_codes),
+                        },
+                    },
+                ]
+            },
+            "template": {
+                "metadata": pod_metadata(labels=labels),
+                "spec": {
+                    "restartPolicy": "Never",
+                    "automountServiceAccountToken": False,
+                    "securityContext": {
+                        "runAsNonRoot": True,
+                        "runAsUser": user,
+                        "runAsGroup": user,
+                        "fsGroup": user,
+                        "fsGroupChangePolicy": "OnRootMismatch",
+                        "seccompProfile": {"type": "RuntimeDefault"},
+                    },
+                    "tolerations": [dict(toleration) for toleration in tolerations],
+                    "containers": [dict(container)],
+                    "volumes": [dict(volume) for volume in volumes],
+                },
+            },
+        },
+    }
+
+
+def batch_container(
+    *,
+    name: str,
+    image: str,
+    args: Sequence[str],
+    env: Sequence[Mapping[str, Any]],
+    requests: Mapping[str, str],
+    mounts: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """A container of ours, confined, that writes to its mounts only."""
+    return {
+        "name": name,
+        "image": image,
+        "command": ["modelplane"],
+        "args": list(args),
+        "env": [dict(e) for e in env],
+        "resources": {"requests": dict(requests)},
+        "securityContext": {**pods.CONFINED, "readOnlyRootFilesystem": True},
+        "volumeMounts": [dict(mount) for mount in mounts],
+    }
+
+
+def scratch_volume(*, name: str) -> dict[str, Any]:
+    return {"name": name, "emptyDir": {}}

@@ -1,0 +1,35 @@
+"""How staging weights can end, as exit codes: what the Job says to the control plane, and nothing else does."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """An exit code of `modelplane hydrate`."""
+
+    STAGED = 0
+    RETRY = 1
+    """The hub or the network failed; the next try goes on where this one ended."""
+    INVALID = 2
+    """The command line is wrong."""
+    NOT_FOUND = 10
+    GATED = 11
+    NO_REVISION = 12
+    NO_ROOM = 13
+    NOTHING = 14
+
+
+FINAL = tuple(int(o) for o in Outcome if o > Outcome.RETRY)
+"""Another try would end the same."""
+
+MEANING = {
+    Outcome.STAGED: "the weights are staged",
+    Outcome.RETRY: "the hub or the network failed, also after several tries",
+    Outcome.INVALID: "the command was refused",
+    Outcome.NOT_FOUND: "the hub knows no such repository, or not for this token",
+    Outcome.GATED: "the repository is gated, and this token has no access to it",
+    Outcome.NO_REVISION: "the repository has no such revision",
+    Outcome.NO_ROOM: "the volume has too little room for the weights",
+    Outcome.NOTHING: "the repository has no file that an engine would load",
+}
