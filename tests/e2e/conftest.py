@@ -12,7 +12,7 @@ import pytest
 from tests.e2e import builds, control, fleet, inference, network, objects, pins, pki, programs
 from tests.e2e.control import Control
 from tests.e2e.kube import Api, says
-from tests.e2e.processes import Processes
+from tests.e2e.processes import Processes, ports
 from tests.e2e.programs import Site
 from tests.e2e.team import Team, title
 from tests.e2e.waiting import until
@@ -50,6 +50,14 @@ def store(site: Site) -> int:
 def cluster(site: Site, store: int) -> Api:
     """The inference cluster."""
     return inference.start(site, store)
+
+
+@pytest.fixture(scope="session")
+def plaintext(site: Site) -> str:
+    """Address of our function for renderers, which speak plain text."""
+    (port,) = ports(1)
+    programs.function(site, "render", port, insecure=True)
+    return f"127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="session", params=pins.CROSSPLANES)

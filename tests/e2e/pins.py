@@ -81,7 +81,7 @@ CLI = Module(
 LEADER_WORKER_SET = Module(
     name="lws-controller",
     path="sigs.k8s.io/lws",
-    version="v0.8.0",  # what our serving stack installs
+    version="v0.8.0",  # the newest that can be had as a module
     package="/cmd",
     files={"crds": "config/crd/bases"},
 )
@@ -106,6 +106,12 @@ INFERENCE_EXTENSION = Module(
     files={"crds": "config/crd/bases"},
 )
 
+ENVOY_GATEWAY = Module(  # its kinds only
+    name="envoy-gateway",
+    path="github.com/envoyproxy/gateway",
+    version="v1.8.3",  # what our serving stack installs
+    files={"crds": "charts/gateway-helm/charts/crds/crds/generated"},
+)
 GATEWAY = Module(
     name="gateway",
     path="github.com/traefik/traefik/v3",
@@ -135,4 +141,5 @@ MODULES = (
     GATEWAY_API,
     PROVIDER_HELM,
     INFERENCE_EXTENSION,
+    ENVOY_GATEWAY,
 )

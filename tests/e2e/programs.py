@@ -297,14 +297,14 @@ def provider_kubernetes(site: Site, name: str) -> Process:
     )
 
 
-def function(site: Site, name: str, port: int) -> Process:
-    """Our own server, as its image runs it: over mTLS."""
+def function(site: Site, name: str, port: int, *, insecure: bool = False) -> Process:
+    """Our own server: as its image runs it, over mTLS, or in plain text for a renderer."""
     return site.processes.start(
         f"{name}-function",
         Path(sys.executable).with_name("modelplane"),
         "serve",
         f"--address=127.0.0.1:{port}",
-        f"--tls-certs-dir={site.pki.server}",
+        "--insecure" if insecure else f"--tls-certs-dir={site.pki.server}",
         "--debug",
         serves=listens(port),
     )

@@ -139,7 +139,7 @@ def test_a_class_is_deleted_and_nothing_is_lost(team: Team) -> None:
 
 
 def test_two_deployments_of_one_name_in_two_namespaces_share_nothing(team: Team, other: Team) -> None:
-    """Tenants are apart: no object, no workload, no route of theirs has a name in common; one's end is not the other's."""
+    """No object and no workload of two tenants has a name in common, and the end of one is not felt by the other."""
     mine, theirs = team.deploy(replicas=1), other.deploy(replicas=1)
     team.await_ready(mine)
     other.await_ready(theirs)

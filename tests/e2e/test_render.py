@@ -1,0 +1,105 @@
+"""Every golden case through Crossplane's own reconciler gives what our embedded control plane gives."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import each_case, load
+
+from function import labels
+from function.core import Manifest, plain
+from function.offline import control_plane
+from function.offline.reconcile import Reconciler, owner_reference
+from function.offline.store import Store, ref_of
+from tests.e2e import pins
+from tests.e2e.control import FUNCTION, manifests
+from tests.e2e.programs import Site
+from tests.e2e.render import Rendered, Renderer, renderer
+
+DEFINITIONS = {one["spec"]["names"]["kind"]: one for one in manifests("xrds")}
+COMPOSITIONS = {one["spec"]["compositeTypeRef"]["kind"]: one for one in manifests("compositions")}
+SERVER_SET = ("creationTimestamp", "generation", "resourceVersion", "managedFields", "uid", "generateName")
+
+
+@pytest.fixture(scope="session", params=pins.CROSSPLANES)
+def render(request: pytest.FixtureRequest, site: Site, plaintext: str) -> Renderer:
+    return renderer(site, request.param, FUNCTION, plaintext)
+
+
+@each_case
+def test_the_real_reconciler_agrees_with_ours(render: Renderer, case: Path) -> None:
+    xr, observed, required = prepared(case)
+    kind = xr["kind"]
+    theirs = render(
+        xr=xr, composition=COMPOSITIONS[kind], definition=DEFINITIONS[kind], observed=observed, required=required
+    )
+    ours = embedded(xr, observed, required)
+
+    assert by_key(theirs.composed) == by_key(ours.composed)
+    assert said(theirs.xr) == said(ours.xr)
+    assert by_key(theirs.deleted) == by_key(ours.deleted)
+
+
+def prepared(case: Path) -> tuple[Manifest, list[Manifest], list[Manifest]]:
+    """A case as both take it: an XR with an identity, and what it composed, owned by it."""
+    request, required = load(case)
+    xr = plain(request.xr)
+    xr["metadata"].setdefault("uid", "11111111-2222-3333-4444-555555555555")
+    observed = [owned(xr, one) for one in map(plain, request.observed.values())]
+    refs = [reference(xr, one) for one in observed]
+    if refs:
+        xr.setdefault("spec", {}).setdefault("crossplane", {})["resourceRefs"] = refs
+    return xr, observed, [plain(one) for one in required]
+
+
+def owned(xr: Manifest, manifest: dict[str, Any]) -> dict[str, Any]:
+    metadata = manifest["metadata"]
+    metadata["ownerReferences"] = [owner_reference(xr)]
+    if xr["metadata"].get("namespace"):
+        metadata["namespace"] = xr["metadata"]["namespace"]
+    return manifest
+
+
+def reference(xr: Manifest, manifest: Manifest) -> dict[str, str]:
+    found = {key: manifest[key] for key in ("apiVersion", "kind")} | {"name": manifest["metadata"]["name"]}
+    namespace = manifest["metadata"].get("namespace")
+    return found | ({"namespace": namespace} if namespace and not xr["metadata"].get("namespace") else {})
+
+
+def embedded(xr: Manifest, observed: list[Manifest], required: list[Manifest]) -> Rendered:
+    """One reconcile on the embedded control plane."""
+    store = Store(control_plane.kinds())
+    for one in (*required, *observed, xr):
+        store.load(one)
+    before = {ref_of(one) for one in observed}
+    ref = ref_of(store.get(store_ref(store, xr)) or xr)
+    reconcile = Reconciler(store, control_plane.in_process)
+    reconcile(ref)
+    found = store.get(ref) or {}
+    composed = {key: plain(one) for key, one in reconcile.observed(found).items()}
+    kept = {ref_of(one) for one in composed.values()}
+    deleted = tuple(plain(one) for one in observed if ref_of(one) in before - kept)
+    return Rendered(plain(found), tuple(composed.values()), deleted)
+
+
+def store_ref(store: Store, manifest: Manifest) -> Any:
+    return store.located(manifest)
+
+
+def by_key(composed: tuple[Manifest, ...]) -> dict[str, Any]:
+    """What was written of each composed resource, by its key."""
+    return dict(sorted((one["metadata"]["annotations"][labels.COMPOSITION_KEY], written(one)) for one in composed))
+
+
+def written(manifest: Manifest) -> dict[str, Any]:
+    """An object without what a server sets, and without its status, which nobody applies."""
+    body = {key: value for key, value in manifest.items() if key not in ("metadata", "status")}
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in SERVER_SET}
+    return body | {"metadata": metadata}
+
+
+def said(xr: Manifest) -> dict[str, Any]:
+    """An XR's status: conditions by type, without times."""
+    status = plain(xr.get("status") or {})
+    told = status.pop("conditions", [])
+    return status | {one["type"]: (one["status"], one["reason"], one.get("message", "")) for one in told}
