@@ -10,8 +10,8 @@ from function.kinds.inferenceclass.model import API_VERSION, KIND, Spec, parse
 
 
 def _compose(request: Request) -> Result:
-    spec = parse(request.xr)
-    return Result(ready=True, conditions=(c.AVAILABLE(devices=_summary(spec)),))
+    devices = _summary(parse(request.xr))
+    return Result(ready=True, conditions=(c.AVAILABLE(devices=devices),), status={"devices": devices})
 
 
 def _summary(spec: Spec) -> str:
