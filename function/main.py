@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
     "cel": _Command("function.cli.cel", "Try a device selector."),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
+    "hydrate": _Command("function.cli.hydrate", "Stage a model's weights: completely, or not at all."),
     "generate": _Command("function.cli.generate", "Write XRDs, Compositions and reference pages from the models."),
 }
 
