@@ -3,7 +3,18 @@
 from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.hold import restate
-from function.core.manifest import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
+from function.core.manifest import (
+    Manifest,
+    NamespacedName,
+    condition,
+    dig,
+    fingerprint,
+    identity,
+    is_ready,
+    plain,
+    said,
+    stands,
+)
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
 
@@ -24,6 +35,7 @@ __all__ = [
     "Result",
     "condition",
     "dig",
+    "fingerprint",
     "hold",
     "identity",
     "is_ready",
@@ -31,4 +43,5 @@ __all__ = [
     "plain",
     "restate",
     "said",
+    "stands",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from function.core import pace
 from function.core.condition import Condition, ConditionType, Reason
 from function.core.hold import restate
-from function.core.manifest import Manifest, condition, dig, is_ready, plain
+from function.core.manifest import Manifest, is_ready, plain, stands
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Result
 
@@ -80,7 +80,7 @@ class Composer:
 def hold(request: Request, held: Held, without: Collection[str] = ()) -> Result:
     """All that was observed, desired again, and the status as it stands; only the keys in `without` are let go."""
     return Result(
-        ready=_last_ready(request.xr) if held.ready is None else held.ready,
+        ready=stands(request.xr, "Ready") if held.ready is None else held.ready,
         conditions=held.conditions,
         resources={
             key: ComposedResource(restate(m), is_ready(m)) for key, m in request.observed.items() if key not in without
@@ -88,8 +88,3 @@ def hold(request: Request, held: Held, without: Collection[str] = ()) -> Result:
         status={k: plain(v) for k, v in (request.xr.get("status") or {}).items() if k != "conditions"},
         waiting=True,
     )
-
-
-def _last_ready(xr: Manifest) -> bool:
-    """What Ready last said, of whatever generation: an edit that cannot be carried out changes nothing that serves."""
-    return bool(dig(condition(xr, "Ready"), "status") == "True")

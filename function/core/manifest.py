@@ -6,7 +6,7 @@ never for `dict` and `list`; `plain` turns either into dicts and lists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Manifest = Mapping[str, Any]
@@ -51,6 +51,11 @@ def condition(manifest: Manifest, type_: str) -> Manifest | None:
     return next((c for c in conditions if isinstance(c, Mapping) and c.get("type") == type_), None)
 
 
+def stands(manifest: Manifest, type_: str) -> bool:
+    """Whether a condition is True, of whatever generation: an edit by itself changes nothing that stands."""
+    return bool(dig(condition(manifest, type_), "status") == "True")
+
+
 def said(manifest: Manifest, type_: str) -> bool:
     """Whether a condition is True, and was said of the generation that stands."""
     found = condition(manifest, type_)
@@ -66,10 +71,27 @@ def is_ready(manifest: Manifest) -> bool:
     return said(manifest, "Ready")
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
 def plain(value: Any) -> Any:
     """The same data as dicts and lists, copied: what a caller does to it stays with the caller."""
+    if type(value) in _SCALARS:  # by far the most; the abstract classes below are slow to ask
+        return value
     if isinstance(value, Mapping):
         return {key: plain(child) for key, child in value.items()}
     if is_list(value):
         return [plain(child) for child in value]
     return value
+
+
+def fingerprint(value: Any) -> Hashable:
+    """A key for a value's content. Equal keys are equal content; equal content may, rarely, have two keys."""
+    if hasattr(value, "fingerprint"):
+        key: Hashable = value.fingerprint()
+        return key
+    if isinstance(value, Mapping):
+        return frozenset((name, fingerprint(child)) for name, child in value.items())
+    if is_list(value):
+        return tuple(map(fingerprint, value))
+    return type(value), value

@@ -1,6 +1,6 @@
 """Where replicas go: a pure decision over a fleet, whose every "no" is a value."""
 
-from function.scheduling.capacity import yielding
+from function.scheduling.capacity import Ledger, yielding
 from function.scheduling.devices import LARGEST_CLAIM, Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
 from function.scheduling.fit import Fit, Fitter
@@ -13,7 +13,9 @@ from function.scheduling.fleet import (
     PlacedMember,
     Pool,
     Replica,
+    Standing,
     Taint,
+    nodes_of,
 )
 from function.scheduling.gate import conflict
 from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, Selector, Toleration
@@ -33,6 +35,7 @@ __all__ = [
     "Fitter",
     "Fleet",
     "Job",
+    "Ledger",
     "Matcher",
     "Member",
     "NodeShape",
@@ -46,12 +49,14 @@ __all__ = [
     "Replica",
     "Selector",
     "Shortfall",
+    "Standing",
     "Taint",
     "Toleration",
     "Why",
     "conflict",
     "digest",
     "is_claim_too_large",
+    "nodes_of",
     "rejections",
     "solve",
     "yielding",

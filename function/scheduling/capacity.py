@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from function.scheduling.fleet import Cluster, Replica
+from function.scheduling.fleet import Cluster, Replica, Standing
 
 
 class Ledger:
     """Nodes free on each pool of each cluster. May be negative: a pool can shrink under what stands on it."""
 
-    def __init__(self, clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> None:
+    def __init__(
+        self, clusters: Mapping[str, Cluster], replicas: Iterable[Replica], others: Iterable[Standing] = ()
+    ) -> None:
         self._free = {name: {pool.name: pool.nodes for pool in c.pools} for name, c in clusters.items()}
+        for _, cluster, nodes in others:
+            self.take(cluster, nodes)
         for replica in replicas:
             self.take(replica.cluster, replica.nodes())
 
@@ -24,6 +28,10 @@ class Ledger:
         for pool, count in nodes.items():
             if free is not None and pool in free:
                 free[pool] -= count
+
+    def overcommitted(self) -> set[str]:
+        """The clusters with a pool that has less than what stands on it."""
+        return {name for name, free in self._free.items() if any(nodes < 0 for nodes in free.values())}
 
     def give_back(self, cluster: str, nodes: Mapping[str, int]) -> None:
         self.take(cluster, {pool: -count for pool, count in nodes.items()})

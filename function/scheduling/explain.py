@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from function.scheduling import rejection
 from function.scheduling.capacity import Ledger
 from function.scheduling.devices import Shortfall
 from function.scheduling.fit import Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet, Replica
+from function.scheduling.fleet import Cluster, Fleet, Standing, nodes_of
 from function.scheduling.gate import gate
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
@@ -20,7 +19,7 @@ def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None)
     """One for every cluster that does not take one more replica, by name."""
     fitter = fitter or Fitter(job.engines)
     standing = _standing(job, fleet, plan)
-    ledger = Ledger(fleet.clusters, standing)
+    ledger = Ledger(fleet.clusters, (), standing)
     found = []
     for name in sorted(fleet.clusters):
         cluster = fleet.clusters[name]
@@ -38,16 +37,11 @@ def digest(given: Iterable[Rejection]) -> str:
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def _standing(job: Job, fleet: Fleet, plan: Plan) -> list[Replica]:
+def _standing(job: Job, fleet: Fleet, plan: Plan) -> list[Standing]:
     """Everybody, once the plan is carried out."""
-    others = [r for r in fleet.replicas if r.deployment != job.deployment]
-    ours = [
-        replace(p.replica, engines=p.engines)
-        if p.replica
-        else Replica(job.deployment, job.deployment, p.cluster, p.index, p.engines)
-        for p in plan.placements
-    ]
-    return others + ours
+    others = [Standing(r.deployment, r.cluster, r.nodes()) for r in fleet.replicas if r.deployment != job.deployment]
+    ours = [Standing(job.deployment, p.cluster, nodes_of(p.engines)) for p in plan.placements]
+    return [*fleet.others, *others, *ours]
 
 
 def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
@@ -57,7 +51,7 @@ def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
     return None
 
 
-def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Replica]) -> Reason | None:
+def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Standing]) -> Reason | None:
     fit = fitter.fit(cluster, ledger.on(cluster.name))
     if isinstance(fit, Fit):
         return None
@@ -69,7 +63,7 @@ def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Repl
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Replica]) -> Reason:
+def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Standing]) -> Reason:
     """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
     free = ledger.on(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []
@@ -81,7 +75,7 @@ def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Repli
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(r.deployment) for r in standing if r.cluster == cluster.name and pool in r.nodes()})
+    holders = sorted({str(r.deployment) for r in standing if r.cluster == cluster.name and pool in r.nodes})
     if needs <= has:  # each engine fits alone, all together do not
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from function.core import NamespacedName
 
@@ -106,12 +107,22 @@ class Replica:
         return nodes_of(self.engines)
 
 
+class Standing(NamedTuple):
+    """A replica of another deployment on pools that have room for all: only what it takes matters."""
+
+    deployment: NamespacedName
+    cluster: str
+    nodes: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """In any order: nothing that is decided depends on it."""
 
     clusters: Mapping[str, Cluster]
     replicas: tuple[Replica, ...] = ()
+    others: tuple[Standing, ...] = ()
+    """Replicas that are not among `replicas`: nothing is asked of them but what they take."""
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:

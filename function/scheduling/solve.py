@@ -55,7 +55,7 @@ class _Solver:
         self._keep()
         self._shrink()
         standing = [r for r in self.fleet.replicas if r.deployment != self.job.deployment]
-        self.ledger = Ledger(self.fleet.clusters, [*standing, *self.staying, *self.leaving])
+        self.ledger = Ledger(self.fleet.clusters, [*standing, *self.staying, *self.leaving], self.fleet.others)
         self._update_idle()
         self._fill()
         self._take_turn()

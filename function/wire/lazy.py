@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import struct
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from function.wire.messages import Value
@@ -10,28 +11,28 @@ from function.wire.messages import Value
 # The first byte of a Value tells its kind: field number and wire type (protobuf, google/protobuf/struct.proto).
 _NUMBER, _STRING, _BOOL, _STRUCT, _LIST = 0x11, 0x1A, 0x20, 0x2A, 0x32
 _ONE_BYTE = 0x80
+_DOUBLE, _DOUBLE_SIZE = struct.Struct("<xd").unpack, 9
 _EXACT = 2**53
 """Beyond it a double does not hold every integer."""
 
 
 class LazyMapping(Mapping[str, Any]):
-    """Reads like a dict, and compares equal to one of the same content."""
+    """Reads like a dict, and equals one of the same content. It remembers nothing: keep what you read."""
 
-    __slots__ = ("_fields", "_read")
+    __slots__ = ("_fields",)
 
     def __init__(self, fields: Mapping[str, bytes]) -> None:
         self._fields = fields
-        self._read: dict[str, Any] = {}
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._read:
-            if key not in self._fields:
-                raise KeyError(key)
-            self._read[key] = value(self._fields[key])
-        return self._read[key]
+        raw = self._fields.get(key)
+        if raw is None:
+            raise KeyError(key)
+        return value(raw)
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self[key] if key in self._fields else default
+        raw = self._fields.get(key)
+        return default if raw is None else value(raw)
 
     def __contains__(self, key: object) -> bool:
         return key in self._fields
@@ -47,23 +48,32 @@ class LazyMapping(Mapping[str, Any]):
 
     __hash__ = None  # type: ignore[assignment]  # like a dict's
 
+    def fingerprint(self) -> Hashable:
+        """Equal only if the content is, whatever the order of keys: two levels down by key, below that by encoding."""
+        return frozenset(
+            [(key, frozenset(_fields(raw).items()) if raw[:1] == b"*" else raw) for key, raw in self._fields.items()]
+        )
+
 
 def value(raw: bytes) -> Any:
     """What an encoded Value holds. Whole numbers are ints."""
     kind = raw[0] if raw else None
-    if kind == _STRING and raw[1] < _ONE_BYTE and len(raw) == raw[1] + 2:
-        return raw[2:].decode()
+    if kind == _STRING:
+        return raw[2:].decode() if raw[1] < _ONE_BYTE and len(raw) == raw[1] + 2 else Value.FromString(raw).string_value
     if kind == _STRUCT:
-        return LazyMapping(Value.FromString(raw).struct_value.fields)
+        return LazyMapping(_fields(raw))
     if kind == _LIST:
         return [value(item) for item in Value.FromString(raw).list_value.values]
-    if kind == _STRING:
-        return Value.FromString(raw).string_value
     if kind == _NUMBER:
-        return _number(Value.FromString(raw).number_value)
+        return _number(_DOUBLE(raw)[0]) if len(raw) == _DOUBLE_SIZE else None
     if kind == _BOOL:
         return Value.FromString(raw).bool_value
     return None
+
+
+def _fields(raw: bytes) -> Any:
+    """Of a Value that holds a Struct."""
+    return Value.FromString(raw).struct_value.fields
 
 
 def _number(double: float) -> float | int:

@@ -6,13 +6,24 @@ What is published may be nonsense; it is then read as nothing, never refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from function import cel, labels, names
 from function import conditions as c
-from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity, is_ready, said
+from function.core import (
+    Manifest,
+    NamespacedName,
+    NotYet,
+    Request,
+    Requirement,
+    dig,
+    fingerprint,
+    identity,
+    is_ready,
+    stands,
+)
 from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache import model as modelcache
 from function.kinds.modelreplica import model as modelreplica
@@ -21,12 +32,15 @@ from function.scheduling import (
     Cluster,
     Device,
     Fleet,
+    Ledger,
     NodeShape,
     PlacedEngine,
     PlacedMember,
     Pool,
     Replica,
+    Standing,
     Taint,
+    nodes_of,
 )
 
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
@@ -68,26 +82,54 @@ class Inputs:
 
 def read(request: Request) -> Inputs:
     """Raises NotYet while the fleet, or a cache that is referenced, is unknown."""
-    clusters, replicas = request.resolved(CLUSTERS), request.resolved(REPLICAS)
-    if clusters is None or replicas is None:
+    found, replicas = request.resolved(CLUSTERS), request.resolved(REPLICAS)
+    if found is None or replicas is None:
         missing = [r.name for r in (CLUSTERS, REPLICAS) if request.resolved(r) is None]
         raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
-    observed = {identity(m): (key, m) for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
-    existing = {identity(m): m for m in replicas} | {name: m for name, (_, m) in observed.items()}
-    owner = _Owner(request)
-    standing = {name: _replica(existing[name], owner, ours=name in observed) for name in sorted(existing)}
-    ours = {name: existing[name] for name, r in standing.items() if r and r.deployment == owner.deployment}
-    manifests = {m["metadata"]["name"]: m for m in clusters}
+    manifests = {m["metadata"]["name"]: m for m in found}
     shapes = _Shapes()
+    clusters = {name: _cluster(manifests[name], shapes) for name in sorted(manifests)}
+    owner = _Owner(request)
+    ours, others = _sorted_out(request, replicas, owner)
+    standing = {name: replica for name in sorted(ours) if (replica := _replica(ours[name], owner.deployment))}
+    keys = {identity(m): key for key, m in request.observed.items()}
     return Inputs(
-        fleet=Fleet(
-            clusters={name: _cluster(manifests[name], shapes) for name in sorted(manifests)},
-            replicas=tuple(r for r in standing.values() if r),
-        ),
+        fleet=_fleet(clusters, tuple(standing.values()), others),
         addresses={name: a for name, m in manifests.items() if (a := dig(m, "status", "gateway", "address"))},
         ours=ours,
-        keys={name: observed[name][0] if name in observed else _key(standing[name]) for name in ours},
+        keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in standing.items()},
         cache=_cache(request, manifests),
+    )
+
+
+def _sorted_out(
+    request: Request, replicas: Iterable[Manifest], owner: _Owner
+) -> tuple[dict[NamespacedName, Manifest], list[tuple[Standing, Manifest]]]:
+    """This deployment's replicas (observed ones win over those looked up), and what the others take."""
+    ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
+    looked_up, others = {}, []
+    for manifest in replicas:
+        metadata = manifest["metadata"]
+        namespace = metadata.get("namespace") or ""
+        if namespace == owner.deployment.namespace and (
+            NamespacedName(namespace, metadata["name"]) in ours or owner.owns(metadata)
+        ):
+            looked_up[identity(manifest)] = manifest
+        elif not metadata.get("deletionTimestamp"):
+            others.append((_standing(namespace, metadata, manifest.get("spec") or {}), manifest))
+    return looked_up | ours, others
+
+
+def _fleet(
+    clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: list[tuple[Standing, Manifest]]
+) -> Fleet:
+    """Of the others only those are read whole that share an overcommitted cluster: who gives way depends on them."""
+    over = Ledger(clusters, ours, (standing for standing, _ in others)).overcommitted()
+    rivals = [(standing, manifest) for standing, manifest in others if standing.cluster in over]
+    return Fleet(
+        clusters=clusters,
+        replicas=(*ours, *(r for standing, m in rivals if (r := _replica(m, standing.deployment)))),
+        others=tuple(standing for standing, _ in others if standing.cluster not in over),
     )
 
 
@@ -99,7 +141,7 @@ def _cluster(manifest: Manifest, shapes: _Shapes) -> Cluster:
     deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", labels.DELETION_ATTEMPT)
     return Cluster(
         name=metadata["name"],
-        ready=is_ready(manifest),
+        ready=stands(manifest, "Ready"),
         has_address=bool(dig(status, "gateway", "address")),
         deleting=bool(deleting),
         labels=metadata.get("labels") or {},
@@ -120,14 +162,19 @@ def _pools(pools: Any, shapes: _Shapes) -> Iterator[Pool]:
 
 
 class _Shapes:
-    """Node shapes by content: a fleet has many pools, and few shapes."""
+    """Node shapes by content: a fleet has many pools, and few shapes. What was read is known by its fingerprint."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Device, ...], NodeShape] = {}
+        self._shapes: dict[tuple[Device, ...], NodeShape] = {}
+        self._known: dict[Hashable, NodeShape] = {}
 
     def of(self, devices: Any) -> NodeShape:
-        read = tuple(sorted(filter(None, map(_device, _mappings(devices))), key=lambda d: d.name))
-        return self._known.setdefault(read, NodeShape(read))
+        entries = tuple(_mappings(devices))
+        key = tuple(map(fingerprint, entries))
+        if key not in self._known:
+            read = tuple(sorted(filter(None, map(_device, entries)), key=lambda d: (d.name, repr(d.published))))
+            self._known[key] = self._shapes.setdefault(read, NodeShape(read))
+        return self._known[key]
 
 
 def _device(entry: Manifest) -> Device | None:
@@ -177,33 +224,51 @@ class _Owner:
         self.uid = dig(request.xr, "metadata", "uid")
         self.deployment = NamespacedName(request.identity.namespace, names.label_value(request.identity.name))
 
-    def of(self, metadata: Manifest, *, ours: bool) -> NamespacedName:
+    def owns(self, metadata: Manifest) -> bool:
+        """Of a replica in our namespace. One that a namesake controls, which was before us, is not ours."""
         controller = next((o for o in _mappings(metadata.get("ownerReferences")) if o.get("controller")), None)
-        if ours or (controller and controller.get("uid") == self.uid):
-            return self.deployment
-        labelled = NamespacedName(
-            metadata.get("namespace") or "", str(dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"])
-        )
-        if labelled == self.deployment and controller and self.uid:
-            return NamespacedName(labelled.namespace, f"{labelled.name} (deleted)")  # of a namesake that was before us
-        return labelled
+        if controller and self.uid:
+            return bool(controller.get("uid") == self.uid)
+        return bool(dig(metadata, "labels", labels.DEPLOYMENT) == self.deployment.name)
 
 
-def _replica(manifest: Manifest, owner: _Owner, *, ours: bool) -> Replica | None:
-    """None for one that is on its way out and not ours, or that says nowhere where it is."""
+def _standing(namespace: str, metadata: Manifest, spec: Manifest) -> Standing:
+    """What another's replica takes."""
+    deployment = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
+    try:
+        nodes = _taken(spec["engines"])
+    except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
+        nodes = nodes_of(tuple(_engines(spec.get("engines"))))
+    return Standing(NamespacedName(namespace, deployment), spec.get("clusterName") or "", nodes)
+
+
+def _taken(engines: Iterable[Manifest]) -> dict[str, int]:
+    """Whole nodes by pool, read without a second look: there are thousands of them in a call."""
+    nodes: dict[str, int] = {}
+    for engine in engines:
+        copies = engine.get("copies", 1)
+        for member in engine["members"]:
+            if "deviceRequests" in member:
+                worker = member.get("worker") if member.get("role") == "Worker" else None
+                pool = member["nodePoolName"]
+                nodes[pool] = nodes.get(pool, 0) + copies * (worker.get("nodes", 1) if worker else 1)
+    return nodes
+
+
+def _replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
+    """None for one that says nowhere where it is."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
-    deployment = owner.of(metadata, ours=ours)
     cluster = spec.get("clusterName")
-    if not cluster or (metadata.get("deletionTimestamp") and deployment != owner.deployment):
+    if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    serving = said(manifest, "ModelReady")
+    serving = stands(manifest, "ModelReady")
     return Replica(
         identity=identity(manifest),
         deployment=deployment,
         cluster=cluster,
         index=_whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
-        engines=tuple(_engines(spec.get("engines"))),
+        engines=tuple(sorted(_engines(spec.get("engines")), key=lambda e: e.name)),
         ready=is_ready(manifest),
         serving=serving,
         served=serving or status.get("served") is True,
@@ -223,13 +288,12 @@ def _engines(engines: Any) -> Iterator[PlacedEngine]:
 
 
 def _member(member: Manifest) -> PlacedMember:
-    role = str(member.get("role") or "Standalone")
-    pods = _whole(dig(member, "worker", "nodes"), default=1) if role == "Worker" else 1
-    return PlacedMember(role, max(1, pods), str(member.get("nodePoolName") or ""), bool(member.get("deviceRequests")))
+    role, pool = str(member.get("role") or "Standalone"), str(member.get("nodePoolName") or "")
+    return PlacedMember(role, _pods(member), pool, bool(member.get("deviceRequests")))
 
 
-def _key(replica: Replica | None) -> str:
-    return names.replica_key(replica.cluster, replica.index) if replica else ""
+def _pods(member: Manifest) -> int:
+    return max(1, _whole(dig(member, "worker", "nodes"), default=1)) if member.get("role") == "Worker" else 1
 
 
 # The cache

@@ -19,7 +19,7 @@ from function.core import (
     dig,
     is_ready,
     last,
-    said,
+    stands,
 )
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.model import Spec
@@ -61,7 +61,7 @@ def held(request: Request, why: Condition) -> Held:
     running = [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
     wanted = dig(request.xr, "spec", "replicas")
     wanted = wanted if isinstance(wanted, int) and wanted >= 0 else max(1, len(running))
-    serving, ready = sum(said(m, "ModelReady") for m in running), sum(map(is_ready, running))
+    serving, ready = sum(stands(m, "ModelReady") for m in running), sum(map(is_ready, running))
     counts = Counts(wanted, len(running), serving, ready, ready)
     default = (
         c.SCHEDULING(missing=f"what {why.type} waits for"),
