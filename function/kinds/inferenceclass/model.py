@@ -135,7 +135,7 @@ class Vultr(schema.Api):
 PROVIDERS = ("GKE", "EKS", "AKS", "Nebius", "Vultr")
 
 
-def _block(provider: str) -> Rule:
+def _needed(provider: str) -> Rule:
     """A provider needs the block of its name."""
     block = provider.lower()
     return Rule(
@@ -146,8 +146,19 @@ def _block(provider: str) -> Rule:
     )
 
 
+def _only(provider: str) -> Rule:
+    """No other provider takes the block: it would do nothing there."""
+    block = provider.lower()
+    return Rule(
+        f"self.provider == '{provider}' || !has(self.{block})",
+        f"{block} is only for provider {provider}",
+        lambda provisioning: provisioning.provider == provider or getattr(provisioning, block) is None,
+        at=block,
+    )
+
+
 class Provisioning(schema.Api):
-    RULES = tuple(_block(provider) for provider in PROVIDERS)
+    RULES = (*map(_needed, PROVIDERS), *map(_only, PROVIDERS))
 
     provider: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr"]
     """The cloud whose clusters can make such nodes."""

@@ -35,10 +35,18 @@ class Credentials(schema.Api):
     """Its name."""
 
 
+def _stays(place: str) -> tuple[Rule]:
+    """No cloud moves a cluster: it would make an empty one, and delete the one that serves."""
+    said = f"a cluster keeps its {place}; make another InferenceCluster"
+    return (Rule(f"self.{place} == oldSelf.{place}", said, None, at=place),)
+
+
 Zones = Annotated[tuple[schema.CloudName, ...], MaxLen(8)]
 
 
 class Gke(schema.Api):
+    RULES = _stays("region")
+
     region: schema.CloudName
     """Region, such as us-central1."""
     kubernetesVersion: schema.KubernetesVersion | None = None
@@ -48,6 +56,8 @@ class Gke(schema.Api):
 
 
 class Eks(schema.Api):
+    RULES = _stays("region")
+
     region: schema.CloudName
     """Region, such as us-east-1."""
     zones: Zones = ()
@@ -59,6 +69,8 @@ class Eks(schema.Api):
 
 
 class Aks(schema.Api):
+    RULES = _stays("location")
+
     location: schema.CloudName
     """Location, such as eastus."""
     kubernetesVersion: schema.KubernetesVersion | None = None
@@ -75,6 +87,8 @@ class Nebius(schema.Api):
 
 
 class Vultr(schema.Api):
+    RULES = _stays("region")
+
     region: schema.CloudName
     """Region, such as ewr."""
     kubernetesVersion: schema.KubernetesVersion | None = None
@@ -120,7 +134,7 @@ class Existing(schema.Api):
     """Where ModelCaches are staged; left out, they are not."""
 
 
-def _block(source: str) -> Rule:
+def _needed(source: str) -> Rule:
     """A source needs the block of its name."""
     block = source.lower()
     return Rule(
@@ -131,8 +145,28 @@ def _block(source: str) -> Rule:
     )
 
 
+def _only(source: str) -> Rule:
+    """No other source takes the block: it would do nothing there."""
+    block = source.lower()
+    return Rule(
+        f"self.source == '{source}' || !has(self.{block})",
+        f"{block} is only for source {source}",
+        lambda cluster: cluster.source == source or getattr(cluster, block) is None,
+        at=block,
+    )
+
+
 class Cluster(schema.Api):
-    RULES = tuple(_block(source) for source in SOURCES)
+    RULES = (
+        *map(_needed, SOURCES),
+        *map(_only, SOURCES),
+        Rule(
+            "self.source == oldSelf.source",
+            "a cluster keeps its source; make another InferenceCluster",
+            None,
+            at="source",
+        ),
+    )
 
     source: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr", "Existing"]
     """Who makes the cluster. Existing: it is there already."""

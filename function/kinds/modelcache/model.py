@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
 from pydantic import Field
 
 from function import conditions as c

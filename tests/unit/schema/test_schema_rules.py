@@ -359,6 +359,14 @@ BAD = {
         edited(CLUSTER, "spec.cluster.source", "Vultr"),
         "spec.cluster.vultr: source Vultr needs vultr",
     ),
+    "a block of another source": (
+        edited(CLUSTER, "spec.cluster.gke", {"region": "us-central1"}),
+        "spec.cluster.gke: gke is only for source GKE",
+    ),
+    "a block of another provider": (
+        edited(CLASS, "spec.provisioning.vultr", {"plan": "vcg-l40s-16c-180g-48vram"}),
+        "spec.provisioning.vultr: vultr is only for provider Vultr",
+    ),
     "a pool named system": (
         edited(CLUSTER, f"{POOL}.name", "system"),
         "spec.nodePools[0].name: the name system is kept for the cluster's own pool",
