@@ -71,7 +71,8 @@ def stage(hub: Hub, *, revision: str, to: Path, say: Say) -> Ended:
         return Ended(Outcome.RETRY, str(mismatch))
     except Exception as fault:  # noqa: BLE001  (a fault of whatever library: the exit code must say whether to retry)
         outcome = hubs.outcome(fault)
-        return Ended(outcome, f"{MEANING[outcome]}: {type(fault).__name__}: {fault}")
+        said = str(fault).partition("\n")[0]
+        return Ended(outcome, f"{MEANING[outcome]}: {type(fault).__name__}: {said}")
 
 
 def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:

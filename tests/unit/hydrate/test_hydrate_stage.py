@@ -123,7 +123,7 @@ def test_a_cut_connection_is_taken_up_again(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_a_hub_that_stumbles_is_asked_again(hub: Hub, tmp_path: Path) -> None:
-    hub.faults = {"tree": [Fault(503)], "model-00001-of-00002.safetensors": [Fault(429)], "config.json": [Fault(500)]}
+    hub.faults = {"tree": [Fault(503)], "model-00001-of-00002.safetensors": [Fault(429)]}
 
     assert run(hub, tmp_path / "main-1") is Outcome.STAGED
     assert contents(tmp_path / "main-1") == WEIGHTS
