@@ -16,6 +16,8 @@ _OUR_MANAGER = "apiextensions.crossplane.io/composed/"
 """Prefix of the manager that applies composed resources (crossplane v2.3, controller/apiextensions/composite)."""
 _WRITTEN_METADATA = ("name", "namespace", "labels", "annotations")
 _OTHERS_PREFIXES = ("crossplane.io/", "kubectl.kubernetes.io/", "usage.crossplane.io/")
+_EXTERNAL_NAME = "crossplane.io/external-name"
+"""Crossplane's, but ours where a remote thing has a name of our choice: without it, it would be another thing."""
 _NOT_OURS = ("status", "metadata")
 
 
@@ -40,10 +42,14 @@ def _identity_of(observed: Manifest) -> dict[str, Any]:
 
 def _ours(metadata: dict[str, Any]) -> dict[str, Any]:
     for field in ("labels", "annotations"):
-        kept = {k: v for k, v in (metadata.pop(field, None) or {}).items() if not k.startswith(_OTHERS_PREFIXES)}
+        kept = {k: v for k, v in (metadata.pop(field, None) or {}).items() if _is_ours(k)}
         if kept:
             metadata[field] = kept
     return metadata
+
+
+def _is_ours(key: str) -> bool:
+    return key == _EXTERNAL_NAME or not key.startswith(_OTHERS_PREFIXES)
 
 
 def _without_blanks(body: dict[str, Any]) -> dict[str, Any]:

@@ -101,3 +101,10 @@ def test_what_is_observed_is_left_alone() -> None:
     before = observed()
     restate(before)
     assert before == observed()
+
+
+def test_the_name_of_a_remote_thing_is_restated() -> None:
+    """A Release without it would be another release."""
+    release = observed(annotations={"crossplane.io/external-name": "mp-lws", "crossplane.io/paused": "true"})
+
+    assert restate(release)["metadata"]["annotations"] == {"crossplane.io/external-name": "mp-lws"}
