@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -25,9 +27,10 @@ class Stale(NamedTuple):
     problem: str
 
 
-def files() -> dict[str, str]:
+@cache
+def files() -> Mapping[str, str]:
     """Every generated file: its path in the repository, and its text."""
-    return dict(_files())
+    return MappingProxyType(dict(_files()))
 
 
 def write(root: Path) -> list[str]:

@@ -7,6 +7,7 @@ and `status` their properties, required, description, rules and oneOf, with all 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from function import versions
@@ -53,8 +54,9 @@ def composition(kind: Kind) -> dict[str, Any]:
     }
 
 
+@cache
 def schema(kind: Kind) -> dict[str, Any]:
-    """The schema of the whole object."""
+    """The schema of the whole object. One for all who ask: not to be changed."""
     rules = [rule.validation for rule in kind.root_rules]
     return {
         "description": kind.says,
