@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,6 +25,11 @@ A file may hold many resources: append #NAME, #NAMESPACE/NAME or #KIND/NAME to s
 """
 
 
+def _ignored(*names: str, multiple: bool = False) -> Callable[[Any], Any]:
+    """An option of crossplane render that has no meaning where there is no engine and one function."""
+    return click.option(*names, multiple=multiple, hidden=True)
+
+
 @click.command(epilog=_EXAMPLE)
 @click.argument("composite_resource", metavar="XR")
 @click.argument("composition", required=False, metavar="[COMPOSITION]")
@@ -41,8 +47,19 @@ A file may hold many resources: append #NAME, #NAMESPACE/NAME or #KIND/NAME to s
 )
 @click.option("--include-full-xr", "-x", "with_xr", is_flag=True, help="Print the XR's own spec and metadata, too.")
 @click.option("--include-context", "-c", "with_context", is_flag=True, help="Print the pipeline's context, too.")
+@click.option(
+    "--context-values", metavar="KEY=JSON", multiple=True, help="A key of the pipeline's context; repeatable."
+)
+@click.option("--context-files", metavar="KEY=FILE", multiple=True, help="The same, its value in a file.")
 @click.option("--xrd", metavar="PATH", help="Fill in the defaults of this definition first.")
 @click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
+@_ignored("--function-annotations", "-a", multiple=True)
+@_ignored("--function-credentials")
+@_ignored("--required-schemas", "-s")
+@_ignored("--timeout")
+@_ignored("--crossplane-binary")
+@_ignored("--crossplane-image")
+@_ignored("--crossplane-version")
 def render(  # noqa: PLR0917  (click passes them by name)
     composite_resource: str,
     composition: str | None,
@@ -50,12 +67,15 @@ def render(  # noqa: PLR0917  (click passes them by name)
     observed: str | None,
     required: tuple[str, ...],
     extra: tuple[str, ...],
+    context_values: tuple[str, ...],
+    context_files: tuple[str, ...],
     xrd: str | None,
     target: str | None,
     *,
     with_results: bool,
     with_xr: bool,
     with_context: bool,
+    **_ignored_options: object,
 ) -> None:
     """Compose one resource (XR) and print what a reconcile would make of it.
 
@@ -66,6 +86,7 @@ def render(  # noqa: PLR0917  (click passes them by name)
 
     try:
         xr = _xr(composite_resource, xrd)
+        context = _context(context_files, context_values)
         rendered = renderer.render(
             _function(target),
             xr,
@@ -77,8 +98,35 @@ def render(  # noqa: PLR0917  (click passes them by name)
         raise click.ClickException(str(problem)) from problem
     shown: list[dict[str, Any]] = [renderer.full(xr, rendered.xr) if with_xr else rendered.xr, *rendered.composed]
     shown += rendered.results if with_results else ()
-    shown += [renderer.context()] if with_context else ()
+    shown += [renderer.context(context)] if with_context and context else ()
     click.echo(yaml_text.documents(shown), nl=False)
+
+
+def _context(files: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
+    """The pipeline's context: of a key that is given twice, the value counts."""
+    given: dict[str, Any] = {}
+    for pair in (*files, *values):
+        key, separator, text = pair.partition("=")
+        if not separator:
+            raise click.UsageError(f"a context is KEY=VALUE, not {pair}")
+        given[key] = _parsed(key, _read(text) if pair in files else text)
+    return given
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenFile(path, f"cannot be read: {error}") from error
+
+
+def _parsed(key: str, text: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise click.UsageError(f"the context's value for {key} is neither JSON nor YAML: {error}") from error
 
 
 def _function(target: str | None) -> Any:

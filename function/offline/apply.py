@@ -25,6 +25,15 @@ def merge(live: Any, applied: Any, schema: Schema) -> Any:
     return plain(applied)
 
 
+def covers(live: Any, applied: Any, schema: Schema) -> bool:
+    """Whether to apply a value over another would leave that as it is."""
+    if isinstance(live, Mapping) and isinstance(applied, Mapping) and not _is_atomic_map(schema):
+        return all(k in live and covers(live[k], v, _property(schema, k)) for k, v in applied.items())
+    if isinstance(live, list) and isinstance(applied, list) and (_keys(schema) or _is_set(schema)):
+        return bool(merge(live, applied, schema) == live)
+    return bool(live == applied)
+
+
 def fields(value: Any, schema: Schema) -> dict[str, Any]:
     """The fields that a value says."""
     if isinstance(value, Mapping) and not _is_atomic_map(schema):

@@ -48,6 +48,8 @@ class Remote:
     manifest: dict[str, Any]
     owner: Ref | None = None
     """The Object that holds it; None for what was there before."""
+    version: int = 0
+    """Counts what was written to it."""
 
 
 @dataclass(slots=True)
@@ -59,23 +61,31 @@ class Clusters:
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Things that two Objects claim at once. Namespaces may be; anything else is a fault of ours."""
     _reader: NodeReader = field(default_factory=NodeReader)
-    _seen: int = -1
+    _seen: tuple[int, str] = (-1, "")
+    _carried: dict[Ref, int] = field(default_factory=dict)
+    """The version of each Object that was last carried to its cluster."""
+    _reported: dict[Ref, tuple[int, int, str]] = field(default_factory=dict)
+    """What each Object's status was last written from: its own version, its thing's, and what the provider said."""
+    _ran: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """What each cluster's controllers last saw: the InferenceCluster, the things on it, and the faults."""
+    _touched: dict[str, int] = field(default_factory=dict)
+    """Counts what was written to each cluster."""
 
     def __call__(self, store: Store) -> None:
         """Answer for everything that was composed. Nothing to do where nothing was written since."""
-        if store.version == self._seen:
+        if (store.version, repr(self.faults)) == self._seen:
             return
         by_config = self._clusters(store)
         objects = [ref_of(m) for m in store.of_kind(versions.PROVIDER_KUBERNETES, "Object")]
         for ref in objects:
             self._provide(store, ref, by_config)
         for config, things in sorted(self.things.items()):
-            self._run(things, by_config.get(config))
+            self._run_if_changed(store, config, things, by_config.get(config))
         for ref in objects:
             self._report(store, ref, by_config)
         for manifest in store.of_kind(versions.PROVIDER_HELM, "Release"):
             _say(store, ref_of(manifest), {"state": "deployed"}, _SYNCED, _AVAILABLE)
-        self._seen = store.version
+        self._seen = store.version, repr(self.faults)
 
     # The provider
 
@@ -87,10 +97,16 @@ class Clusters:
         if dig(found, "metadata", "deletionTimestamp"):
             self._withdraw(store, ref, found, self._refusal(store, found, by_config))
             return
+        if self._carried.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
+            return
         store.add_finalizer(ref, FINALIZER)
         if _observes_only(found) or self._refusal(store, found, by_config):
             return
         self._carry(config, ref, dig(found, "spec", "forProvider", "manifest"))
+        self._carried[ref] = store.changed[ref]
+
+    def _has_thing(self, config: str, manifest: Manifest) -> bool:
+        return ref_of(dig(manifest, "spec", "forProvider", "manifest")) in self.things.get(config, {})
 
     def _withdraw(self, store: Store, ref: Ref, manifest: Manifest, refusal: str) -> None:
         """An Object whose cluster does not answer cannot go, unless it leaves its thing behind."""
@@ -101,6 +117,7 @@ class Clusters:
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
         if not keeps and target in there and there[target].owner == ref:
             del there[target]
+            self._touch(_config(manifest))
         store.remove_finalizer(ref, FINALIZER)
 
     def _carry(self, config: str, owner: Ref, wanted: Manifest) -> None:
@@ -115,7 +132,12 @@ class Clusters:
             generation = old.manifest["metadata"]["generation"] + (_spec(old.manifest) != _spec(manifest))
             manifest |= {"status": old.manifest["status"]} if "status" in old.manifest else {}
         manifest["metadata"]["generation"] = generation
-        there[ref] = Remote(manifest, owner)
+        if old is None or old.manifest != manifest or old.owner != owner:
+            there[ref] = Remote(manifest, owner, old.version + 1 if old else 0)
+            self._touch(config)
+
+    def _touch(self, config: str) -> None:
+        self._touched[config] = self._touched.get(config, 0) + 1
 
     def _refusal(self, store: Store, manifest: Manifest, by_config: Mapping[str, Manifest]) -> str:
         """Why the provider cannot do what an Object asks; empty where it can."""
@@ -144,12 +166,16 @@ class Clusters:
         refusal = self._refusal(store, found, by_config)
         target = ref_of(dig(found, "spec", "forProvider", "manifest"))
         remote = self.things.get(_config(found), {}).get(target)
+        written_from = (store.changed[ref], remote.version if remote else -1, refusal)
+        if self._reported.get(ref) == written_from:
+            return
         if refusal or remote is None:
             refusal = refusal or f"cannot observe: {target} not found"
             _say(store, ref, None, Condition("Synced", "False", "ReconcileError", refusal))
-            return
-        ready = _AVAILABLE if _is_ready(found, remote.manifest) else _UNAVAILABLE
-        _say(store, ref, {"manifest": remote.manifest}, _SYNCED, ready)
+        else:
+            ready = _AVAILABLE if _is_ready(found, remote.manifest) else _UNAVAILABLE
+            _say(store, ref, {"manifest": remote.manifest}, _SYNCED, ready)
+        self._reported[ref] = (store.changed[ref], *written_from[1:])
 
     # The clusters
 
@@ -167,6 +193,13 @@ class Clusters:
                 there.setdefault(ref_of(storage_class), Remote(storage_class))
         return found
 
+    def _run_if_changed(self, store: Store, config: str, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
+        version = store.changed.get(ref_of(cluster), 0) if cluster else -1
+        sight = (version, self._touched.get(config, 0), repr(self.faults))
+        if self._ran.get(config) != sight:
+            self._run(things, cluster)
+            self._ran[config] = sight
+
     def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
         """The controllers of one cluster: every workload and every route gets its status."""
         name = dig(cluster, "metadata", "name") or ""
@@ -176,15 +209,24 @@ class Clusters:
         nodes = self._reader.read(cluster, lost)
         address = "" if name in self.faults.without_address else _address(cluster)
         for ref, remote in things.items():
-            if ref.kind in _WORKLOADS:
-                remote.manifest["status"] = self._workload(ref, remote.manifest, things, nodes)
-            elif ref.kind in _WITH_PARENTS:
-                remote.manifest["status"] = _accepted(remote.manifest, set(things))
-            elif ref.kind == "Gateway":
-                remote.manifest["status"] = _gateway_status(remote.manifest, address)
-            elif ref.kind in _SAID:
-                said = with_conditions([], _SAID[ref.kind], remote.manifest["metadata"]["generation"])
-                remote.manifest["status"] = {"conditions": said}
+            status = self._status(ref, remote.manifest, things, nodes, address)
+            if status is not None and status != remote.manifest.get("status"):
+                remote.manifest = {**remote.manifest, "status": status}
+                remote.version += 1
+
+    def _status(
+        self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes, address: str
+    ) -> dict[str, Any] | None:
+        """What a thing's controller says of it; None for what has no controller."""
+        if ref.kind in _WORKLOADS:
+            return self._workload(ref, manifest, things, nodes)
+        if ref.kind in _WITH_PARENTS:
+            return _accepted(manifest, set(things))
+        if ref.kind == "Gateway":
+            return _gateway_status(manifest, address)
+        if ref.kind in _SAID:
+            return {"conditions": with_conditions([], _SAID[ref.kind], manifest["metadata"]["generation"])}
+        return None
 
     def _workload(self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
         claims = {

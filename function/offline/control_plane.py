@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from function import catalog, registry, xrd
 from function.core import Request, Result
-from function.offline import schemas
+from function.offline import schemas, usages
 from function.offline.admission import Admission
 from function.offline.clusters import Clusters, Faults
 from function.offline.reconcile import Fatal
@@ -25,7 +25,7 @@ class ControlPlane:
     world: World = field(init=False)
 
     def __post_init__(self) -> None:
-        store = Store(kinds(), Admission())
+        store = Store(kinds(), Admission(), usages.refuses)
         self.world = World(store, self.compose, self.clusters, seed=self.seed)
 
     @property

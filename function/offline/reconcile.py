@@ -162,8 +162,11 @@ class Reconciler:
 
     def _collect(self, xr: Manifest, observed: Mapping[str, Manifest], desired: Mapping[str, Any]) -> None:
         for key, manifest in sorted(observed.items()):
-            if key not in desired and controller_uid(manifest) == xr["metadata"]["uid"]:
-                self.store.delete(ref_of(manifest), foreground=True)
+            if key in desired or controller_uid(manifest) != xr["metadata"]["uid"]:
+                continue
+            if not self.store.delete(ref_of(manifest), foreground=True):
+                problem = f'cannot delete composed resource "{key}": {ref_of(manifest)} is in use'
+                raise _Failed(f"cannot compose resources: cannot garbage collect composed resources: {problem}")
 
     def _refer(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> None:
         refs = sorted((reference_to(xr, m) for m in desired.values()), key=lambda r: "".join(r.values()))

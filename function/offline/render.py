@@ -168,6 +168,6 @@ def _result(severity: str, reason: str, message: str) -> dict[str, Any]:
     return {"apiVersion": _RENDER, "kind": "Result", "severity": severity, "reason": reason, "message": message}
 
 
-def context() -> dict[str, Any]:
-    """What `--include-context` shows: our function leaves the pipeline's context as it is, which is empty."""
-    return {"apiVersion": _RENDER, "kind": "Context", "fields": {}}
+def context(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `--include-context` shows: our function leaves the pipeline's context as it was given."""
+    return {"apiVersion": _RENDER, "kind": "Context", "fields": dict(given)}

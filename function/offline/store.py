@@ -49,8 +49,6 @@ class Intent:
 
     manifest: Mapping[str, Any]
     fields: apply.Tree
-    version: int
-    """The object's resource version after that."""
 
 
 @dataclass(slots=True)
@@ -66,12 +64,17 @@ Admit = Callable[[Kind, dict[str, Any], Manifest | None], None]
 """Fills in defaults, and raises Refused for what the schema does not allow. Sees the object as it was before, too."""
 
 
+Refuses = Callable[["Store", Ref, str], bool]
+"""Whether something keeps an object from being deleted with that policy, Foreground or Background."""
+
+
 @dataclass(slots=True)
 class Store:
     """All objects of the control cluster."""
 
     kinds: Kinds
     admit: Admit = lambda _kind, _manifest, _old: None
+    refuses: Refuses = lambda _store, _ref, _policy: False
     _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
     _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
     version: int = 0
@@ -124,7 +127,8 @@ class Store:
         owner = f"{manager}/{subresource}" if subresource else manager
         stored = self._stored(ref)
         said = stored.intents.get(owner) if stored else None
-        if stored and said and said.version == self.changed.get(ref) and said.manifest == manifest:
+        kind = self._kind(manifest)
+        if stored and said and said.manifest == manifest and apply.covers(stored.manifest, manifest, kind.schema):
             return stored.manifest
         return self._applied(ref, plain(manifest), owner, stored, said)
 
@@ -142,11 +146,13 @@ class Store:
             self._count_generation(stored.manifest, changed)
         self._put(ref, Stored(changed, stored.intents))
 
-    def delete(self, ref: Ref, *, foreground: bool = False) -> None:
-        """Ask for an object's end. It stays while it has finalizers."""
+    def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
+        """Ask for an object's end. It stays while it has finalizers. Returns whether nobody refuses it."""
         stored = self._stored(ref)
         if stored is None:
-            return
+            return True
+        if self.refuses(self, ref, "Foreground" if foreground else "Background"):
+            return False
 
         def mark(manifest: dict[str, Any]) -> None:
             metadata = manifest["metadata"]
@@ -156,6 +162,7 @@ class Store:
 
         self.update(ref, mark, status=True)
         self._finish(ref)
+        return True
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
         def add(manifest: dict[str, Any]) -> None:
@@ -225,10 +232,7 @@ class Store:
             live = apply.without(live, said.fields, [fields, *others, _IDENTITY], kind.schema)
         changed = apply.merge(live, intent, kind.schema) if stored else live
         self.admit(kind, changed, stored.manifest if stored else None)
-        version = self.version + 1
-        if stored and said and said.fields == fields and changed == stored.manifest:
-            version = self.changed[ref]
-        intents[owner] = Intent(intent, fields, version)
+        intents[owner] = Intent(intent, fields)
         if stored:
             self._count_generation(stored.manifest, changed)
         if not stored or changed != stored.manifest or not said or said.fields != fields:
@@ -311,7 +315,7 @@ def _intents(manifest: Manifest) -> dict[str, Intent]:
     """The owners that a dump of an object names."""
     entries: Iterable[Any] = dig(manifest, "metadata", "managedFields") or ()
     return {
-        entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {}, -1)
+        entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {})
         for entry in entries
         if entry.get("operation") == "Apply"
     }

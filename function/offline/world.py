@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.core import Manifest, Requirement, dig, plain
+from function.offline import usages
 from function.offline.reconcile import Reconciler
 from function.offline.settle import Compose
 from function.offline.store import Ref, Store, ref_of
@@ -87,6 +88,7 @@ class World:
             self._seen[ref] = self.store.version  # ahead of what it writes: Crossplane wakes it for that too
             self.reconciler(ref)
         self.answer(self.store)
+        usages.tend(self.store)
         self.store.collect_garbage()
 
     def _composites(self) -> list[Ref]:

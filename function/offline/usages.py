@@ -1,0 +1,68 @@
+"""Usages: what must not be deleted yet, by the rules of crossplane v2.4 (internal/controller/protection)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from function import labels, versions
+from function.core import Condition, Manifest, dig
+from function.offline.reconcile import with_conditions
+from function.offline.store import Ref, Store, ref_of
+
+_KINDS = ("ClusterUsage", "Usage")
+_AVAILABLE = Condition("Ready", "True", "Available")
+
+
+def refuses(store: Store, ref: Ref, policy: str) -> bool:
+    """Whether a Usage keeps an object from being deleted. The attempt is noted on it."""
+    if ref.kind in _KINDS or not any(_of(usage) == ref for usage in _usages(store)):
+        return False
+
+    def note(manifest: dict[str, Any]) -> None:
+        manifest["metadata"].setdefault("annotations", {})[labels.DELETION_ATTEMPT] = policy
+
+    store.update(ref, note, status=True)
+    return True
+
+
+def tend(store: Store) -> None:
+    """What the controller of Usages does: those whose user is gone go, and deletes that were refused are replayed."""
+    for usage in list(_usages(store)):
+        by = _by(usage)
+        if by is not None and store.get(by) is None:
+            store.delete(ref_of(usage))
+        else:
+            _say_ready(store, ref_of(usage))
+    used = {_of(usage) for usage in _usages(store)}
+    for manifest in list(store.all()):
+        policy = dig(manifest, "metadata", "annotations", labels.DELETION_ATTEMPT)
+        if policy and ref_of(manifest) not in used and not dig(manifest, "metadata", "deletionTimestamp"):
+            store.delete(ref_of(manifest), foreground=policy == "Foreground")
+
+
+def _say_ready(store: Store, ref: Ref) -> None:
+    def write(manifest: dict[str, Any]) -> None:
+        status = manifest.setdefault("status", {})
+        status["conditions"] = with_conditions(status.get("conditions") or [], (_AVAILABLE,), None)
+
+    store.update(ref, write, status=True)
+
+
+def _usages(store: Store) -> Iterator[Manifest]:
+    for kind in _KINDS:
+        yield from store.of_kind(versions.PROTECTION, kind)
+
+
+def _of(usage: Manifest) -> Ref:
+    return _ref(dig(usage, "spec", "of"), usage)
+
+
+def _by(usage: Manifest) -> Ref | None:
+    by = dig(usage, "spec", "by")
+    return _ref(by, usage) if by else None
+
+
+def _ref(who: Manifest, usage: Manifest) -> Ref:
+    namespace = usage["metadata"].get("namespace") or ""
+    return Ref(who["apiVersion"], who["kind"], namespace, str(dig(who, "resourceRef", "name")))
