@@ -20,19 +20,21 @@ from celpy.evaluation import CELEvalError
 
 CRDS = Path(__file__).parents[1] / "data" / "crds"
 KUBERNETES = "1.36"
-_GROUPS_OF_CRDS = ("x-k8s.io", "gateway.networking.k8s.io", "inference.networking.k8s.io", "crossplane.io")
 
 
 def problems(manifest: dict[str, Any]) -> list[str]:
     """What its API server would say against an object."""
-    group = manifest["apiVersion"].rpartition("/")[0]
-    if group.endswith(_GROUPS_OF_CRDS):
+    if _file(manifest["apiVersion"], manifest["kind"]).exists():
         return list(_custom(manifest))
     try:
         kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
     except kubernetes_validate.ValidationError as error:
         return [f"{'.'.join(map(str, error.path))}: {error.message}"]
     return []
+
+
+def _file(api_version: str, kind: str) -> Path:
+    return CRDS / f"{api_version.replace('/', '_')}_{kind}.json"
 
 
 def _custom(manifest: dict[str, Any]) -> Iterator[str]:
@@ -46,7 +48,7 @@ def _custom(manifest: dict[str, Any]) -> Iterator[str]:
 @cache
 def _schema(api_version: str, kind: str) -> dict[str, Any]:
     """As it is, and closed: a field that it does not name is an error."""
-    as_is = json.loads((CRDS / f"{api_version.replace('/', '_')}_{kind}.json").read_text())["schema"]
+    as_is = json.loads(_file(api_version, kind).read_text())["schema"]
     body = {k: v for k, v in as_is["properties"].items() if k not in ("apiVersion", "kind", "metadata")}
     as_is = {**as_is, "properties": body, "required": [r for r in as_is.get("required", ()) if r in body]}
     return {"as-is": as_is, "strict": _closed(as_is)}
