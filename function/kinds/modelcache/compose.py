@@ -22,7 +22,7 @@ _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CACHE, _TMP = "cache", "tmp"
 _TOKEN_KEY = "HF_TOKEN"  # noqa: S105  (the name of a variable)
-_USER = 65532
+_USER = 2000
 """The user of our image."""
 _REQUESTS = {"cpu": "1", "memory": "2Gi"}
 _RETRIES = 6
