@@ -1,0 +1,287 @@
+"""The static check: every name declared, every call with a function that takes its arguments, in dead branches as well.
+
+Source: github.com/google/cel-go v0.26, checker/checker.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from function.cel import explain, signatures
+from function.cel.environment import Environment
+from function.cel.problem import Fault
+from function.cel.signatures import Overload
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, Struct
+from function.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    DYN,
+    INT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    UINT,
+    Type,
+    Unifier,
+    content_of,
+    is_dyn,
+    is_dyn_or_error,
+    list_of,
+    map_of,
+    most_general,
+    optional_of,
+    type_of,
+)
+from function.cel.values import Uint
+
+_LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL}
+TYPE_NAMES = {
+    "bool": BOOL,
+    "bytes": BYTES,
+    "double": DOUBLE,
+    "google.protobuf.Duration": DURATION,
+    "int": INT,
+    "list": list_of(DYN),
+    "map": map_of(DYN, DYN),
+    "null_type": NULL,
+    "string": STRING,
+    "google.protobuf.Timestamp": TIMESTAMP,
+    "type": Type("type"),
+    "uint": UINT,
+    "optional_type": optional_of(DYN),
+}
+"""Types that an expression can name."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What is known of a tree's nodes, each by its identity."""
+
+    root: Node
+    types: dict[int, Type] = field(default_factory=dict)
+    overloads: dict[int, tuple[Overload, ...]] = field(default_factory=dict)
+    """Of a call, those that its arguments fit."""
+
+    def type(self, node: Node) -> Type:
+        return self.types[id(node)]
+
+
+def check(root: Node, environment: Environment) -> Checked:
+    """Fault where it is wrong."""
+    checker = _Checker(environment, Checked(root))
+    checker.visit(root)
+    checked = checker.checked
+    checked.types = {key: checker.unifier.resolved(t, final=True) for key, t in checked.types.items()}
+    return checked
+
+
+class _Checker:
+    def __init__(self, environment: Environment, checked: Checked) -> None:
+        self.environment, self.checked = environment, checked
+        self.unifier = Unifier()
+        self._scopes: list[dict[str, Type]] = []
+
+    def visit(self, node: Node) -> Type:
+        found = self._visit(node)
+        self.checked.types[id(node)] = found
+        return found
+
+    def _visit(self, node: Node) -> Type:
+        match node:
+            case Literal(value=value):
+                return _LITERALS[type(value)]
+            case Ident():
+                return self._ident(node)
+            case Select():
+                return self._select(node)
+            case Call(function="_?._", args=[operand, Literal(value=field_)]):
+                return self.unifier.resolved(self._field(node, operand, field_, optional=True))
+            case Call():
+                return self._call(node)
+            case ListLiteral():
+                return self._list(node)
+            case MapLiteral():
+                return self._map(node)
+            case Struct():
+                raise Fault(f"{node.name} is no type whose values can be written", node.at)
+        return self._fold(node)
+
+    # Names
+
+    def _ident(self, node: Ident) -> Type:
+        node.name = node.name.removeprefix(".")
+        found = self._declared(node.name)
+        if found is None:
+            raise explain.undeclared(node.name, node.at, self._names())
+        return found
+
+    def _declared(self, name: str) -> Type | None:
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return scope[name]
+        if name in self.environment.variables:
+            return self.environment.variables[name]
+        return type_of(TYPE_NAMES[name]) if name in TYPE_NAMES else None
+
+    def _names(self) -> Iterator[str]:
+        for scope in self._scopes:
+            yield from (n for n in scope if n[0] not in "@#")
+        yield from self.environment.variables
+
+    def _select(self, node: Select) -> Type:
+        name = None if node.is_test else qualified(node)
+        declared = self._declared(name) if name else None
+        if declared is not None:
+            return declared
+        found = self._field(node, node.operand, node.field, optional=False)
+        return BOOL if node.is_test else self.unifier.resolved(found)
+
+    def _field(self, node: Select | Call, operand: Node, field_: str, *, optional: bool) -> Type:
+        target, is_optional = content_of(self.unifier.resolved(self.visit(operand)))
+        found = self._field_of(node, target, field_)
+        return optional_of(found) if is_optional or optional else found
+
+    def _field_of(self, node: Select | Call, target: Type, field_: str) -> Type:
+        if target.kind == "map":
+            return target.params[1]
+        if target.kind == "struct":
+            fields = self.environment.objects[target.name]
+            if field_ not in fields:
+                raise explain.no_field(field_, node.at, fields)
+            return fields[field_]
+        if target.kind == "param":
+            self.unifier.assignable([DYN], [target])
+        elif not is_dyn_or_error(target):
+            raise explain.no_fields(target, field_, node.at)
+        return DYN
+
+    # Calls
+
+    def _call(self, node: Call) -> Type:
+        arguments = [self.visit(a) for a in node.args]
+        node.function = node.function.removeprefix(".")
+        if node.target is None:
+            return self._resolved(node, arguments)
+        prefix = qualified(node.target)
+        if prefix and f"{prefix}.{node.function}" in signatures.declared():
+            node.function, node.target = f"{prefix}.{node.function}", None
+            return self._resolved(node, arguments)
+        return self._resolved(node, [self.visit(node.target), *arguments])
+
+    def _resolved(self, node: Call, arguments: list[Type]) -> Type:
+        overloads = signatures.declared().get(node.function)
+        if overloads is None:
+            raise explain.unknown_function(node, arguments)
+        if node.function in ("_&&_", "_||_"):
+            return self._logical(node, arguments, overloads)
+        fitting, result = [], None
+        for overload in overloads:
+            if overload.is_method != (node.target is not None):
+                continue
+            returned, *params = self.unifier.instance((overload.result, *overload.params))
+            if not self.unifier.assignable(arguments, params):
+                continue
+            fitting.append(overload)
+            returned = self.unifier.resolved(returned)
+            if result is None:
+                result = returned
+            elif not is_dyn(result) and returned != result:
+                result = DYN
+        if result is None:
+            raise explain.no_overload(node, [self.unifier.resolved(a, final=True) for a in arguments], overloads)
+        self.checked.overloads[id(node)] = tuple(fitting)
+        return result
+
+    def _logical(self, node: Call, arguments: list[Type], overloads: tuple[Overload, ...]) -> Type:
+        for argument, type_ in zip(node.args, arguments, strict=True):
+            if not self.unifier.assignable([type_], [BOOL]):
+                operator = node.function.strip("_")
+                raise Fault(f"{operator} wants a bool on both sides, and this is {explain.a(type_)}", argument.at)
+        self.checked.overloads[id(node)] = overloads
+        return BOOL
+
+    # Literals
+
+    def _list(self, node: ListLiteral) -> Type:
+        item: Type | None = None
+        for i, element in enumerate(node.items):
+            found = self.visit(element)
+            if i in node.optional:
+                found = self._content(element, found)
+            item = self._joined(element, item, found)
+        return list_of(self.unifier.variable() if item is None else item)
+
+    def _map(self, node: MapLiteral) -> Type:
+        key: Type | None = None
+        value: Type | None = None
+        for k, v, optional in node.entries:
+            key = self._joined(k, key, self.visit(k))
+            found = self.visit(v)
+            value = self._joined(v, value, self._content(v, found) if optional else found)
+        if key is None or value is None:
+            return map_of(self.unifier.variable(), self.unifier.variable())
+        return map_of(key, value)
+
+    def _content(self, node: Node, type_: Type) -> Type:
+        content, is_optional = content_of(type_)
+        if not is_optional and not is_dyn(content):
+            raise Fault(f"an entry with ? wants an optional value, and this is {explain.a(type_)}", node.at)
+        return content
+
+    def _joined(self, node: Node, before: Type | None, found: Type) -> Type:
+        if before is None:
+            return found
+        if not self.unifier.assignable([before], [found]):
+            one, other = self.unifier.resolved(before, final=True), self.unifier.resolved(found, final=True)
+            raise explain.mixed(one, other, node.at)
+        return most_general(before, found)
+
+    # Loops
+
+    def _fold(self, node: Fold) -> Type:
+        range_ = self.visit(node.range_)
+        accumulated = self.visit(node.init)
+        self._scopes.append({node.accumulator: accumulated})
+        self._scopes.append(self._variables(node, self.unifier.resolved(range_)))
+        self._want(node.condition, self.visit(node.condition), BOOL, node)
+        self._want(node.step, self.visit(node.step), accumulated, node)
+        self._scopes.pop()
+        result = self.visit(node.result)
+        self._scopes.pop()
+        return self.unifier.resolved(result)
+
+    def _variables(self, node: Fold, range_: Type) -> dict[str, Type]:
+        first: Type
+        second: Type
+        match range_.kind:
+            case "list":
+                first, second = (INT, range_.params[0]) if node.second else (range_.params[0], DYN)
+            case "map":
+                first, second = range_.params
+            case "dyn" | "any" | "error" | "param":
+                if range_.kind == "any":
+                    raise Fault(f"{node.macro}() wants a list or a map, and this is an attribute value", node.at)
+                self.unifier.assignable([DYN], [range_])
+                first = second = DYN
+            case _:
+                raise Fault(f"{node.macro}() wants a list or a map, and this is {explain.a(range_)}", node.at)
+        return {node.variable: first, **({node.second: second} if node.second else {})}
+
+    def _want(self, node: Node, found: Type, wanted: Type, fold: Fold) -> None:
+        if not self.unifier.assignable([wanted], [found]):
+            one = self.unifier.resolved(wanted, final=True)
+            raise Fault(f"{fold.macro}() wants {explain.a(one)} here, and this is {explain.a(found)}", node.at)
+
+
+def qualified(node: Any) -> str | None:
+    """A name with dots, as far as the node is nothing else."""
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select) and not node.is_test:
+        inner = qualified(node.operand)
+        return f"{inner}.{node.field}" if inner else None
+    return None

@@ -1,0 +1,98 @@
+"""A device as its driver publishes it, and as a selector sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from function.cel import quantity, semver
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The text of an attribute that is published as a version."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Names are bare, and then of the driver's domain, or `domain/id`. Capacities are the published quantity texts."""
+
+    driver: str
+    attributes: tuple[tuple[str, str | bool | int | Version], ...] = ()
+    capacity: tuple[tuple[str, str], ...] = ()
+    allow_multiple_allocations: bool = False
+    _seen: list[Seen] = field(default_factory=list, init=False, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the variable `device` holds."""
+
+    fields: Mapping[str, Any]
+    fault: str | None
+    """Why no selector can be evaluated; nothing then is to be read from the fields."""
+
+
+class Domains(dict[str, Any]):
+    """Values by domain and id. An unknown domain is an empty map, to whoever asks for it."""
+
+    __slots__ = ()
+
+    def __missing__(self, domain: str) -> Mapping[str, Any]:
+        return _EMPTY
+
+
+_EMPTY: dict[str, Any] = {}
+
+
+def device_fault(device: Device) -> str | None:
+    """What Kubernetes would not accept of it, naming the attribute or capacity; None when sound."""
+    return seen(device).fault
+
+
+def seen(device: Device) -> Seen:
+    """Worked out once for a device."""
+    if not device._seen:
+        device._seen.append(_seen(device))
+    return device._seen[0]
+
+
+def _seen(device: Device) -> Seen:
+    attributes, capacity = Domains(), Domains()
+    fields = {
+        "driver": device.driver,
+        "allowMultipleAllocations": device.allow_multiple_allocations,
+        "attributes": attributes,
+        "capacity": capacity,
+    }
+    for name, value in device.attributes:
+        try:
+            _put(attributes, name, device.driver, _attribute(value))
+        except ValueError as error:
+            return Seen(fields, f"attribute {name}: {error}")
+    for name, text in device.capacity:
+        try:
+            _put(capacity, name, device.driver, quantity.parse(text.strip()))
+        except ValueError as error:
+            return Seen(fields, f"capacity {name}: {error}")
+    return Seen(fields, None)
+
+
+def _put(domains: Domains, name: str, driver: str, value: Any) -> None:
+    domain, slash, id_ = name.partition("/")
+    if not slash:
+        domain, id_ = driver, name
+    domains.setdefault(domain, {})[id_] = value
+
+
+def _attribute(value: str | bool | int | Version) -> Any:
+    if isinstance(value, Version):
+        return semver.parse(value.text)
+    if not isinstance(value, str | bool | int):
+        raise ValueError("it is neither a string, a bool, an integer nor a version")  # noqa: TRY004  (read as bad data)
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{value} does not fit in 64 bits")
+    return value

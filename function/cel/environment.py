@@ -1,0 +1,48 @@
+"""What an expression finds: variables with their types, and the fields of objects. The functions are the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from function.cel.types import ANY, BOOL, DYN, QUANTITY, STRING, Type, map_of
+
+_DEVICE = Type("struct", "kubernetes.DRADevice")
+_URLS = frozenset({"isURL", "url", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"})
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One kind of expression."""
+
+    name: str
+    variables: Mapping[str, Type]
+    objects: Mapping[str, Mapping[str, Type]]
+    """By type, the fields."""
+    sizes: Mapping[tuple[str, ...], int]
+    """Of what is reachable from the variables, how large it can be: by path, with * for a name that is not known."""
+    results: frozenset[str]
+    """Kinds of type that an expression may have."""
+
+
+SELECTOR = Environment(
+    name="device selector",
+    variables={"device": _DEVICE},
+    objects={
+        "kubernetes.DRADevice": {
+            "driver": STRING,
+            "allowMultipleAllocations": BOOL,
+            "attributes": map_of(STRING, map_of(STRING, ANY)),
+            "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
+        }
+    },
+    sizes={},
+    results=frozenset({"bool", "any"}),
+)
+"""Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go."""
+
+RULE = Environment("rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))
+"""A validation rule of a definition (x-kubernetes-validations). Its types are not known here."""
+
+QUERY = Environment("query", {"object": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))
+"""A readiness query of provider-kubernetes over the object that it observes."""

@@ -1,0 +1,98 @@
+"""The functions of Kubernetes over quantities and versions.
+
+Source: k8s.io/apiserver v0.36, pkg/cel/library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from function.cel import quantity, semver
+from function.cel.problem import Failure
+from function.cel.quantity import Quantity
+from function.cel.semver import Semver
+
+
+def _quantity(text: str) -> Quantity:
+    try:
+        return quantity.parse(text)
+    except ValueError as error:
+        raise Failure(str(error)) from None
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        quantity.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _semver(text: str, normalize: bool = False) -> Semver:  # noqa: FBT001, FBT002  (as expressions pass it)
+    try:
+        return semver.parse(text, normalize=normalize)
+    except ValueError as error:
+        raise Failure(str(error)) from None
+
+
+def _is_semver(text: str, normalize: bool = False) -> bool:  # noqa: FBT001, FBT002  (as expressions pass it)
+    try:
+        semver.parse(text, normalize=normalize)
+    except ValueError:
+        return False
+    return True
+
+
+def _as_integer(number: Quantity) -> int:
+    if number.integer is None:
+        raise Failure(f"the quantity {number} is no integer of 64 bits")
+    return number.integer
+
+
+def _sum(a: Quantity, b: Quantity | int) -> Quantity:
+    return _carried(a.plus, b if isinstance(b, Quantity) else quantity.whole(b))
+
+
+def _difference(a: Quantity, b: Quantity | int) -> Quantity:
+    return _carried(a.minus, b if isinstance(b, Quantity) else quantity.whole(b))
+
+
+def _carried(operation: Callable[[Quantity], Quantity], other: Quantity) -> Quantity:
+    try:
+        return operation(other)
+    except OverflowError as error:
+        raise Failure(str(error)) from None
+
+
+def _signed(number: int) -> int:
+    """In 64 bits: a very large part of a version is a negative one."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "string_to_quantity": _quantity,
+    "is_quantity_string": _is_quantity,
+    "quantity_sign": lambda q: q.sign,
+    "quantity_is_greater_than": lambda a, b: a.compare(b) > 0,
+    "quantity_is_less_than": lambda a, b: a.compare(b) < 0,
+    "quantity_compare_to": Quantity.compare,
+    "quantity_get_float": float,
+    "quantity_get_int": _as_integer,
+    "quantity_is_integer": lambda q: q.integer is not None,
+    "quantity_add": _sum,
+    "quantity_add_int": _sum,
+    "quantity_sub": _difference,
+    "quantity_sub_int": _difference,
+    "string_to_semver": _semver,
+    "string_bool_to_semver": _semver,
+    "is_semver_string": _is_semver,
+    "is_semver_string_bool": _is_semver,
+    "semver_is_greater_than": lambda a, b: a.compare(b) > 0,
+    "semver_is_less_than": lambda a, b: a.compare(b) < 0,
+    "semver_compare_to": Semver.compare,
+    "semver_major": lambda v: _signed(v.major),
+    "semver_minor": lambda v: _signed(v.minor),
+    "semver_patch": lambda v: _signed(v.patch),
+}
+"""By overload."""

@@ -1,0 +1,177 @@
+"""The functions over lists, sets of lists, and optionals.
+
+Source: github.com/google/cel-go v0.26, ext/lists.go (version 3), ext/sets.go and cel/library.go; k8s.io/apiserver v0.36,
+pkg/cel/library/lists.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cmp_to_key, reduce
+from typing import Any
+
+from function.cel import operators
+from function.cel.operators import add, compare, same, type_name
+from function.cel.problem import Failure
+from function.cel.quantity import Quantity
+from function.cel.semver import Semver
+from function.cel.values import NONE, Duration, Keyed, Optional, Uint, keys_of, stored
+
+_ZEROS: Mapping[str, Any] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
+_LONGEST = 100_000
+"""Of a list that a function makes from nothing."""
+
+
+def _index_of(items: list[Any], item: Any) -> int:
+    return next((i for i, element in enumerate(items) if same(element, item)), -1)
+
+
+def _last_index_of(items: list[Any], item: Any) -> int:
+    return next((i for i in range(len(items) - 1, -1, -1) if same(items[i], item)), -1)
+
+
+def _is_sorted(items: list[Any]) -> bool:
+    return all(_order(a, b) <= 0 for a, b in zip(items, items[1:], strict=False))
+
+
+def _order(a: Any, b: Any) -> int:
+    """Of two elements; what cannot be ordered is left as it is."""
+    try:
+        return compare(a, b)
+    except Failure:
+        return 0
+
+
+def _extreme(name: str, sign: int) -> Callable[[list[Any]], Any]:
+    def found(items: list[Any]) -> Any:
+        if not items:
+            raise Failure(f"{name} of an empty list")
+        return reduce(lambda best, item: item if sign * _order(best, item) < 0 else best, items)
+
+    return found
+
+
+def _sum(zero: Any) -> Callable[[list[Any]], Any]:
+    return lambda items: reduce(add, items, zero)
+
+
+def _slice(items: list[Any], start: int, end: int) -> list[Any]:
+    if start < 0 or end < 0 or start > end or end > len(items):
+        raise Failure(f"cannot slice({start}, {end}) a list of {len(items)}")
+    return items[start:end]
+
+
+def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
+    if depth < 0:
+        raise Failure("level must be non-negative")
+    flat: list[Any] = []
+    for item in items:
+        if type(item) is list and depth:
+            flat.extend(_flatten(item, depth - 1))
+        else:
+            flat.append(item)
+    return flat
+
+
+def _range(count: int) -> list[int]:
+    if count > _LONGEST:
+        raise Failure(f"lists.range({count}) is too long")
+    return list(range(count))
+
+
+def _distinct(items: list[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for item in items:
+        if not any(same(item, other) for other in kept):
+            kept.append(item)
+    return kept
+
+
+def _sort(items: list[Any]) -> list[Any]:
+    return _sort_by(items, items)
+
+
+def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
+    if len({type_name(k) for k in keys}) > 1:
+        raise Failure("list elements must have the same type")
+    order = sorted(range(len(items)), key=cmp_to_key(lambda i, j: _order(keys[i], keys[j])))
+    return [items[i] for i in order]
+
+
+def _contains_all(items: list[Any], wanted: list[Any]) -> bool:
+    return all(operators.contains(w, items) for w in wanted)
+
+
+def _of_non_zero(value: Any) -> Optional:
+    return NONE if _is_zero(value) else Optional((value,))
+
+
+def _is_zero(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, Optional):
+        return not value.is_there
+    if isinstance(value, Quantity | Semver):
+        return False
+    if isinstance(value, Duration):
+        return value.nanoseconds == 0
+    return isinstance(value, bool | int | float | str | bytes | list | dict) and not value
+
+
+def _value(optional: Optional) -> Any:
+    if not optional.is_there:
+        raise Failure("optional.none() dereference")
+    return optional.content[0]
+
+
+def _unwrapped(items: list[Any]) -> list[Any]:
+    if not all(isinstance(i, Optional) for i in items):
+        raise Failure("unwrap wants a list of optional values")
+    return [i.content[0] for i in items if i.is_there]
+
+
+def _inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
+    """A map with one entry more, or with all those of another."""
+    more = [(k, operators.find(entry[0], k)) for k in keys_of(entry[0])] if len(entry) == 1 else [entry]
+    grown = Keyed(map_)
+    for key, value in more:
+        if operators.find(grown, key, operators.MISSING) is not operators.MISSING:
+            raise Failure(f"insert failed: key {key} already exists")
+        grown[stored(key)] = value
+    return grown
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "list_a_index_of_int": _index_of,
+    "list_a_last_index_of_int": _last_index_of,
+    "list_sets_contains_list": _contains_all,
+    "list_sets_equivalent_list": lambda a, b: _contains_all(a, b) and _contains_all(b, a),
+    "list_sets_intersects_list": lambda a, b: any(operators.contains(item, b) for item in a),
+    "list_slice": _slice,
+    "list_flatten": _flatten,
+    "list_flatten_int": _flatten,
+    "lists_range": _range,
+    "list_reverse": lambda items: items[::-1],
+    "list_distinct": _distinct,
+    "optional_of": lambda value: Optional((value,)),
+    "optional_ofNonZeroValue": _of_non_zero,
+    "optional_none": lambda: NONE,
+    "optional_value": _value,
+    "optional_hasValue": lambda optional: optional.is_there,
+    "list_first": lambda items: Optional((items[0],)) if items else NONE,
+    "list_last": lambda items: Optional((items[-1],)) if items else NONE,
+    "optional_unwrap": _unwrapped,
+    "optional_unwrapOpt": _unwrapped,
+    "@mapInsert_map_key_value": _inserted,
+    "@mapInsert_map_map": _inserted,
+    **{f"list_{t}_is_sorted_bool": _is_sorted for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
+    **{f"list_{t}_max_{t}": _extreme("max", 1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
+    **{f"list_{t}_min_{t}": _extreme("min", -1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
+    **{f"list_{t}_sort": _sort for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
+    **{
+        f"list_{t}_sortByAssociatedKeys": _sort_by
+        for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
+    },
+    **{f"list_{t}_sum_{t}": _sum(zero) for t, zero in _ZEROS.items()},
+}
+"""By overload."""

@@ -1,0 +1,76 @@
+"""Regular expressions, in the syntax and the linear time of RE2, which Kubernetes has as well.
+
+Source: regexp of Go; k8s.io/apiserver v0.36, pkg/cel/library/regex.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from function.cel.operators import no_overload
+from function.cel.problem import Failure
+
+_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+"""A single byte: RE2 has it, Go does not."""
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str) -> Any:
+    """Failure on what is none."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        if _BYTE.search(pattern):
+            raise Failure(f"{pattern!r} is no regular expression: \\C")
+        return re2.compile(pattern, options=options)
+    except re2.error as error:
+        said = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise Failure(f"{pattern!r} is no regular expression: {said}") from None
+
+
+def _matches(text: Any, pattern: Any) -> bool:
+    if not isinstance(text, str) or not isinstance(pattern, str):
+        raise no_overload("matches", text, pattern)
+    return compiled(pattern).search(text) is not None
+
+
+def _find(text: str, pattern: str) -> str:
+    found = compiled(pattern).search(text)
+    return found.group(0) if found else ""
+
+
+def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
+    found: list[str] = []
+    for part in _all(compiled(pattern), text):
+        if len(found) == most:
+            break
+        found.append(part)
+    return found
+
+
+def _all(expression: Any, text: str) -> Iterator[str]:
+    """Those that do not overlap; an empty one does not follow another at once."""
+    start, end = 0, -1
+    while start <= len(text):
+        found = expression.search(text, start)
+        if found is None:
+            return
+        if found.end() > found.start() or found.start() != end:
+            yield found.group(0)
+        end = found.end()
+        start = end if found.end() > found.start() else end + 1
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "matches": _matches,
+    "matches_string": _matches,
+    "string_find_string": _find,
+    "string_find_all_string": _find_all,
+    "string_find_all_string_int": _find_all,
+}
+"""By overload."""

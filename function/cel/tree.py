@@ -1,0 +1,88 @@
+"""Expressions as a tree, macros expanded. Every node knows where in the user's text it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+
+@dataclass(slots=True, eq=False)
+class Literal:
+    """A constant: bool, int, Uint, float, str, bytes or None."""
+
+    at: int
+    value: Any
+
+
+@dataclass(slots=True, eq=False)
+class Ident:
+    at: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Select:
+    """`operand.field`; as a test, `has(operand.field)`."""
+
+    at: int
+    operand: Node
+    field: str
+    is_test: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A function, method or operator. A name that is qualified has no target."""
+
+    at: int
+    function: str
+    target: Node | None
+    args: list[Node]
+
+
+@dataclass(slots=True, eq=False)
+class ListLiteral:
+    at: int
+    items: list[Node]
+    optional: frozenset[int]
+    """Positions written with a question mark."""
+
+
+@dataclass(slots=True, eq=False)
+class MapLiteral:
+    at: int
+    entries: list[tuple[Node, Node, bool]]
+    """Key, value, and whether it was written with a question mark."""
+
+
+@dataclass(slots=True, eq=False)
+class Struct:
+    """A message by its type's name. No environment of ours declares one."""
+
+    at: int
+    name: str
+    fields: list[tuple[str, Node, bool]]
+
+
+@dataclass(slots=True, eq=False)
+class Fold:
+    """A loop: from `init`, while `condition`, `step` over each of `range_`; then `result`."""
+
+    at: int
+    macro: str
+    """Name of the macro that it was written as."""
+    range_: Node
+    variable: str
+    second: str | None
+    accumulator: str
+    init: Node
+    condition: Node
+    step: Node
+    result: Node
+
+
+Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | Struct | Fold
+
+ACCUMULATOR = "@result"
+"""No name that a user can write."""
+UNUSED = "#unused"

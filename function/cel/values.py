@@ -1,0 +1,78 @@
+"""The values of CEL that Python has no like of. The others are bool, int, float, str, bytes, None, list and dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Uint(int):
+    """An unsigned integer of 64 bits: a type of its own, equal to what it is equal to as a number."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A value, or none."""
+
+    content: tuple[Any, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self.content)
+
+
+NONE = Optional()
+
+
+@dataclass(frozen=True, slots=True)
+class TypeValue:
+    """A type as a value: what `type(x)` says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """Since 1970."""
+
+    nanoseconds: int
+    offset: int = field(default=0, compare=False)
+    """Seconds east of UTC in which it was written."""
+
+
+class Keyed(dict[Any, Any]):
+    """A map of an expression. Its keys are stored so that true is not 1; iterate with `keys_of`."""
+
+    __slots__ = ()
+
+
+class _BoolKey:
+    __slots__ = ("value",)
+
+    def __init__(self, value: bool) -> None:  # noqa: FBT001  (it is one)
+        self.value = value
+
+
+_TRUE, _FALSE = _BoolKey(True), _BoolKey(False)  # noqa: FBT003  (they are these)
+
+
+def stored(key: Any) -> Any:
+    """How a key is stored in a map."""
+    return (_TRUE if key else _FALSE) if key is True or key is False else key
+
+
+def read(key: Any) -> Any:
+    """A stored key as the value that it is."""
+    return key.value if type(key) is _BoolKey else key
+
+
+def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:
+    return map(read, map_)
