@@ -59,7 +59,7 @@ ROUTE_NOT_ACCEPTED = MODEL_READY.false("RouteNotAccepted", "{why}")
 
 # ModelEndpoint: can traffic reach it?
 ROUTING_READY = ConditionType("RoutingReady")
-BACKEND_CONFIGURED = ROUTING_READY.true("BackendConfigured", "Traffic is routed to {host}:{port}")
+BACKEND_CONFIGURED = ROUTING_READY.true("BackendConfigured", "Traffic is routed to {host}:{port}{remark}")
 WAITING_FOR_BACKEND = ROUTING_READY.false("WaitingForBackend", "{why}")
 INVALID_URL = ROUTING_READY.false("InvalidURL", "spec.url: {problem}")
 INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
@@ -68,7 +68,7 @@ INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _
 ENDPOINTS_RESOLVED = ConditionType("EndpointsResolved")
 RESOLVED = ENDPOINTS_RESOLVED.true("Resolved", "{ready} of {matched} endpoints are ready")
 NO_ENDPOINTS = ENDPOINTS_RESOLVED.false("NoEndpoints", "{why}")
-ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address}")
+ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address} answers{remark}")
 CONFIGURING = ROUTING_READY.false("Configuring", "{why}")
 WAITING_FOR_GATEWAY = ROUTING_READY.false("WaitingForGateway", "{why}")
 TOO_MANY_ENDPOINTS = ROUTING_READY.false("TooManyEndpoints", "{why}")

@@ -23,6 +23,8 @@ SYSTEM_NAMESPACE = "modelplane-system"
 """Where cluster-scoped kinds keep what has a namespace: Secrets, composed infrastructure, the gateways."""
 CLUSTER_GATEWAY = "inference-gateway"
 """The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
+CONTROL_GATEWAY = "modelplane"
+"""The Gateway on the control cluster, in SYSTEM_NAMESPACE."""
 _HASH = 8
 
 
@@ -72,6 +74,26 @@ def probe(cluster: str) -> str:
     Not the name of a remote_object: the serving stack's own Object of the same Gateway has that.
     """
     return derived(cluster, "probe", cluster)
+
+
+def backend(endpoint: NamespacedName) -> str:
+    """The Service by which the control gateway reaches a ModelEndpoint's address."""
+    return derived(endpoint.name, "ModelEndpoint", *endpoint)
+
+
+def egress(endpoint: NamespacedName) -> str:
+    """The egress proxy of a ModelEndpoint, and its Service: another one, since slices outlive a Service's selector."""
+    return derived(f"{endpoint.name}-egress", "ModelEndpoint", *endpoint, "egress")
+
+
+def address_slice(endpoint: NamespacedName, address_type: str) -> str:
+    """The EndpointSlice of a ModelEndpoint's address, told apart by its type: that is immutable."""
+    return derived(f"{endpoint.name}-{address_type}", "ModelEndpoint", *endpoint, address_type)
+
+
+def route(service: NamespacedName) -> str:
+    """The HTTPRoute of a ModelService, and the placeholder to which it leads while nothing is ready."""
+    return derived(service.name, "ModelService", *service)
 
 
 def label_value(name: str) -> str:

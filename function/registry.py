@@ -8,7 +8,9 @@ from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
 from function.kinds.modelcache.composer import COMPOSER as MODEL_CACHE
+from function.kinds.modelendpoint.composer import COMPOSER as MODEL_ENDPOINT
 from function.kinds.modelreplica.composer import COMPOSER as MODEL_REPLICA
+from function.kinds.modelservice.composer import COMPOSER as MODEL_SERVICE
 from function.kinds.servingstack.composer import COMPOSER as SERVING_STACK
 
 _ALL: tuple[Composer, ...] = (
@@ -17,6 +19,8 @@ _ALL: tuple[Composer, ...] = (
     SERVING_STACK,
     MODEL_CACHE,
     MODEL_REPLICA,
+    MODEL_ENDPOINT,
+    MODEL_SERVICE,
 )
 
 COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}

@@ -99,7 +99,7 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
     manifest = provider.object_(
         name=names.probe(cluster),
         namespace=names.SYSTEM_NAMESPACE,
-        labels={labels.CLUSTER: names.label_value(cluster), labels.PROBE: PROBE},
+        labels={labels.CLUSTER: names.label_value(cluster), labels.PROBE: labels.PROBE_OF_GATEWAY},
         provider_config=names.provider_config(cluster),
         management_policies=provider.OBSERVE,
         readiness_cel=gateway.HAS_ADDRESS,

@@ -63,6 +63,10 @@ class Spec(schema.Api):
 class Routing(schema.Api):
     backendName: str
     """The Service that stands for the endpoint."""
+    rewritePath: str | None = None
+    """What a ModelService's own path becomes on the way."""
+    hostname: str | None = None
+    """The Host that the endpoint is asked for; left out, the client's."""
 
 
 class Status(schema.Api):

@@ -1,0 +1,60 @@
+"""Traefik: everything that is its own, and nowhere else.
+
+Facts of Traefik v3.7 (pkg/provider/kubernetes/gateway) and of its chart v41 (values.yaml).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from function import charts
+from function.gateways.backend import Backend, Setup
+
+_SERVICE = "mp-traefik"
+"""Of its load balancer. The address that it writes into the Gateway's status is read from there, by name."""
+
+
+def _values(setup: Setup) -> dict[str, Any]:
+    """The Gateway and its class are ours; of the two entry points only the one that is listened on is exposed."""
+    return {
+        "providers": {
+            "kubernetesGateway": {
+                "enabled": True,
+                "statusAddress": {"service": {"name": _SERVICE, "namespace": charts.TRAEFIK.namespace}},
+            },
+            "kubernetesIngress": {"enabled": False},
+            "kubernetesCRD": {"enabled": False},
+        },
+        "gateway": {"enabled": False},
+        "gatewayClass": {"enabled": False},
+        "ingressClass": {"enabled": False},
+        "ports": {
+            "web": {"expose": {"default": not setup.has_tls}},
+            "websecure": {"expose": {"default": setup.has_tls}},
+        },
+        "service": {"nameOverride": _SERVICE},
+        "deployment": {"replicas": 2},
+        "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
+        "resources": {"requests": {"cpu": "500m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "traefik"}},
+            }
+        ],
+        "globalArguments": [],  # by default it reports its use to its makers
+    }
+
+
+TRAEFIK = Backend(
+    name="Traefik",
+    controller="traefik.io/gateway-controller",
+    http_port=8000,
+    https_port=8443,
+    most_backends=16,
+    chart=charts.TRAEFIK,
+    values=_values,
+)
+"""It has nothing wider than a rule's 16 backendRefs: what it could refer to beyond them knows no rewrite of its own."""

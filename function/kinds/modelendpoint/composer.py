@@ -1,0 +1,131 @@
+"""How a ModelEndpoint becomes something that a route can lead to. It reads nothing: a tenant's key is none of ours.
+
+What an edit replaces stays, and takes the traffic, until all that replaces it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import conditions as c
+from function.core import (
+    ComposedResource,
+    Composer,
+    Condition,
+    Held,
+    Manifest,
+    Request,
+    Result,
+    condition,
+    dig,
+    plain,
+    restate,
+    stands,
+)
+from function.core.condition import shortened
+from function.kinds.modelendpoint import compose, target
+from function.kinds.modelendpoint.model import API_VERSION, KIND, Spec, parse
+from function.kinds.modelendpoint.target import Target
+
+_LONGEST_FAULT = 200
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    where = target.parse(spec)
+    wanted = compose.manifests(request.identity, spec, where)
+    routed = _routing_ready(request, spec, where, wanted)
+    is_new = routed.status == "True"
+    superseded = {} if is_new else {key: m for key, m in request.observed.items() if key not in wanted}
+    standing = dig(request.xr, "status", "routing") if superseded else None
+    routing = standing or compose.routing(request.identity, spec, where)
+    return Result(
+        ready=is_new or (bool(standing) and stands(request.xr, "Ready")),
+        conditions=(routed,),
+        resources={
+            **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
+            **{key: _composed(request, wanted, key) for key in wanted},
+        },
+        status={"routing": plain(routing)} if request.observed else {},
+        waiting=not is_new,
+    )
+
+
+def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> ComposedResource:
+    observed = request.observed.get(key)
+    if observed is None:
+        return ComposedResource(wanted[key])
+    if key != compose.PROXY:
+        return ComposedResource(wanted[key], ready=True)
+    return ComposedResource(
+        restate(observed) if _is_config_late(request, wanted) else wanted[key], ready=_available(observed) > 0
+    )
+
+
+def _is_config_late(request: Request, wanted: Mapping[str, Any]) -> bool:
+    """Whether new proxies would start with the old configuration: the new one is written first."""
+    there = request.observed.get(compose.CONFIG)
+    return there is not None and dig(there, "data") != wanted[compose.CONFIG]["data"]
+
+
+def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[str, Any]) -> Condition:
+    missing = sorted(key for key in wanted if key not in request.observed)
+    if missing:
+        return c.WAITING_FOR_BACKEND(why=f"Waiting for {', '.join(missing)}")
+    if compose.PROXY not in wanted:
+        return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark="")
+    proxy = request.observed[compose.PROXY]
+    needs = f"{_needed(request, spec, where)}{_fault(proxy)}"
+    if not _available(proxy):
+        return c.WAITING_FOR_BACKEND(why=f"No egress proxy answers yet; it needs {needs}")
+    is_current = _is_current(proxy) and not _is_config_late(request, wanted)
+    remark = "" if is_current else f"; a change is not carried out yet: a new proxy needs {needs}"
+    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
+
+
+def _available(proxy: Manifest) -> int:
+    """Of whatever generation: a change that does not start takes no traffic away."""
+    return int(dig(proxy, "status", "availableReplicas") or 0)
+
+
+def _is_current(proxy: Manifest) -> bool:
+    wanted = dig(proxy, "spec", "replicas")
+    counts = {dig(proxy, "status", count) for count in ("replicas", "updatedReplicas")}
+    return (dig(proxy, "status", "observedGeneration") or 0) >= (dig(proxy, "metadata", "generation") or 0) and (
+        counts == {wanted}
+    )
+
+
+def _needed(request: Request, spec: Spec, where: Target) -> str:
+    """What only the pods can tell: Secrets are not read here, and names not resolved."""
+    parts = []
+    if spec.auth:
+        secret = spec.auth.secretRef
+        parts.append(f"key {secret.key} of Secret {request.identity.namespace}/{secret.name}")
+    if where.is_name:
+        parts.append(f"that {where.host} resolves")
+    return " and ".join(parts) or "its pods to start"
+
+
+def _fault(proxy: Manifest) -> str:
+    """What keeps pods from being made at all, such as a quota."""
+    failure = condition(proxy, "ReplicaFailure")
+    if dig(failure, "status") != "True":
+        return ""
+    return f" ({shortened(str(dig(failure, 'message') or dig(failure, 'reason')), _LONGEST_FAULT)})"
+
+
+def _held(_: Request, why: Condition) -> Held:
+    return Held((why,))
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.ROUTING_READY,),
+    invalid=c.INVALID_ENDPOINT,
+    requirements=lambda _: (),
+    compose=_compose,
+    held=_held,
+)

@@ -1,0 +1,53 @@
+"""What a ModelService composes: one route, and the placeholder to which it leads while nothing is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import names
+from function.core import Manifest, NamespacedName, dig
+from function.core.manifest import is_list
+from function.kinds.modelservice.decide import Decision
+from function.manifests import backends, service_routes
+
+ROUTE = "route"
+GATEWAY = (names.SYSTEM_NAMESPACE, names.CONTROL_GATEWAY)
+
+
+def manifests(service: NamespacedName, decision: Decision) -> dict[str, dict[str, Any]]:
+    """By key. The placeholder is always there: when the last endpoint goes, nothing must be waited for."""
+    placeholder = names.route(service)
+    whose: dict[str, Any] = {"namespace": service.namespace, "labels": {}}
+    return {
+        "placeholder": backends.service(name=placeholder, **whose),
+        "placeholder-slice": backends.nobody(name=placeholder, service=placeholder, **whose),
+        ROUTE: service_routes.route(
+            name=names.route(service),
+            namespace=service.namespace,
+            gateway=GATEWAY,
+            prefix=f"{path(service)}/",
+            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=placeholder, weight=1)],
+        ),
+    }
+
+
+def path(service: NamespacedName) -> str:
+    """Under which a service is reached, and nothing else: names have no slashes."""
+    return f"/{service.namespace}/{service.name}"
+
+
+def routed(route: Manifest | None) -> frozenset[str]:
+    """The Services that a route leads to."""
+    rules = dig(route, "spec", "rules")
+    references = (dig(rule, "backendRefs") for rule in (rules if is_list(rules) else ()))
+    return frozenset(str(dig(ref, "name")) for refs in references for ref in (refs if is_list(refs) else ()))
+
+
+def _backend_refs(decision: Decision) -> list[Mapping[str, Any]]:
+    return [
+        service_routes.backend_ref(
+            service=endpoint.service, weight=weight, rewrite_path=endpoint.rewrite_path, hostname=endpoint.hostname
+        )
+        for endpoint, weight in decision.chosen
+    ]

@@ -1,0 +1,46 @@
+"""From a ModelService to one URL: its endpoints, who of them gets how much, the route."""
+
+from __future__ import annotations
+
+from function import conditions as c
+from function.core import ComposedResource, Composer, Request, Result
+from function.kinds.modelservice import compose, decide, inputs, status
+from function.kinds.modelservice.model import API_VERSION, KIND, parse
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    gateway = inputs.gateway(request)
+    decision = decide.decide(
+        spec,
+        inputs.endpoints(request),
+        most=gateway.backend.most_backends,
+        routed=compose.routed(request.observed.get(compose.ROUTE)),
+    )
+    address = f"{gateway.base}{compose.path(request.identity)}"
+    said = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
+    is_served = all(condition.status == "True" for condition in said)
+    return Result(
+        ready=is_served,
+        conditions=said,
+        resources={
+            key: ComposedResource(manifest, key in request.observed and (key != compose.ROUTE or is_served))
+            for key, manifest in compose.manifests(request.identity, decision).items()
+        },
+        status={
+            "address": address,
+            "endpoints": {"matched": len(decision.matched), "ready": decision.ready},
+        },
+        waiting=True,  # whoever comes, goes or is lost must be noticed soon, however large the fleet is
+    )
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.ENDPOINTS_RESOLVED, c.ROUTING_READY),
+    invalid=c.INVALID_SERVICE,
+    requirements=inputs.requirements,
+    compose=_compose,
+    held=status.held,
+)

@@ -1,0 +1,88 @@
+"""Who gets traffic, and how much of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from function.kinds.modelservice import weights
+from function.kinds.modelservice.inputs import Endpoint
+from function.kinds.modelservice.model import Spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Of the endpoints that a service selects."""
+
+    matched: tuple[Endpoint, ...]
+    chosen: tuple[tuple[Endpoint, int], ...]
+    """Those that get traffic, with their weights."""
+    left_out: tuple[Endpoint, ...]
+    """Those that would get traffic, had the route room for them."""
+    withdrawn: tuple[Endpoint, ...]
+    """Those that get none since their clusters do not answer."""
+    idle: tuple[int, ...]
+    """Entries none of whose endpoints gets traffic."""
+
+    @property
+    def ready(self) -> int:
+        return sum(endpoint.ready for endpoint in self.matched)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether those that get traffic do so only because no cluster answers."""
+        return any(endpoint.lost for endpoint, _ in self.chosen)
+
+
+def decide(spec: Spec, matched: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Decision:
+    """`most` is how many backends the route has room for, `routed` the Services that it leads to so far."""
+    usable = _usable([e for e in matched if e.ready], routed)
+    chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
+    serving = {endpoint.entry for endpoint in chosen}
+    return Decision(
+        matched=tuple(matched),
+        chosen=tuple(_weighted(chosen, spec)),
+        left_out=tuple(e for e in usable if e not in chosen),
+        withdrawn=tuple(e for e in matched if e.ready and e not in usable),
+        idle=tuple(i for i in range(len(spec.endpoints)) if i not in serving),
+    )
+
+
+def _usable(ready: list[Endpoint], routed: Collection[str]) -> list[Endpoint]:
+    """Without those of lost clusters, as long as another is left; if all are lost, those that were there already."""
+    alive = [e for e in ready if not e.lost]
+    return alive or [e for e in ready if e.service in routed] or ready
+
+
+def _spread(usable: Sequence[Endpoint], entry_weights: Sequence[int], most: int) -> list[Endpoint]:
+    """At most so many: each entry in turn by its weight for every place it has, each time from another cluster."""
+    if len(usable) <= most:
+        return list(usable)
+    waiting = {i: _by_turns(e for e in usable if e.entry == i) for i in {e.entry for e in usable}}
+    taken: dict[int, int] = defaultdict(int)
+    chosen = []
+    for _ in range(most):
+        entry = min(
+            (i for i in waiting if waiting[i]), key=lambda i: (taken[i] > 0, -entry_weights[i] / (taken[i] + 1), i)
+        )
+        chosen.append(waiting[entry].pop(0))
+        taken[entry] += 1
+    return sorted(chosen, key=lambda e: (e.entry, e.name))
+
+
+def _by_turns(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
+    """The first of every cluster, then the second of every cluster, and so on."""
+    seen: dict[str, int] = defaultdict(int)
+    turns = []
+    for endpoint in sorted(endpoints, key=lambda e: e.name):
+        turns.append((seen[endpoint.cluster], endpoint.cluster, endpoint))
+        seen[endpoint.cluster] += 1
+    return [endpoint for *_, endpoint in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def _weighted(chosen: Sequence[Endpoint], spec: Spec) -> Iterable[tuple[Endpoint, int]]:
+    by_entry = [[e for e in chosen if e.entry == i] for i in range(len(spec.endpoints))]
+    shared = [(entry.weight, len(found)) for entry, found in zip(spec.endpoints, by_entry, strict=True) if found]
+    ordered = [e for found in by_entry for e in found]
+    return zip(ordered, (weight for entry in weights.shares(shared) for weight in entry), strict=True)

@@ -1,0 +1,109 @@
+"""What a ModelService says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from function import conditions as c
+from function.core import Condition, Held, Manifest, Request, condition, dig, last
+from function.core.condition import shortened
+from function.core.manifest import is_list
+from function.kinds.modelservice import compose
+from function.kinds.modelservice.decide import Decision
+from function.kinds.modelservice.inputs import Endpoint
+from function.kinds.modelservice.model import Spec
+
+_MOST_NAMED = 5
+_LONGEST_FAULT = 200
+
+
+def resolved(request: Request, decision: Decision) -> Condition:
+    if not decision.matched:
+        where = request.identity.namespace
+        return c.NO_ENDPOINTS(why=f"No ModelEndpoint of namespace {where} has the labels of any entry")
+    return c.RESOLVED(ready=decision.ready, matched=len(decision.matched))
+
+
+def routing_ready(request: Request, spec: Spec, decision: Decision, address: str) -> Condition:
+    route = request.observed.get(compose.ROUTE)
+    fault = _fault(route)
+    if fault:
+        return c.CONFIGURING(why=fault)
+    if not decision.chosen:
+        return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_nobody(decision)}")
+    if decision.left_out:
+        return c.TOO_MANY_ENDPOINTS(why=_too_many(address, decision))
+    return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(spec, decision)))
+
+
+def held(request: Request, why: Condition) -> Held:
+    """Whatever is unknown, the route stays, and what was last said of it."""
+    said = (
+        last(request.xr, c.ENDPOINTS_RESOLVED) or c.NO_ENDPOINTS(why="Nothing is known of its endpoints yet"),
+        last(request.xr, c.ROUTING_READY) or c.CONFIGURING(why="Nothing is known of its endpoints yet"),
+    )
+    return Held(
+        tuple(why if s.type == why.type else s for s in said),
+        ready=None if compose.ROUTE in request.observed else False,
+    )
+
+
+def _nobody(decision: Decision) -> str:
+    if not decision.matched:
+        return "it has no endpoint"
+    return f"none of its endpoints ({len(decision.matched)}) is ready"
+
+
+def _too_many(address: str, decision: Decision) -> str:
+    total, room = len(decision.chosen) + len(decision.left_out), len(decision.chosen)
+    left_out = _named(decision.left_out)
+    return f"{address} answers with {room} of {total} endpoints, as many as a route has room for; without {left_out}"
+
+
+def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
+    for i in decision.idle:
+        weight = spec.endpoints[i].weight
+        yield f"spec.endpoints[{i}] (weight {weight}) has no endpoint that is ready, and the others get its traffic"
+    if decision.withdrawn:
+        faults = ", ".join(sorted({str(e.lost) for e in decision.withdrawn}))
+        yield f"without {_named(decision.withdrawn)}, whose clusters do not answer ({faults})"
+    if decision.is_lost:
+        yield "none of the clusters answers, so the route stays as it was"
+
+
+def _named(endpoints: Iterable[Endpoint]) -> str:
+    names = sorted(e.name for e in endpoints)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
+# The route
+
+
+def _fault(route: Manifest | None) -> str | None:
+    """Why the gateway does not serve the route as it stands; None where it does."""
+    if route is None:
+        return "Waiting for the route to be written"
+    said = _said(route)
+    if said is None:
+        return "Waiting for the gateway to take the route"
+    generation = dig(route, "metadata", "generation") or 0
+    for type_ in ("Accepted", "ResolvedRefs"):
+        found = condition({"status": said}, type_)
+        if found is None or (found.get("observedGeneration") or generation) < generation:
+            return "Waiting for the gateway to take the route as it stands"
+        if found.get("status") != "True":
+            told = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
+            return f"The gateway says of the route that {type_} is {found.get('status')}: {told}"
+    return None
+
+
+def _said(route: Manifest) -> Manifest | None:
+    """What our gateway, among others that may have a say, tells of the route."""
+    parents = dig(route, "status", "parents")
+    for parent in parents if is_list(parents) else ():
+        reference = dig(parent, "parentRef")
+        if (dig(reference, "namespace"), dig(reference, "name")) == compose.GATEWAY:
+            found: Manifest = parent
+            return found
+    return None

@@ -1,0 +1,89 @@
+"""What a route leads to on the control cluster: Services, and the addresses behind those that no pods stand behind."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+
+from function import labels as key
+from function import versions
+from function.manifests.metadata import metadata
+
+PORT = 80
+"""Of every Service that a ModelService's route leads to, whatever port is behind it."""
+PORT_NAME = "http"
+"""Of Service and slice alike: gateways match a slice's port to its Service's by name."""
+_MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+_UNREACHABLE = "192.0.2.1"
+"""An address that is nobody's (RFC 5737)."""
+
+
+def service(
+    *,
+    name: str,
+    namespace: str,
+    labels: Mapping[str, str],
+    selector: Mapping[str, str] | None = None,
+    target_port: int | None = None,
+) -> dict[str, Any]:
+    """Without a selector, its addresses are in slices of ours. Headless: gateways read slices, nobody needs its IP.
+
+    The protocol is said: a gateway may take an unsaid one for https, by the port's number (traefik v3.7).
+    """
+    target = {"targetPort": target_port} if target_port else {}
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "Service",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "clusterIP": "None",
+            **({"selector": dict(selector)} if selector else {}),
+            "ports": [{"name": PORT_NAME, "port": PORT, **target, "protocol": "TCP", "appProtocol": "http"}],
+        },
+    }
+
+
+def endpoint_slice(
+    *,
+    name: str,
+    namespace: str,
+    service: str,
+    address_type: str,
+    address: str,
+    port: int,
+    labels: Mapping[str, str],
+    ready: bool = True,
+) -> dict[str, Any]:
+    """One address of a Service. `address_type` is IPv4, IPv6 or FQDN."""
+    whose = {**labels, key.SERVICE_NAME: service, _MANAGED_BY: key.PREFIX.rstrip("/")}
+    return {
+        "apiVersion": versions.DISCOVERY,
+        "kind": "EndpointSlice",
+        "metadata": metadata(name=name, namespace=namespace, labels=whose),
+        "addressType": address_type,
+        "endpoints": [{"addresses": [address], "conditions": {"ready": ready}}],
+        "ports": [{"name": PORT_NAME, "port": port, "protocol": "TCP", "appProtocol": "http"}],
+    }
+
+
+def nobody(*, name: str, namespace: str, service: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """A slice in which nothing is ready: its Service answers 503, where one without a slice answers 500."""
+    return endpoint_slice(
+        name=name,
+        namespace=namespace,
+        service=service,
+        address_type="IPv4",
+        address=_UNREACHABLE,
+        port=PORT,
+        labels=labels,
+        ready=False,
+    )
+
+
+def host_in_url(address: str) -> str:
+    """An IP address or a host name as a URL has it: IPv6 in brackets."""
+    try:
+        return f"[{address}]" if isinstance(ipaddress.ip_address(address), ipaddress.IPv6Address) else address
+    except ValueError:
+        return address

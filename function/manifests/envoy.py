@@ -1,0 +1,223 @@
+"""The configuration of an egress proxy: a stock Envoy between the gateway and one outside provider.
+
+Fields and defaults of Envoy v1.40; the real Envoy runs this configuration in the end-to-end tests.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+PORT = 8080
+"""Where it takes requests, in plain HTTP."""
+PROBE_PORT = 8081
+PROBE_PATH = "/ready"
+"""Answers 200 while the provider's name resolves, else 503."""
+DIRECTORY = "/etc/modelplane/egress"
+"""Where it finds its files."""
+CREDENTIAL_DIRECTORY = "/etc/modelplane/credential"
+"""Where the tenant's Secret is mounted."""
+CREDENTIAL_FILE = "key"
+ROOTS = "/etc/ssl/certs/ca-certificates.crt"
+"""The roots that the image brings (Debian's ca-certificates)."""
+BOOTSTRAP_FILE = "envoy.json"
+_SDS_FILE = "credential.json"
+_PROVIDER = "provider"
+_CREDENTIAL = "credential"
+_IDLE_SECONDS = "600s"
+"""Between two tokens, or before the first: as on the way through a cluster's gateway."""
+_MOST_REQUESTS = 65536
+"""Envoy's default of 1,024 is soon reached by long answers."""
+_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-server", "x-real-ip")
+"""What gateways add about the client. It is not for strangers."""
+_EVERYWHERE = "0.0.0.0"  # noqa: S104 - other pods ask it
+_TYPES = "type.googleapis.com/envoy"
+
+
+def files(*, node: str, host: str, port: int, address_type: str, tls: bool, credential: bool) -> dict[str, str]:
+    """The files of DIRECTORY, by name. `address_type` of the host is IPv4, IPv6 or FQDN; an IPv6 host has no brackets.
+
+    The authority that is sent is the host, with its port where that is not the scheme's.
+    """
+    bootstrap = {
+        "node": {"id": node, "cluster": "modelplane-egress"},
+        "static_resources": {
+            "listeners": [
+                _listener(
+                    "requests", PORT, _requests(_authority(host, port, address_type, tls=tls), credential=credential)
+                ),
+                _listener("probe", PROBE_PORT, _probe()),
+            ],
+            "clusters": [_cluster(host, port, address_type, tls=tls)],
+        },
+    }
+    texts = {BOOTSTRAP_FILE: _text(bootstrap)}
+    return {**texts, _SDS_FILE: _text(_sds())} if credential else texts
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, indent=1) + "\n"
+
+
+def _typed(name: str, type_: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "typed_config": {"@type": f"{_TYPES}.{type_}", **fields}}
+
+
+def _authority(host: str, port: int, address_type: str, *, tls: bool) -> str:
+    written = f"[{host}]" if address_type == "IPv6" else host
+    return written if port == (443 if tls else 80) else f"{written}:{port}"
+
+
+# Requests
+
+
+def _listener(name: str, port: int, manager: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "address": {"socket_address": {"address": _EVERYWHERE, "port_value": port}},
+        "filter_chains": [{"filters": [manager]}],
+    }
+
+
+def _manager(prefix: str, routes: list[dict[str, Any]], filters: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return _typed(
+        "envoy.filters.network.http_connection_manager",
+        "extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        stat_prefix=prefix,
+        route_config={"virtual_hosts": [{"name": prefix, "domains": ["*"], "routes": routes, **more}]},
+        stream_idle_timeout=_IDLE_SECONDS,
+        skip_xff_append=True,
+        generate_request_id=False,
+        server_header_transformation="PASS_THROUGH",
+        http_filters=[
+            *filters,
+            _typed(
+                "envoy.filters.http.router", "extensions.filters.http.router.v3.Router", suppress_envoy_headers=True
+            ),
+        ],
+    )
+
+
+def _requests(authority: str, *, credential: bool) -> dict[str, Any]:
+    """As long as an answer takes: a route's timeout of 0s is none. Tried again only when the provider saw nothing."""
+    route = {
+        "match": {"prefix": "/"},
+        "route": {
+            "cluster": _PROVIDER,
+            "host_rewrite_literal": authority,
+            "timeout": "0s",
+            "retry_policy": {"retry_on": "connect-failure,refused-stream,reset-before-request", "num_retries": 2},
+        },
+    }
+    return _manager(
+        "requests", [route], [_injector()] if credential else [], request_headers_to_remove=list(_FORWARDED)
+    )
+
+
+def _injector() -> dict[str, Any]:
+    """The key over whatever the client sent; without a key nothing passes."""
+    source = {
+        "path_config_source": {
+            "path": f"{DIRECTORY}/{_SDS_FILE}",
+            "watched_directory": {
+                "path": CREDENTIAL_DIRECTORY
+            },  # where Kubernetes swaps a link when the Secret changes
+        }
+    }
+    return _typed(
+        "envoy.filters.http.credential_injector",
+        "extensions.filters.http.credential_injector.v3.CredentialInjector",
+        overwrite=True,
+        credential=_typed(
+            "envoy.http.injected_credentials.generic",
+            "extensions.http.injected_credentials.generic.v3.Generic",
+            credential={"name": _CREDENTIAL, "sds_config": source},
+            header="Authorization",
+            header_value_prefix="Bearer ",
+        ),
+    )
+
+
+def _sds() -> dict[str, Any]:
+    secret = {"filename": f"{CREDENTIAL_DIRECTORY}/{CREDENTIAL_FILE}"}
+    return {
+        "resources": [
+            {
+                "@type": f"{_TYPES}.extensions.transport_sockets.tls.v3.Secret",
+                "name": _CREDENTIAL,
+                "generic_secret": {"secret": secret},
+            }
+        ]
+    }
+
+
+def _probe() -> dict[str, Any]:
+    return _manager(
+        "probe",
+        [{"match": {"prefix": "/"}, "direct_response": {"status": 404}}],
+        [
+            _typed(
+                "envoy.filters.http.health_check",
+                "extensions.filters.http.health_check.v3.HealthCheck",
+                pass_through_mode=False,
+                headers=[{"name": ":path", "string_match": {"exact": PROBE_PATH}}],
+                cluster_min_healthy_percentages={_PROVIDER: {"value": 1}},
+            )
+        ],
+    )
+
+
+# The provider
+
+
+def _cluster(host: str, port: int, address_type: str, *, tls: bool) -> dict[str, Any]:
+    """A name is resolved again and again, and of its addresses one is taken that answers, be it IPv4 or IPv6."""
+    resolved = {"type": "LOGICAL_DNS", "dns_lookup_family": "ALL", "respect_dns_ttl": True}
+    address = {"socket_address": {"address": host, "port_value": port}}
+    return {
+        "name": _PROVIDER,
+        **(resolved if address_type == "FQDN" else {"type": "STATIC"}),
+        "connect_timeout": "10s",
+        "load_assignment": {
+            "cluster_name": _PROVIDER,
+            "endpoints": [{"lb_endpoints": [{"endpoint": {"address": address}}]}],
+        },
+        "circuit_breakers": {
+            "thresholds": [
+                {
+                    "max_connections": _MOST_REQUESTS,
+                    "max_pending_requests": _MOST_REQUESTS,
+                    "max_requests": _MOST_REQUESTS,
+                }
+            ]
+        },
+        "upstream_connection_options": {"tcp_keepalive": {"keepalive_time": 60, "keepalive_interval": 30}},
+        "typed_extension_protocol_options": {
+            "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+                "@type": f"{_TYPES}.extensions.upstreams.http.v3.HttpProtocolOptions",
+                "common_http_protocol_options": {"idle_timeout": "60s"},
+                "explicit_http_config": {"http_protocol_options": {}},
+            }
+        },
+        **({"transport_socket": _tls(host, address_type)} if tls else {}),
+    }
+
+
+def _tls(host: str, address_type: str) -> dict[str, Any]:
+    """Roots and the name in the certificate are verified. An address is no server name (RFC 6066)."""
+    is_name = address_type == "FQDN"
+    return _typed(
+        "envoy.transport_sockets.tls",
+        "extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+        **({"sni": host} if is_name else {}),
+        common_tls_context={
+            "alpn_protocols": ["http/1.1"],
+            "tls_params": {"tls_minimum_protocol_version": "TLSv1_2"},
+            "validation_context": {
+                "trusted_ca": {"filename": ROOTS},
+                "match_typed_subject_alt_names": [
+                    {"san_type": "DNS" if is_name else "IP_ADDRESS", "matcher": {"exact": host}}
+                ],
+            },
+        },
+    )

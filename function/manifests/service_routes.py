@@ -1,0 +1,54 @@
+"""The route of a ModelService: one path, many weighted backends, each with a path of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from function import versions
+from function.manifests import backends
+from function.manifests.metadata import metadata
+
+
+def route(
+    *,
+    name: str,
+    namespace: str,
+    gateway: tuple[str, str],
+    prefix: str,
+    backend_refs: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """`gateway` is its namespace and name. A request timeout of 0s is none: an answer may stream for minutes."""
+    return {
+        "apiVersion": versions.GATEWAY,
+        "kind": "HTTPRoute",
+        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "spec": {
+            "parentRefs": [{"namespace": gateway[0], "name": gateway[1]}],
+            "rules": [
+                {
+                    "matches": [{"path": {"type": "PathPrefix", "value": prefix}}],
+                    "backendRefs": [dict(ref) for ref in backend_refs],
+                    "timeouts": {"request": "0s"},
+                }
+            ],
+        },
+    }
+
+
+def backend_ref(
+    *, service: str, weight: int, rewrite_path: str | None = None, hostname: str | None = None
+) -> dict[str, Any]:
+    """A Service's part of the traffic. The route's prefix becomes `rewrite_path`, the Host `hostname`, where given."""
+    rewrite = {
+        **({"hostname": hostname} if hostname else {}),
+        **({"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": rewrite_path}} if rewrite_path else {}),
+    }
+    return {
+        "kind": "Service",
+        "name": service,
+        "port": backends.PORT,
+        "weight": weight,
+        **({"filters": [{"type": "URLRewrite", "urlRewrite": rewrite}]} if rewrite else {}),
+    }
