@@ -24,8 +24,8 @@ OURS = ("modelplane.ai/", "infrastructure.modelplane.ai/")
 
 @each_case
 def test_its_api_server_takes_every_object(case: Path) -> None:
-    """Of our own kinds the XRDs are checked elsewhere."""
-    composed = [plain(r.manifest) for r in answer(case).resources.values()]
+    """Of our own kinds the XRDs are checked elsewhere. What a case gives in part is restated in part."""
+    composed = [plain(r.manifest) for r in answer(case).resources.values() if "spec" in r.manifest]
     foreign_ones = [m for m in composed if not m["apiVersion"].startswith(OURS)]
     found = {str(_who(m)): problems for m in foreign_ones if (problems := foreign.problems(m))}
     assert found == {}

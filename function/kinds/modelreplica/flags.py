@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 VLLM = "vllm"
 SGLANG = "sglang"
@@ -86,7 +87,7 @@ def default_block_size(line: CommandLine) -> int | None:
 def option(line: CommandLine, name: str) -> str | None:
     """The value of `--name`, the last where it is given twice; vLLM takes underscores for dashes."""
     found = None
-    for word, after in zip(line.words, (*line.words[1:], ""), strict=True):
+    for word, after in zip_longest(line.words, line.words[1:], fillvalue=""):
         spelled, equals, value = word.partition("=")
         if spelled.startswith("--") and spelled[2:].replace("_", "-") == name:
             found = value if equals else after
