@@ -128,11 +128,16 @@ def _member(field: str, engine: Engine, member: Member) -> scheduling.Member:
 
 def _selector(field: str, where: str, text: str) -> _Compiled:
     try:
-        return _Compiled(text, cel.compiled(text))
+        return selector(text)
     except cel.InvalidSelector as error:
         hint = f"; did you mean {error.suggestion}?" if error.suggestion else ""
         problem = f"({where}) line {error.line}, column {error.column}: {error.problem}{hint}"
         raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem)) from error
+
+
+def selector(text: str) -> _Compiled:
+    """Raises cel.InvalidSelector."""
+    return _Compiled(text, cel.compiled(text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -161,6 +161,11 @@ def _pools(pools: Any, shapes: _Shapes) -> Iterator[Pool]:
             yield Pool(name, max(0, _whole(pool.get("nodes"))), shapes.of(pool.get("devices")))
 
 
+def node_shape(devices: Any) -> NodeShape:
+    """What a node offers whose pool publishes these devices."""
+    return _Shapes().of(devices)
+
+
 class _Shapes:
     """Node shapes by content: a fleet has many pools, and few shapes. What was read is known by its fingerprint."""
 

@@ -1,0 +1,131 @@
+"""`make bench`: medians of several runs, beside a floor measured in the same run.
+
+The floor is a gRPC server that parses the same request with the SDK's message and answers nothing: whoever reads
+requests that way cannot be faster. A fresh call places every replica; a steady one finds all placed and ready.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import grpc
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench import fleet
+
+_CALL = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
+_SIZES = ((10, 50), (100, 1000), (300, 3000), (1000, 10000))
+_UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+_WANTED = 10
+
+Call = Callable[[bytes], bytes]
+
+
+def main() -> None:
+    options = _options()
+    console = Console(width=120)
+    table = Table("clusters, replicas", "shape", "state", "MiB", "floor ms", "ours ms", "ours / floor", "peak MB")
+    with _server("floor") as (floor, _), _server("ours") as (ours, process):
+        for clusters, replicas in _SIZES[: options.sizes]:
+            for shape in fleet.SHAPES:
+                for state, data in _requests(clusters, replicas, shape, ours):
+                    parsed, answered = _paired(floor, ours, data, options.runs)
+                    table.add_row(
+                        f"{clusters}, {replicas}", shape, state, f"{len(data) / 2**20:.1f}", f"{parsed:.1f}",
+                        f"{answered:.1f}", f"{answered / parsed:.2f}", f"{_peak(process.pid):.0f}",
+                    )  # fmt: skip
+    console.print(table)
+    console.print(f"start until the first answer: {_median(_start, 3):.0f} ms; idle: {_idle():.0f} MB")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, default=len(_SIZES), help="how many of the fleet sizes, from the smallest")
+    parser.add_argument("--runs", type=int, default=7, help="runs of each, of which the median is shown")
+    return parser.parse_args()
+
+
+def _requests(clusters: int, replicas: int, shape: str, ours: Call) -> Iterator[tuple[str, bytes]]:
+    """The fresh call, and the one once everything is placed and ready."""
+    everything = fleet.clusters(clusters), fleet.replicas(replicas, clusters, shape)
+    xr = fleet.deployment(shape, _WANTED)
+    data = fleet.request(xr, *everything)
+    yield "fresh", data
+    for _ in range(2):
+        rsp = fnv1.RunFunctionResponse.FromString(ours(data))
+        assert not rsp.results or rsp.results[0].severity != fnv1.SEVERITY_FATAL, rsp.results[0].message
+        data = fleet.request(xr, *everything, fleet.carried_out(rsp))
+    yield "steady", data
+
+
+def _paired(floor: Call, ours: Call, data: bytes, runs: int) -> tuple[float, float]:
+    """Medians in ms of both, taken in turn so that a slow moment of the machine hits both."""
+    taken = [(_ms(lambda: floor(data)), _ms(lambda: ours(data))) for _ in range(runs + 1)]
+    return statistics.median(t[0] for t in taken[1:]), statistics.median(t[1] for t in taken[1:])
+
+
+def _ms(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1e3
+
+
+def _median(measure: Callable[[], float], runs: int) -> float:
+    return statistics.median(measure() for _ in range(runs))
+
+
+# Servers
+
+
+@contextmanager
+def _server(which: str) -> Iterator[tuple[Call, subprocess.Popen[str]]]:
+    """In a process of its own, called over gRPC."""
+    process = subprocess.Popen([sys.executable, "-m", "tests.bench.servers", which], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        port = int(process.stdout.readline())
+        with grpc.insecure_channel(f"127.0.0.1:{port}", options=_UNLIMITED) as channel:
+            yield channel.unary_unary(_CALL), process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _start() -> float:
+    """Milliseconds until a new server has answered."""
+    start = time.perf_counter()
+    with _server("ours") as (call, _):
+        call(b"")
+    return (time.perf_counter() - start) * 1e3
+
+
+def _idle() -> float:
+    with _server("ours") as (call, process):
+        call(b"")
+        return _status(process.pid, "VmRSS")
+
+
+def _peak(pid: int) -> float:
+    return _status(pid, "VmHWM")
+
+
+def _status(pid: int, field: str) -> float:
+    """MB, from Linux; elsewhere what the children of this process took at most."""
+    try:
+        with open(f"/proc/{pid}/status") as status:  # noqa: PTH123
+            return next(int(line.split()[1]) / 1024 for line in status if line.startswith(field))
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()
