@@ -59,6 +59,7 @@ def _address(host: str) -> tuple[str, str]:
         address = ipaddress.ip_address(host)
     except ValueError:
         return _name(host), "FQDN"
+    address = (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
     if address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified:
         raise InvalidSpec(
             c.INVALID_URL(problem=f"{host} is not reachable from elsewhere (loopback, link-local or the like)")

@@ -1,0 +1,90 @@
+"""What an endpoint's URL means."""
+
+from __future__ import annotations
+
+import pytest
+
+from function.core import InvalidSpec
+from function.kinds.modelendpoint import target
+from function.kinds.modelendpoint.model import Spec
+
+
+def parsed(url: str, **more: object) -> target.Target:
+    return target.parse(Spec.model_validate({"url": url, **more}))
+
+
+@pytest.mark.parametrize(
+    ("url", "want"),
+    [
+        ("http://192.0.2.1", ("192.0.2.1", 80, "IPv4", False)),
+        ("https://192.0.2.1", ("192.0.2.1", 443, "IPv4", True)),
+        ("http://192.0.2.1:8080/v1", ("192.0.2.1", 8080, "IPv4", False)),
+        ("http://[2001:0DB8::1]:8080/v1", ("2001:db8::1", 8080, "IPv6", False)),
+        ("http://[::ffff:c000:201]/v1", ("192.0.2.1", 80, "IPv4", False)),
+        ("https://API.Example.com/v1", ("api.example.com", 443, "FQDN", True)),
+        ("https://api.example.com:443/v1", ("api.example.com", 443, "FQDN", True)),
+        ("http://vllm.ml-team.svc.cluster.local:8000", ("vllm.ml-team.svc.cluster.local", 8000, "FQDN", False)),
+    ],
+)
+def test_where_a_url_leads(url: str, want: tuple[str, int, str, bool]) -> None:
+    got = parsed(url)
+    assert (got.host, got.port, got.address_type, got.tls) == want
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("", "/"),
+        ("/", "/"),
+        ("/v1", "/"),
+        ("/v1/", "/"),
+        ("/models/qwen/v1", "/models/qwen/"),
+        ("/openai", "/openai/"),
+        ("/api/rev1", "/api/rev1/"),
+        ("/v1beta", "/v1beta/"),
+    ],
+)
+def test_a_rewrite_path_left_out_is_the_path_without_the_api(path: str, want: str) -> None:
+    """Clients bring /v1 along: it must not be there twice."""
+    assert parsed(f"http://192.0.2.1{path}").rewrite_path == want
+
+
+def test_a_rewrite_path_that_is_given_stays() -> None:
+    assert parsed("http://192.0.2.1/a/v1", rewritePath="/b/v1").rewrite_path == "/b/v1"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/v1",
+        "http://0.0.0.0/v1",
+        "http://169.254.169.254/v1",
+        "http://224.0.0.1/v1",
+        "http://[::1]/v1",
+        "http://[::]/v1",
+        "http://[fe80::1]/v1",
+        "http://[::ffff:7f00:1]/v1",
+        "https://localhost/v1",
+        f"http://{'a.' * 127}com/v1",
+        f"http://192.0.2.1/{'a' * 1024}",
+    ],
+)
+def test_what_nobody_can_reach_is_refused(url: str) -> None:
+    with pytest.raises(InvalidSpec) as why:
+        parsed(url)
+    assert why.value.condition.reason == "InvalidURL"
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        ({"url": "http://192.0.2.1/v1"}, False),
+        ({"url": "http://a1.elb.example.com/v1"}, False),
+        ({"url": "http://vllm:8000/v1"}, True),
+        ({"url": "https://192.0.2.1/v1"}, True),
+        ({"url": "http://192.0.2.1/v1", "auth": {"secretRef": {"name": "key"}}}, True),
+    ],
+)
+def test_what_only_a_proxy_can_ask(spec: dict[str, object], want: bool) -> None:
+    model = Spec.model_validate(spec)
+    assert target.needs_proxy(model, target.parse(model)) is want
