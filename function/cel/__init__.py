@@ -1,0 +1,26 @@
+"""CEL as Kubernetes speaks it: device selectors, validation rules, readiness queries."""
+
+from function.cel import quantity, semver
+from function.cel.device import Device, Version, device_fault
+from function.cel.problem import EvaluationFailed, InvalidSelector
+from function.cel.rule import Rule, query, rule
+from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, compiled
+
+__all__ = [
+    "MATCH",
+    "NO_MATCH",
+    "Device",
+    "EvaluationError",
+    "EvaluationFailed",
+    "InvalidSelector",
+    "Outcome",
+    "Rule",
+    "Selector",
+    "Version",
+    "compiled",
+    "device_fault",
+    "quantity",
+    "query",
+    "rule",
+    "semver",
+]

@@ -76,7 +76,25 @@ def check(root: Node, environment: Environment) -> Checked:
     checker.visit(root)
     checked = checker.checked
     checked.types = {key: checker.unifier.resolved(t, final=True) for key, t in checked.types.items()}
+    for literal in checker.literals:
+        _uniform(literal, checked)
     return checked
+
+
+def _uniform(literal: ListLiteral | MapLiteral, checked: Checked) -> None:
+    """What an entry is must be known to be what the others are: an attribute value is not known to be a string."""
+    if isinstance(literal, ListLiteral):
+        _alike(literal.items, [i in literal.optional for i in range(len(literal.items))], checked)
+    else:
+        _alike([k for k, _, _ in literal.entries], [False] * len(literal.entries), checked)
+        _alike([v for _, v, _ in literal.entries], [optional for _, _, optional in literal.entries], checked)
+
+
+def _alike(nodes: list[Node], optional: list[bool], checked: Checked) -> None:
+    types = [content_of(checked.type(n))[0] if o else checked.type(n) for n, o in zip(nodes, optional, strict=True)]
+    for node, found in zip(nodes, types, strict=True):
+        if found != types[0]:
+            raise explain.mixed(types[0], found, node.at)
 
 
 class _Checker:
@@ -84,6 +102,9 @@ class _Checker:
         self.environment, self.checked = environment, checked
         self.unifier = Unifier()
         self._scopes: list[dict[str, Type]] = []
+        self.literals: list[ListLiteral | MapLiteral] = []
+        """Those whose entries must be alike."""
+        self._formats = 0
 
     def visit(self, node: Node) -> Type:
         found = self._visit(node)
@@ -102,10 +123,10 @@ class _Checker:
                 return self.unifier.resolved(self._field(node, operand, field_, optional=True))
             case Call():
                 return self._call(node)
-            case ListLiteral():
-                return self._list(node)
-            case MapLiteral():
-                return self._map(node)
+            case ListLiteral() | MapLiteral():
+                if not self._formats:
+                    self.literals.append(node)
+                return self._list(node) if isinstance(node, ListLiteral) else self._map(node)
             case Struct():
                 raise Fault(f"{node.name} is no type whose values can be written", node.at)
         return self._fold(node)
@@ -162,6 +183,12 @@ class _Checker:
     # Calls
 
     def _call(self, node: Call) -> Type:
+        self._formats += node.function == "format"
+        found = self._called(node)
+        self._formats -= node.function == "format"
+        return found
+
+    def _called(self, node: Call) -> Type:
         arguments = [self.visit(a) for a in node.args]
         node.function = node.function.removeprefix(".")
         if node.target is None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from function.cel.types import ANY, BOOL, DYN, QUANTITY, STRING, Type, map_of
 
 _DEVICE = Type("struct", "kubernetes.DRADevice")
-_URLS = frozenset({"isURL", "url", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"})
-
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -23,6 +21,8 @@ class Environment:
     """Of what is reachable from the variables, how large it can be: by path, with * for a name that is not known."""
     results: frozenset[str]
     """Kinds of type that an expression may have."""
+    libraries: frozenset[str] = frozenset()
+    """Those that it has beside what every expression has."""
 
 
 SELECTOR = Environment(
@@ -41,7 +41,7 @@ SELECTOR = Environment(
 )
 """Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go."""
 
-RULE = Environment("rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))
+RULE = Environment("rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}), frozenset({"urls"}))
 """A validation rule of a definition (x-kubernetes-validations). Its types are not known here."""
 
 QUERY = Environment("query", {"object": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))

@@ -45,23 +45,30 @@ def _is_semver(text: str, normalize: bool = False) -> bool:  # noqa: FBT001, FBT
 
 
 def _as_integer(number: Quantity) -> int:
-    if number.integer is None:
+    found = number.integer
+    if found is None:
         raise Failure(f"the quantity {number} is no integer of 64 bits")
-    return number.integer
+    return found
+
+
+def _compared(a: Quantity, b: Quantity) -> int:
+    if a.decimal is None and b.decimal is None and a.scale == b.scale:
+        return (a.value > b.value) - (a.value < b.value)
+    return a.compare(b)
 
 
 def _sum(a: Quantity, b: Quantity | int) -> Quantity:
-    return _carried(a.plus, b if isinstance(b, Quantity) else quantity.whole(b))
+    return _carried(a.plus, b)
 
 
 def _difference(a: Quantity, b: Quantity | int) -> Quantity:
-    return _carried(a.minus, b if isinstance(b, Quantity) else quantity.whole(b))
+    return _carried(a.minus, b)
 
 
-def _carried(operation: Callable[[Quantity], Quantity], other: Quantity) -> Quantity:
+def _carried(operation: Callable[[Quantity], Quantity], other: Quantity | int) -> Quantity:
     try:
-        return operation(other)
-    except OverflowError as error:
+        return operation(other if isinstance(other, Quantity) else quantity.whole(other))
+    except (ValueError, OverflowError) as error:
         raise Failure(str(error)) from None
 
 
@@ -74,9 +81,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "string_to_quantity": _quantity,
     "is_quantity_string": _is_quantity,
     "quantity_sign": lambda q: q.sign,
-    "quantity_is_greater_than": lambda a, b: a.compare(b) > 0,
-    "quantity_is_less_than": lambda a, b: a.compare(b) < 0,
-    "quantity_compare_to": Quantity.compare,
+    "quantity_is_greater_than": lambda a, b: _compared(a, b) > 0,
+    "quantity_is_less_than": lambda a, b: _compared(a, b) < 0,
+    "quantity_compare_to": _compared,
     "quantity_get_float": float,
     "quantity_get_int": _as_integer,
     "quantity_is_integer": lambda q: q.integer is not None,
@@ -88,9 +95,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "string_bool_to_semver": _semver,
     "is_semver_string": _is_semver,
     "is_semver_string_bool": _is_semver,
-    "semver_is_greater_than": lambda a, b: a.compare(b) > 0,
-    "semver_is_less_than": lambda a, b: a.compare(b) < 0,
-    "semver_compare_to": Semver.compare,
+    "semver_is_greater_than": lambda a, b: semver.compare(a, b) > 0,
+    "semver_is_less_than": lambda a, b: semver.compare(a, b) < 0,
+    "semver_compare_to": semver.compare,
     "semver_major": lambda v: _signed(v.major),
     "semver_minor": lambda v: _signed(v.minor),
     "semver_patch": lambda v: _signed(v.patch),

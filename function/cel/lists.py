@@ -130,7 +130,7 @@ def _unwrapped(items: list[Any]) -> list[Any]:
     return [i.content[0] for i in items if i.is_there]
 
 
-def _inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
+def inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
     """A map with one entry more, or with all those of another."""
     more = [(k, operators.find(entry[0], k)) for k in keys_of(entry[0])] if len(entry) == 1 else [entry]
     grown = Keyed(map_)
@@ -162,8 +162,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "list_last": lambda items: Optional((items[-1],)) if items else NONE,
     "optional_unwrap": _unwrapped,
     "optional_unwrapOpt": _unwrapped,
-    "@mapInsert_map_key_value": _inserted,
-    "@mapInsert_map_map": _inserted,
+    "@mapInsert_map_key_value": inserted,
+    "@mapInsert_map_map": inserted,
     **{f"list_{t}_is_sorted_bool": _is_sorted for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
     **{f"list_{t}_max_{t}": _extreme("max", 1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
     **{f"list_{t}_min_{t}": _extreme("min", -1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},

@@ -69,7 +69,7 @@ def equal(a: Any, b: Any) -> bool:
     if kind in _NUMBERS:
         return other in _NUMBERS and _same_number(a, b)
     if kind in _OPAQUE:
-        if kind is not other:
+        if kind is not other or getattr(b, "computed", False):
             raise no_overload("==", a, b)
         return bool(a == b)
     if kind is list:
@@ -337,6 +337,10 @@ ORDERS: Mapping[str, Callable[[int, int], bool]] = {
     "_>_": operator.gt,
     "_>=_": operator.ge,
 }
+
+PLAIN_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = dict(ORDERS)
+"""Of two values that are of one type for sure: integers, strings."""
+PLAIN_EQUALS: Mapping[str, Callable[[Any, Any], bool]] = {"_==_": operator.eq, "_!=_": operator.ne}
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "_+_": add,

@@ -23,6 +23,10 @@ class InvalidSelector(ValueError):
         return f"line {self.line}, column {self.column}: {self.problem}{hint}"
 
 
+class EvaluationFailed(ValueError):
+    """A rule or query that could not be evaluated, or that is neither true nor false."""
+
+
 class Fault(Exception):
     """A compile error on its way up to whoever knows the text."""
 
@@ -39,5 +43,5 @@ class Failure(Exception):
         self.problem, self.at = problem, at
 
 
-class OverBudget(Failure):
-    """An evaluation that cost too much. Nothing absorbs it."""
+class Abort(Exception):
+    """The end of an evaluation that nothing in the expression absorbs: it cost too much, or Kubernetes panics on it."""

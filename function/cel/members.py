@@ -1,0 +1,98 @@
+"""Fields and elements: read, tested, and read as an optional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from function.cel import operators
+from function.cel.check import Checked
+from function.cel.code import Frame, Run
+from function.cel.operators import MISSING
+from function.cel.problem import Failure
+from function.cel.tree import Call, Ident, Literal, Node, Select
+from function.cel.values import NONE, Optional
+
+
+def field_of(target: Run, key: Run) -> Run:
+    """Of an optional target, an optional."""
+
+    def read(frame: Frame) -> Any:
+        value = target(frame)
+        wanted = key(frame)
+        if type(value) is Optional:
+            return _inside(value, wanted)
+        return operators.get(value, wanted)
+
+    return read
+
+
+def _inside(optional: Optional, key: Any) -> Optional:
+    if not optional.is_there:
+        return NONE
+    found = operators.lookup(optional.content[0], key)
+    return NONE if found is MISSING else Optional((found,))
+
+
+def optional_field(target: Run, key: Run) -> Run:
+    def read(frame: Frame) -> Optional:
+        value = target(frame)
+        wanted = key(frame)
+        return _inside(value if type(value) is Optional else Optional((value,)), wanted)
+
+    return read
+
+
+def presence(target: Run, field: str) -> Run:
+    def test(frame: Frame) -> bool:
+        value = target(frame)
+        if type(value) is Optional:
+            return _inside(value, field).is_there
+        return operators.lookup(value, field) is not MISSING
+
+    return test
+
+
+def path_of(node: Node, checked: Checked, place_of: Callable[[str], int | None]) -> Run | None:
+    """A field of a device, or of its attributes and capacities by constant names, read in one go."""
+    keys: list[str] = []
+    at = node.at
+    while not isinstance(node, Ident):
+        inner, key = _step(node)
+        if inner is None or key is None:
+            return None
+        keys.insert(0, key)
+        node = inner
+    place = place_of(node.name)
+    if place is None or checked.type(node).kind != "struct":
+        return None
+    return _path(place, keys, at)
+
+
+def _step(node: Node) -> tuple[Node | None, str | None]:
+    if isinstance(node, Select) and not node.is_test:
+        return node.operand, node.field
+    if isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
+        key = node.args[1].value
+        return node.args[0], key if isinstance(key, str) else None
+    return None, None
+
+
+def _path(place: int, keys: list[str], at: int) -> Run | None:
+    if len(keys) == 1:
+        [field] = keys
+        return lambda frame: frame[place][field]
+    if len(keys) == 2:  # noqa: PLR2004  (field and domain)
+        field, domain = keys
+        return lambda frame: frame[place][field][domain]
+    if len(keys) != 3:  # noqa: PLR2004  (field, domain and id)
+        return None
+    field, domain, name = keys
+
+    def read(frame: Frame) -> Any:
+        try:
+            return frame[place][field][domain][name]
+        except KeyError:
+            raise Failure(f"no such key: {name}", at) from None
+
+    return read

@@ -1,0 +1,289 @@
+"""Checked trees to programs: nested functions, with what never changes worked out once.
+
+Source of what is worked out early, and so fails early: github.com/google/cel-go v0.26, interpreter/decorators.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function.cel import logic, loops, operators, signatures
+from function.cel.check import TYPE_NAMES, Checked, qualified
+from function.cel.code import Code, Frame, Run, constant, placed
+from function.cel.functions import chosen
+from function.cel.members import field_of, optional_field, path_of, presence
+from function.cel.membership import member_of
+from function.cel.problem import Failure, Fault
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select
+from function.cel.types import BOOL, DOUBLE, INT, STRING, UINT
+from function.cel.values import Keyed, Optional, TypeValue, stored
+
+_CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
+_PATTERNS = frozenset({"matches", "find", "findAll"})
+_FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
+_NAMES: Mapping[str, str] = {"optional_type": "optional_type"}
+
+
+class Compiler:
+    """Of one tree. Each variable has a place of its own in the frame."""
+
+    def __init__(self, checked: Checked, variables: Mapping[str, Any], *, folds: bool = True) -> None:
+        self.checked, self.folds = checked, folds
+        self.places = {name: i for i, name in enumerate(variables)}
+        self._scopes: list[dict[str, Run]] = []
+        self.width = len(self.places)
+
+    def code(self, node: Node) -> Code:
+        match node:
+            case Literal(value=value):
+                return constant(value)
+            case Ident():
+                return self._ident(node.name)
+            case Select():
+                return self._select(node)
+            case Call():
+                return self._call(node)
+            case ListLiteral():
+                return self._list(node)
+            case MapLiteral():
+                return self._map(node)
+            case Fold():
+                return Code(self._fold(node))
+        raise AssertionError(node)
+
+    def run(self, node: Node) -> Run:
+        return self.code(node).run
+
+    # Names and members
+
+    def _ident(self, name: str) -> Code:
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return Code(scope[name])
+        if name in self.places:
+            return Code(_reader(self.places[name]))
+        return constant(_type_value(name), is_literal=False)
+
+    def _select(self, node: Select) -> Code:
+        name = None if node.is_test else qualified(node)
+        if name in TYPE_NAMES:
+            return self._ident(name)
+        fused = path_of(node, self.checked, self._is_free)
+        if fused is not None:
+            return Code(fused)
+        operand = self.run(node.operand)
+        if node.is_test:
+            return Code(placed(presence(operand, node.field), node.at))
+        return Code(placed(field_of(operand, constant(node.field).run), node.at))
+
+    def _is_free(self, name: str) -> int | None:
+        """The place of a variable of the environment that nothing hides."""
+        return None if any(name in scope for scope in self._scopes) else self.places.get(name)
+
+    # Calls
+
+    def _call(self, node: Call) -> Code:
+        match node.function:
+            case "_&&_":
+                return Code(logic.all_of([self.run(t) for t in _terms(node)], node.at))
+            case "_||_":
+                return Code(logic.any_of([self.run(t) for t in _terms(node)], node.at))
+            case "_?_:_":
+                return Code(logic.conditional(*(self.run(a) for a in node.args), node.at))
+            case "_[_]":
+                fused = path_of(node, self.checked, self._is_free)
+                target, key = map(self.code, node.args)
+                return Code(fused or placed(field_of(target.run, key.run), node.at))
+            case "_?._" | "_[?_]":
+                target, key = map(self.run, node.args)
+                return Code(placed(optional_field(target, key), node.at))
+            case "or" | "orValue" if node.target is not None:
+                return Code(_alternative(self.run(node.target), self.run(node.args[0]), node.function))
+        return self._function(node)
+
+    def _function(self, node: Call) -> Code:
+        nodes = node.args if node.target is None else [node.target, *node.args]
+        codes = [self.code(n) for n in nodes]
+        _check_pattern(node, codes)
+        if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
+            return member_of(codes[0].run, codes[1].value, node.at)
+        implementation = self._implementation(node, nodes)
+        if all(c.is_constant for c in codes) and self.folds:
+            return self._folded(node, implementation, codes)
+        return Code(placed(_applied(implementation, codes), node.at))
+
+    def _overloads(self, node: Call) -> tuple[str, ...]:
+        return tuple(o.id for o in self.checked.overloads[id(node)])
+
+    def _implementation(self, node: Call, nodes: list[Node]) -> Any:
+        types = [self.checked.type(n) for n in nodes]
+        if node.function in operators.ORDERS and types[0] == types[1] and types[0] in (INT, STRING, UINT):
+            return operators.PLAIN_ORDERS[node.function]
+        if node.function in ("_==_", "_!=_") and types[0] == types[1] and types[0] in (INT, STRING, BOOL, UINT):
+            return operators.PLAIN_EQUALS[node.function]
+        if node.function in operators.BINARY:
+            return operators.BINARY[node.function]
+        if node.function in operators.UNARY:
+            return operators.UNARY[node.function]
+        declared = signatures.declared()[node.function]
+        return chosen(node.function, self.checked.overloads[id(node)], declared, types)
+
+    def _folded(self, node: Call, implementation: Any, codes: list[Code]) -> Code:
+        early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
+        try:
+            return constant(implementation(*(c.value for c in codes)), is_literal=early)
+        except Failure as failure:
+            if early:
+                raise Fault(f"{node.function}() of this value fails: {failure}", node.at) from None
+            return Code(placed(_applied(implementation, codes), node.at))
+
+    # Literals
+
+    def _list(self, node: ListLiteral) -> Code:
+        codes = [self.code(item) for item in node.items]
+        if not node.optional and all(c.is_constant for c in codes):
+            values = [c.value for c in codes]
+            return constant(values, is_literal=all(c.is_literal for c in codes))
+        if not node.optional:
+            runs = [c.run for c in codes]
+            return Code(lambda frame: [run(frame) for run in runs])
+        parts = [(c.run, i in node.optional) for i, c in enumerate(codes)]
+        return Code(placed(lambda frame: [v for run, optional in parts for v in _given(run(frame), optional)], node.at))
+
+    def _map(self, node: MapLiteral) -> Code:
+        codes = [(self.code(k), self.code(v), optional) for k, v, optional in node.entries]
+        parts = [(k.run, v.run, optional) for k, v, optional in codes]
+        run = placed(lambda frame: _filled(parts, frame), node.at)
+        flat = [c for k, v, _ in codes for c in (k, v)]
+        if all(c.is_constant for c in flat) and not any(optional for *_, optional in parts):
+            return constant(run([]), is_literal=all(c.is_literal for c in flat))
+        return Code(run)
+
+    # Loops
+
+    def _place(self) -> int:
+        self.width += 1
+        return self.width - 1
+
+    def _fold(self, node: Fold) -> Run:
+        if node.macro in ("bind", "optMap", "optFlatMap", "sortBy"):
+            return self._bound(node)
+        range_ = self.run(node.range_)
+        first, second = self._place(), self._place() if node.second else None
+        through = loops.entries(range_, first, second)
+        scope = {node.variable: _reader(first)}
+        if node.second and second is not None:
+            scope[node.second] = _reader(second)
+        self._scopes.append(scope)
+        run = self._loop(node, through)
+        self._scopes.pop()
+        return placed(run, node.at)
+
+    def _bound(self, node: Fold) -> Run:
+        place = self._place()
+        init = self.run(node.init)
+        self._scopes.append({node.accumulator: loops.once(place, init)})
+        run = loops.bound(place, self.run(node.result))
+        self._scopes.pop()
+        return run
+
+    def _loop(self, node: Fold, through: loops.Entries) -> Run:
+        step = node.step
+        assert isinstance(step, Call)
+        match node.macro:
+            case "all":
+                return loops.all_(through, self.run(step.args[1]))
+            case "exists":
+                return loops.exists(through, self.run(step.args[1]))
+            case "exists_one":
+                return loops.exists_one(through, self.run(step.args[0]))
+        filter_ = None
+        if step.function == "_?_:_":
+            filter_, step = self.run(step.args[0]), step.args[1]
+        assert isinstance(step, Call)
+        if step.function == "cel.@mapInsert":
+            return loops.mapped(through, filter_, tuple(self.run(a) for a in step.args[1:]))
+        [more] = step.args[1:]
+        assert isinstance(more, ListLiteral)
+        return loops.collected(through, filter_, self.run(more.items[0]))
+
+
+def _reader(place: int) -> Run:
+    return lambda frame: frame[place]
+
+
+def _terms(node: Node) -> list[Node]:
+    """Of a run of one logical operator."""
+    assert isinstance(node, Call)
+    terms: list[Node] = []
+    for part in node.args:
+        same = isinstance(part, Call) and part.function == node.function
+        terms.extend(_terms(part) if same else [part])
+    return terms
+
+
+def _type_value(name: str) -> TypeValue:
+    return TypeValue(name)
+
+
+def _check_pattern(node: Call, codes: list[Code]) -> None:
+    """A pattern that is written out is compiled now. Of the function matches(text, pattern) Kubernetes tries both."""
+    if node.function not in _PATTERNS:
+        return
+    from function.cel import patterns
+
+    for code in codes if node.function == "matches" and node.target is None else codes[1:2]:
+        if code.is_literal and isinstance(code.value, str):
+            try:
+                patterns.compiled(code.value)
+            except Failure as failure:
+                raise Fault(failure.problem, node.args[-1].at) from None
+
+
+def _alternative(left: Run, right: Run, function: str) -> Run:
+    def choose(frame: Frame) -> Any:
+        value = left(frame)
+        if type(value) is not Optional:
+            return value
+        if not value.is_there:
+            return right(frame)
+        return value if function == "or" else value.content[0]
+
+    return choose
+
+
+def _applied(run: Any, codes: list[Code]) -> Run:
+    """Of one or two arguments without a detour."""
+    if len(codes) == 1:
+        [only] = codes
+        argument = only.run
+        return lambda frame: run(argument(frame))
+    if len(codes) == 2:  # noqa: PLR2004  (two arguments)
+        left, right = codes[0].run, codes[1].run
+        if codes[1].is_constant:
+            value = codes[1].value
+            return lambda frame: run(left(frame), value)
+        return lambda frame: run(left(frame), right(frame))
+    runs = [c.run for c in codes]
+    return lambda frame: run(*[argument(frame) for argument in runs])
+
+
+def _given(value: Any, optional: bool) -> tuple[Any, ...]:  # noqa: FBT001  (of an entry)
+    if not optional:
+        return (value,)
+    if type(value) is not Optional:
+        raise Failure("an entry with ? wants an optional value")
+    return value.content
+
+
+def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
+    map_ = Keyed()
+    for key, value, optional in parts:
+        k = key(frame)
+        content = _given(value(frame), optional)
+        if content:
+            map_[stored(k)] = content[0]
+        else:
+            map_.pop(stored(k), None)
+    return map_

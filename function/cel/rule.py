@@ -1,0 +1,72 @@
+"""Validation rules and readiness queries over plain JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from function.cel.check import check
+from function.cel.code import Run
+from function.cel.environment import QUERY, RULE, Environment
+from function.cel.explain import wrong_result
+from function.cel.parse import parse
+from function.cel.problem import Abort, EvaluationFailed, Failure, Fault, InvalidSelector
+from function.cel.program import Compiler
+
+MOST_COMPILED = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Compiled; true or false of what its variables hold."""
+
+    text: str
+    variables: tuple[str, ...]
+    _run: Run = field(repr=False, compare=False)
+    _width: int = field(repr=False, compare=False)
+
+    def evaluate(self, **variables: Any) -> bool:
+        """EvaluationFailed where it cannot be evaluated. A variable that is left out is null."""
+        frame = [_value(variables.get(name)) for name in self.variables]
+        try:
+            found = self._run(frame + [None] * (self._width - len(frame)))
+        except (Failure, Abort) as failure:
+            raise EvaluationFailed(str(failure)) from None
+        if found is True or found is False:
+            return bool(found)
+        raise EvaluationFailed("it is neither true nor false")
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def rule(text: str) -> Rule:
+    """A rule of a definition, over `self` and `oldSelf`. InvalidSelector when it does not compile."""
+    return _compiled(text, RULE)
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def query(text: str) -> Rule:
+    """A readiness query, over `object`. InvalidSelector when it does not compile."""
+    return _compiled(text, QUERY)
+
+
+def _compiled(text: str, environment: Environment) -> Rule:
+    try:
+        root = parse(text)
+        checked = check(root, environment)
+        if checked.type(root).kind not in environment.results:
+            raise wrong_result(checked.type(root), environment.name, root.at)
+        compiler = Compiler(checked, environment.variables)
+        return Rule(text, tuple(environment.variables), compiler.run(root), compiler.width)
+    except Fault as fault:
+        raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
+
+
+def _value(data: Any) -> Any:
+    """Plain data as an expression sees it."""
+    if isinstance(data, Mapping):
+        return {key: _value(value) for key, value in data.items()}
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return [_value(item) for item in data]
+    return data

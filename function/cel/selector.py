@@ -1,0 +1,89 @@
+"""A device selector, compiled, and what it says of a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from function.cel.check import check
+from function.cel.code import Run
+from function.cel.device import Device, seen
+from function.cel.environment import SELECTOR
+from function.cel.explain import wrong_result
+from function.cel.parse import parse
+from function.cel.problem import Abort, Failure, Fault, InvalidSelector
+from function.cel.program import Compiler
+
+MOST_COMPILED = 4096
+"""Selectors that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An evaluation that came to an end."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+MATCH: Final = Outcome("match")
+NO_MATCH: Final = Outcome("no match")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationError:
+    """An evaluation that failed: Kubernetes does not allocate the device, and may give up on the claim."""
+
+    message: str
+    position: int = -1
+    """In the selector's text, from 0; -1 where it is of the device as such."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    text: str
+    _run: Run = field(repr=False, compare=False)
+    _empty: tuple[None, ...] = field(repr=False, compare=False)
+    """The places of the variables beside the device."""
+
+    def evaluate(self, device: Device) -> Outcome | EvaluationError:
+        known = seen(device)
+        if known.fault is not None:
+            return EvaluationError(known.fault)
+        try:
+            value = self._run([known.fields, *self._empty])
+        except Failure as failure:
+            return EvaluationError(failure.problem, failure.at)
+        except Abort as abort:
+            return EvaluationError(str(abort))
+        if value is True:
+            return MATCH
+        if value is False:
+            return NO_MATCH
+        return EvaluationError("the selector is true or false, and here it is neither")
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def compiled(text: str) -> Selector:
+    """InvalidSelector for a text that Kubernetes would not compile."""
+    try:
+        return _compiled(text)
+    except Fault as fault:
+        raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
+
+
+def _compiled(text: str) -> Selector:
+    root = parse(text)
+    checked = check(root, SELECTOR)
+    result = checked.type(root)
+    if result.kind not in SELECTOR.results:
+        raise wrong_result(result, SELECTOR.name, root.at)
+    compiler = Compiler(checked, SELECTOR.variables)
+    run = compiler.run(root)
+    return Selector(text, run, (None,) * (compiler.width - 1))
