@@ -31,7 +31,7 @@ def dig(value: Any, *path: str | int) -> Any:
     """What stands at a path; None where it ends early: nothing in another's object can be taken for granted."""
     for step in path:
         if isinstance(step, str):
-            value = value.get(step) if isinstance(value, Mapping) else None
+            value = value.get(step) if type(value) is dict or isinstance(value, Mapping) else None
         else:
             value = value[step] if is_list(value) and len(value) > step else None
         if value is None:
@@ -78,9 +78,9 @@ def plain(value: Any) -> Any:
     """The same data as dicts and lists, copied: what a caller does to it stays with the caller."""
     if type(value) in _SCALARS:  # by far the most; the abstract classes below are slow to ask
         return value
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return {key: plain(child) for key, child in value.items()}
-    if is_list(value):
+    if type(value) is list or is_list(value):
         return [plain(child) for child in value]
     return value
 

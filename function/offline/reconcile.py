@@ -126,7 +126,13 @@ class Reconciler:
         if asked.match_name is not None:
             one = self.store.get(Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name))
             return (one,) if one and settle.matches(asked, one) else ()
-        return tuple(m for m in known if settle.matches(asked, m))
+        wanted = asked.match_labels.items()
+        return tuple(
+            m
+            for m in known
+            if asked.namespace in (None, m["metadata"].get("namespace"))
+            and wanted <= (m["metadata"].get("labels") or {}).items()
+        )
 
     def _get(self, ref: Ref) -> Manifest:
         found = self.store.get(ref)
