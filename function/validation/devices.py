@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from function import cel
 from function.core import Manifest, dig
 from function.core.manifest import is_list
 from function.kinds.modeldeployment import model as modeldeployment
@@ -22,8 +23,10 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
     """What is wrong with the device requests of an object, if it has any. The object need not be sound."""
     below = _REQUESTS.get(manifest["kind"])
     for path, member in _members(manifest) if below else ():
+        here = (*path, *(below or ()))
         requests = _listed(dig(member, *(below or ())))
-        yield from _too_many(index, (*path, *(below or ())), requests)
+        yield from _too_many(index, here, requests)
+        yield from _uncompilable(index, here, requests)
 
 
 def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
@@ -32,6 +35,24 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
     if total > _LARGEST_CLAIM:
         said = f"ask for {total} devices; what is claimed through DRA must be {_LARGEST_CLAIM} at most"
         yield Flaw(index, path, said, "many-devices")
+
+
+def _uncompilable(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
+    for i, request in enumerate(requests):
+        for j, selector in enumerate(_listed(dig(request, "selectors"))):
+            text = dig(selector, "cel")
+            problem = _problem(text) if isinstance(text, str) else None
+            if problem:
+                yield Flaw(index, (*path, i, "selectors", j, "cel"), problem, "selector")
+
+
+def _problem(text: str) -> str | None:
+    """Why Kubernetes would not compile a selector."""
+    try:
+        cel.compiled(text)
+    except cel.InvalidSelector as invalid:
+        return f"does not compile: {invalid}"
+    return None
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

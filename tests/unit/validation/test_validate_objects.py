@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples import ALL, CACHE, CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, SERVICE, Object, edited, of
+from samples import ALL, CACHE, CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, REPLICA, SERVICE, Object, edited, of
 
 from function.validation import Flaw, validate
 from function.validation.flaw import ERRORS, WARNINGS
@@ -97,6 +97,22 @@ def test_flaws_stand_in_the_order_of_objects_and_fields() -> None:
         (2, "spec.replicas", "value"),
     ]
     assert got == want
+
+
+def test_a_selector_that_kubernetes_would_not_compile_is_said_with_its_place() -> None:
+    typo = edited(DEPLOYMENT, f"{DEVICES}.0.selectors.0.cel", "devices.driver == 'x'")
+
+    [(_, field, code, message)] = said(typo)
+
+    assert (field, code) == ("spec.engines[0].members[0].nodeSelector.devices[0].selectors[0].cel", "selector")
+    want = 'does not compile: line 1, column 1: undeclared reference "devices"; did you mean "device"?'
+    assert message == want
+
+
+def test_a_selector_of_a_replica_is_compiled_as_well() -> None:
+    typo = edited(REPLICA, "spec.engines.1.members.0.deviceRequests.0.selectors.0.cel", "true &&")
+
+    assert codes(typo) == [(0, "spec.engines[1].members[0].deviceRequests[0].selectors[0].cel", "selector")]
 
 
 def test_more_devices_than_a_claim_holds_are_a_warning() -> None:
