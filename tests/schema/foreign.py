@@ -19,7 +19,8 @@ from celpy.celtypes import BoolType
 from celpy.evaluation import CELEvalError
 
 CRDS = Path(__file__).parents[1] / "data" / "crds"
-KUBERNETES = "1.36"
+KUBERNETES = "1.34"
+"""The oldest that serves DRA: what it takes, newer ones do."""
 
 
 def problems(manifest: dict[str, Any]) -> list[str]:
