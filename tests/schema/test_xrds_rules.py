@@ -1,0 +1,156 @@
+"""The CEL rules of the definitions, by our own engine: they break exactly where the models' predicates do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from api_cases import BAD, GOOD
+from samples import ALL, CLUSTER, GATEWAY, REPLICA, Object, edited
+
+from function import cel, xrd
+from function.catalog import BY_KIND, KINDS
+from function.schema import problems, spelled
+
+Broken = tuple[str, str]  # field, message
+
+
+def _refused(xr: Object) -> set[str]:
+    return {problem.code for problem in problems(BY_KIND[xr["apiVersion"], xr["kind"]].spec, xr)}
+
+
+def without_nulls(value: Any) -> Any:
+    """A value without what the API server drops of it."""
+    if isinstance(value, dict):
+        return {name: without_nulls(child) for name, child in value.items() if child is not None}
+    return value if not isinstance(value, list) else [without_nulls(item) for item in value]
+
+
+def rules(
+    value: Any, schema: dict[str, Any], path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[Any, dict[str, str], tuple[str | int, ...]]]:
+    """Every rule that applies to a value or to what is in it."""
+    for rule in schema.get("x-kubernetes-validations", ()):
+        yield value, rule, path
+    if isinstance(value, dict):
+        for name, child in value.items():
+            below = schema.get("properties", {}).get(name) or schema.get("additionalProperties")
+            if isinstance(below, dict):
+                yield from rules(child, below, (*path, name))
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from rules(item, schema.get("items", {}), (*path, index))
+
+
+def defaulted(value: Any, schema: dict[str, Any]) -> Any:
+    """A value with what the API server fills in before it looks at rules."""
+    if isinstance(value, list):
+        return [defaulted(item, schema.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    properties = schema.get("properties", {})
+    filled = {
+        name: json.loads(json.dumps(child["default"])) for name, child in properties.items() if "default" in child
+    }
+    return {
+        name: defaulted(child, properties.get(name) or schema.get("additionalProperties") or {})
+        for name, child in (filled | value).items()
+    }
+
+
+def broken(xr: Object, old: Object | None = None) -> set[Broken]:
+    """Rules that an object breaks, or a change of it."""
+    schema = xrd.schema(BY_KIND[xr["apiVersion"], xr["kind"]])
+    before = {spelled(path): value for value, _, path in rules(defaulted(old, schema), schema)} if old else {}
+    found = set()
+    for value, rule, path in rules(defaulted(xr, schema), schema):
+        changes = "oldSelf" in rule["rule"]
+        if changes and spelled(path) not in before:
+            continue
+        more = {"oldSelf": before[spelled(path)]} if changes else {}
+        if not cel.rule(rule["rule"]).evaluate(self=value, **more):
+            found.add((spelled((*path, *rule.get("fieldPath", "").split(".")[1:])), rule["message"]))
+    return found
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_a_full_object_breaks_no_rule(xr: Object) -> None:
+    assert broken(xr) == set()
+
+
+def test_every_rule_compiles() -> None:
+    texts = {rule for kind in KINDS for rule in _texts(xrd.schema(kind))}
+
+    assert {text for text in texts if not isinstance(cel.rule(text), cel.Rule)} == set()
+
+
+def _texts(schema: dict[str, Any]) -> Iterator[str]:
+    yield from (rule["rule"] for rule in schema.get("x-kubernetes-validations", ()))
+    below = (*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties"))
+    for child in below:
+        yield from _texts(child) if child else ()
+
+
+@pytest.mark.parametrize("xr", GOOD.values(), ids=GOOD)
+def test_what_the_model_accepts_breaks_no_rule(xr: Object) -> None:
+    assert broken(without_nulls(xr)) == set()
+
+
+BREAKING = {name: xr for name, (xr, _) in BAD.items() if _refused(xr) == {"rule"}}
+
+
+@pytest.mark.parametrize("xr", BREAKING.values(), ids=BREAKING)
+def test_a_broken_rule_is_broken_for_the_model_and_for_the_api_server_in_the_same_words(xr: Object) -> None:
+    kind = BY_KIND[xr["apiVersion"], xr["kind"]]
+
+    ours = {(problem.field, problem.message) for problem in problems(kind.spec, xr)}
+    assert broken(xr) == ours
+
+
+KEYS = {name: xr for name, (xr, want) in BAD.items() if _refused(xr) == {"key"} and "item above" not in want}
+
+
+@pytest.mark.parametrize("xr", KEYS.values(), ids=KEYS)
+def test_a_key_that_the_model_refuses_breaks_a_rule(xr: Object) -> None:
+    """A schema cannot say what the keys of a map look like."""
+    kind = BY_KIND[xr["apiVersion"], xr["kind"]]
+    [problem] = problems(kind.spec, xr)
+
+    assert {field for field, _ in broken(xr)} == {spelled(problem.path[:-1])}
+
+
+def test_there_is_one_gateway_to_the_api_server_as_well() -> None:
+    assert broken(edited(GATEWAY, "metadata.name", "other")) == {
+        ("metadata.name", "there is one InferenceGateway, named default")
+    }
+
+
+CHANGES = {
+    "source": (
+        CLUSTER,
+        edited(CLUSTER, "spec.cluster", {"source": "Existing", "existing": {"secretRef": {"name": "a"}}}),
+        ("spec.cluster.source", "a cluster keeps its source; make another InferenceCluster"),
+    ),
+    "region": (
+        CLUSTER,
+        edited(CLUSTER, "spec.cluster.eks.region", "eu-west-1"),
+        ("spec.cluster.eks.region", "a cluster keeps its region; make another InferenceCluster"),
+    ),
+    "cluster": (
+        REPLICA,
+        edited(REPLICA, "spec.clusterName", "other"),
+        ("spec.clusterName", "a replica stays on its cluster"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "want"), CHANGES.values(), ids=CHANGES)
+def test_what_cannot_change_is_refused_when_it_changes(old: Object, new: Object, want: Broken) -> None:
+    assert broken(new, old) == {want}
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_no_change_breaks_no_rule_about_changes(xr: Object) -> None:
+    assert broken(xr, xr) == set()
