@@ -8,12 +8,14 @@ from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
 from function.kinds.modelcache.composer import COMPOSER as MODEL_CACHE
+from function.kinds.modeldeployment.composer import COMPOSER as MODEL_DEPLOYMENT
 from function.kinds.modelendpoint.composer import COMPOSER as MODEL_ENDPOINT
 from function.kinds.modelreplica.composer import COMPOSER as MODEL_REPLICA
 from function.kinds.modelservice.composer import COMPOSER as MODEL_SERVICE
 from function.kinds.servingstack.composer import COMPOSER as SERVING_STACK
 
 _ALL: tuple[Composer, ...] = (
+    MODEL_DEPLOYMENT,
     INFERENCE_CLASS,
     INFERENCE_CLUSTER,
     SERVING_STACK,

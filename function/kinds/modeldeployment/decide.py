@@ -149,7 +149,7 @@ class _Compiled:
 
     def judge(self, published: Hashable, /) -> bool | str:
         outcome = self.selector.evaluate(cast("cel.Device", published))
-        return outcome is cel.MATCH if outcome in (cel.MATCH, cel.NO_MATCH) else str(outcome)
+        return str(outcome) if isinstance(outcome, cel.EvaluationError) else outcome is cel.MATCH
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Compiled) and self.text == other.text

@@ -214,8 +214,8 @@ def _attributes(attributes: Manifest) -> Iterator[tuple[str, Any]]:
 def _memory(capacity: Mapping[str, str], driver: str) -> int | None:
     text = capacity.get("memory") or capacity.get(f"{driver}/memory")
     try:
-        return int(cel.quantity.parse(text)) if text else None
-    except ValueError:
+        return int(float(cel.quantity.parse(text))) if text else None
+    except (OverflowError, ValueError):
         return None
 
 
