@@ -35,6 +35,8 @@ class Nodes:
     def take(self, pod: Manifest, claims: Mapping[str, Manifest]) -> str:
         """Place a pod; says why not, or nothing when it fits. `claims` are the claim templates by name."""
         name = dig(pod, "nodeSelector", labels.POOL)
+        if name is None and not pod.get("resourceClaims"):
+            return ""  # it runs on any node, such as those that are of no pool
         pool = self.pools.get(str(name))
         if pool is None or pool.nodes == 0:
             return f"no node has label {labels.POOL}={name}"
