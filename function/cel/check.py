@@ -119,7 +119,8 @@ class _Checker:
                 return self._ident(node)
             case Select():
                 return self._select(node)
-            case Call(function="_?._", args=[operand, Literal(value=field_)]):
+            case Call(function="_?._", args=[operand, Literal(value=field_) as literal]):
+                self.visit(literal)
                 return self.unifier.resolved(self._field(node, operand, field_, optional=True))
             case Call():
                 return self._call(node)

@@ -18,7 +18,7 @@ class Environment:
     objects: Mapping[str, Mapping[str, Type]]
     """By type, the fields."""
     sizes: Mapping[tuple[str, ...], int]
-    """Of what is reachable from the variables, how large it can be: by path, with * for a name that is not known."""
+    """Of what is reachable from the variables, how large it can be: by path, with * for any other name."""
     results: frozenset[str]
     """Kinds of type that an expression may have."""
     libraries: frozenset[str] = frozenset()
@@ -36,7 +36,21 @@ SELECTOR = Environment(
             "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
         }
     },
-    sizes={},
+    sizes={
+        ("device",): 0,
+        ("device", "driver"): 63,
+        ("device", "allowMultipleAllocations"): 1,
+        ("device", "attributes"): 32,
+        ("device", "attributes", "@keys"): 63,
+        ("device", "attributes", "@values"): 32,
+        ("device", "attributes", "@values", "@keys"): 32,
+        ("device", "attributes", "@values", "*"): 64,
+        ("device", "capacity"): 32,
+        ("device", "capacity", "@keys"): 63,
+        ("device", "capacity", "@values"): 32,
+        ("device", "capacity", "@values", "@keys"): 32,
+        ("device", "capacity", "@values", "@values"): 0,
+    },
     results=frozenset({"bool", "any"}),
 )
 """Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go."""

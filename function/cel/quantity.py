@@ -16,12 +16,15 @@ _MIN = -(2**63)
 _NANO = -9
 _MAX_DIGITS = 18
 _MAX_BINARY_DIGITS = 15
+_LEAST_POWER, _LARGEST_POWER, _STRIDE = -323, 308, 32
+_KIBI = 1024
 _LONGEST = 100_000
 """Digits beyond which we do not compute: an amount that nothing is measured in."""
 
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _SHAPE = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_NUMERALS = frozenset("0123456789")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)", re.ASCII)
 
 
@@ -78,6 +81,13 @@ class Quantity:
     def __float__(self) -> float:
         return _as_float(self)
 
+    def __int__(self) -> int:
+        """Whole units, rounded down. ValueError when there are more than anything is measured in."""
+        unscaled, exponent = _terms(self)
+        if exponent > _LONGEST:
+            raise ValueError(f"{self} is too long to compute with")
+        return unscaled * 10**exponent if exponent >= 0 else unscaled // 10**-exponent
+
     def __hash__(self) -> int:
         unscaled, exponent = _terms(self)
         while unscaled and unscaled % 10 == 0:
@@ -94,33 +104,31 @@ def parse(text: str) -> Quantity:
     if not found:
         raise ValueError(f'"{text}" is no quantity: a number is wanted with a suffix such as Gi, M, m or e3')
     sign, number, fraction, suffix = found.group(1), found.group(2) or "0", found.group(3) or "", found.group(4)
-    base, exponent = _suffix(text, suffix)
-    fast = _fast(number, fraction, base, exponent)
+    binary, exponent = _suffix(text, suffix)
+    fast = _fast(number, fraction, exponent, binary=binary)
     if fast is not None:
         value, scale = fast
-        return Quantity(-value if sign == "-" else value, scale, binary=base == 2)
-    if found.end() - len(suffix) == found.start() or not any(
-        character.isdigit() for character in text[: -len(suffix) or None]
-    ):
+        return Quantity(-value if sign == "-" else value, scale, binary=binary)
+    if not any(character in _NUMERALS for character in text[: len(text) - len(suffix)]):
         raise ValueError(f'"{text}" is no quantity: it has no number')
-    return _slow(text, sign == "-", int(number + fraction), base, exponent, len(fraction))
+    return _slow(text, int(number + fraction), len(fraction), exponent, binary=binary)
 
 
-def _suffix(text: str, suffix: str) -> tuple[int, int]:
-    """The base and the power that a suffix stands for."""
+def _suffix(text: str, suffix: str) -> tuple[bool, int]:
+    """Whether a suffix is a power of two, or else of ten; and the power."""
     if suffix in _DECIMAL:
-        return 10, _DECIMAL[suffix]
+        return False, _DECIMAL[suffix]
     if suffix in _BINARY:
-        return 2, _BINARY[suffix]
+        return True, _BINARY[suffix]
     exponent = _EXPONENT.fullmatch(suffix)
     if not exponent or not _MIN <= int(exponent[1]) <= _MAX:
         raise ValueError(f'"{text}" is no quantity: there is no suffix "{suffix}"')
-    return 10, (int(exponent[1]) + 2**31) % 2**32 - 2**31
+    return False, (int(exponent[1]) + 2**31) % 2**32 - 2**31
 
 
-def _fast(number: str, fraction: str, base: int, exponent: int) -> tuple[int, int] | None:
+def _fast(number: str, fraction: str, exponent: int, *, binary: bool) -> tuple[int, int] | None:
     """The 64-bit form, if Kubernetes gives the amount that form."""
-    if base == 10:
+    if not binary:
         digits, factor, scale = _MAX_DIGITS - len(number + fraction), 1, exponent
     elif not fraction:
         digits, factor, scale = _MAX_BINARY_DIGITS - len(number) - exponent * 3 // 10 - 1, 2**exponent, 0
@@ -130,17 +138,17 @@ def _fast(number: str, fraction: str, base: int, exponent: int) -> tuple[int, in
     return (value, scale) if digits >= 0 and scale >= _NANO and value <= _MAX else None
 
 
-def _slow(text: str, negative: bool, unscaled: int, base: int, exponent: int, scale: int) -> Quantity:  # noqa: FBT001
+def _slow(text: str, unscaled: int, scale: int, exponent: int, *, binary: bool) -> Quantity:
     """The decimal form: nothing below a nano, rounded away from zero; powers of two saturate."""
-    if base == 2:
+    if binary:
         unscaled *= 2**exponent
     else:
         scale -= exponent
     if unscaled:
         unscaled, scale = _rounded(text, unscaled, scale)
-    if base == 2 and unscaled > _MAX * 10**scale:
+    if binary and unscaled > _MAX * 10**scale:
         unscaled, scale = _MAX, 0
-    return Quantity(decimal=_Decimal(-unscaled if negative else unscaled, scale), binary=base == 2)
+    return Quantity(decimal=_Decimal(-unscaled if text[0] == "-" else unscaled, scale), binary=binary)
 
 
 def _rounded(text: str, unscaled: int, scale: int) -> tuple[int, int]:
@@ -169,7 +177,7 @@ def compare(one: Quantity, other: Quantity) -> int:
     if higher:
         return 1 if (higher > 0) == (left > 0) else -1
     common = min(left_exponent, right_exponent)
-    left, right = left * 10 ** (left_exponent - common), right * 10 ** (right_exponent - common)
+    left, right = int(left * 10 ** (left_exponent - common)), int(right * 10 ** (right_exponent - common))
     return (left > right) - (left < right)
 
 
@@ -237,14 +245,12 @@ def _as_float(amount: Quantity) -> float:
 
 def _power_of_ten(exponent: int) -> float:
     """Go's math.Pow10: a product of two exact powers, which is not always the nearest double."""
-    if exponent < -323:
-        return 0.0
-    if exponent > 308:
-        return math.inf
-    high, low = divmod(abs(exponent), 32)
+    if not _LEAST_POWER <= exponent <= _LARGEST_POWER:
+        return math.inf if exponent > 0 else 0.0
+    high, low = divmod(abs(exponent), _STRIDE)
     if exponent >= 0:
-        return float(f"1e{32 * high}") * float(f"1e{low}")
-    return float(f"1e-{32 * high}") / float(f"1e{low}")
+        return float(f"1e{_STRIDE * high}") * float(f"1e{low}")
+    return float(f"1e-{_STRIDE * high}") / float(f"1e{low}")
 
 
 def canonical(amount: Quantity) -> str:
@@ -253,8 +259,8 @@ def canonical(amount: Quantity) -> str:
     if not unscaled:
         return "0"
     whole = unscaled * 10**exponent if 0 <= exponent <= _LONGEST else None
-    if amount.binary and whole is not None and abs(whole) >= 1024:
-        return _spelled(whole, 1024, ["", *_BINARY])
+    if amount.binary and whole is not None and abs(whole) >= _KIBI:
+        return _spelled(whole, _KIBI, ["", *_BINARY])
     while unscaled % 10 == 0:
         unscaled, exponent = unscaled // 10, exponent + 1
     unscaled, exponent = unscaled * 10 ** (exponent % 3), exponent - exponent % 3

@@ -27,7 +27,7 @@ class Rule:
     _run: Run = field(repr=False, compare=False)
     _width: int = field(repr=False, compare=False)
 
-    def evaluate(self, **variables: Any) -> bool:
+    def evaluate(self, /, **variables: Any) -> bool:
         """EvaluationFailed where it cannot be evaluated. A variable that is left out is null."""
         frame = [_value(variables.get(name)) for name in self.variables]
         try:
