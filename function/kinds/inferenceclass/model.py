@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Len, MaxLen
 from pydantic import Field
 
+from function import cel, schema, versions
 from function import conditions as c
-from function import schema, versions
-from function.core import Manifest
+from function.core import InvalidSpec, Manifest
 from function.schema import Rule
 
 API_VERSION = versions.MODELPLANE
@@ -189,6 +189,37 @@ class Status(schema.Api):
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Raises InvalidSpec; for a device also where only Kubernetes' own reading of it tells."""
     under = {"devices": c.INVALID_DEVICE, "provisioning": c.INVALID_PROVISIONING}
-    return schema.parse(Spec, xr, invalid=c.INVALID_CLASS, under=under)
+    spec = schema.parse(Spec, xr, invalid=c.INVALID_CLASS, under=under)
+    for index, device in enumerate(spec.devices):
+        fault = device_fault(device)
+        if fault:
+            raise InvalidSpec(c.INVALID_DEVICE(field=f"spec.devices[{index}]", problem=fault))
+    return spec
+
+
+MOST_FACTS = 32
+"""Attributes and capacities of one device together (resource.k8s.io/v1, ResourceSlice)."""
+
+
+def device_fault(device: Device) -> str | None:
+    """What Kubernetes would not take of a device in a ResourceSlice; None where it would take it."""
+    names = [*device.attributes, *device.capacity]
+    if len(names) > MOST_FACTS:
+        return f"{len(names)} attributes and capacities, and {MOST_FACTS} is the most"
+    return cel.device_fault(
+        cel.Device(
+            driver=device.driver,
+            attributes=tuple((name, _value(attribute)) for name, attribute in sorted(device.attributes.items())),
+            capacity=tuple((name, str(amount.value)) for name, amount in sorted(device.capacity.items())),
+        )
+    )
+
+
+def _value(attribute: Attribute) -> Any:
+    """As CEL sees it: whichever of the four is there."""
+    if attribute.version is not None:
+        return cel.Version(attribute.version)
+    given = (attribute.string, attribute.bool, attribute.int)
+    return next(value for value in given if value is not None)
