@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from function import xrd
+from function import reasons, xrd
 from function.catalog import Kind
+from function.core import Reason
 
 _NOTE = "<!-- Written by `modelplane generate` from the models. Edit those. -->"
 
@@ -35,6 +37,7 @@ def page(kind: Kind) -> str:
         "",
         *_section("spec", schema["spec"]),
         *_section("status", schema["status"]),
+        *_conditions(kind),
         *_columns(kind),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -61,6 +64,19 @@ def _section(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
         yield from ("", "Rules between fields:", "")
         yield from (f"- {rule}" for rule in rules)
     yield ""
+
+
+def _conditions(kind: Kind) -> Iterator[str]:
+    said = reasons.of(kind)
+    if said:
+        yield from ("## Conditions", "", "| condition | status | reason | message |", "|---|---|---|---|")
+        yield from (f"| {reason.type} | {reason.status} | {reason.reason} | {_message(reason)} |" for reason in said)
+        yield ""
+
+
+def _message(reason: Reason) -> str:
+    """A template as a person reads it, without what it only sometimes adds."""
+    return _cell(re.sub(r"\{(\w+)\}", r"<\1>", reason.template.replace("{remark}", "")))
 
 
 def _columns(kind: Kind) -> Iterator[str]:

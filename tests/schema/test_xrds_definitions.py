@@ -11,9 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from cases import CASES, answer, load
 from samples import ALL
 
-from function import generate, versions, xrd
+from function import generate, reasons, versions, xrd
 from function.catalog import BY_KIND, KINDS, Kind
 from function.schema.structural import structural
 
@@ -268,3 +269,29 @@ def test_a_definition_fits_where_kubectl_notes_it(kind: Kind) -> None:
 def test_a_full_object_of_every_kind_fits_its_schema(xr: dict[str, Any]) -> None:
     """By a validator that is not ours."""
     jsonschema.validate(xr, xrd.schema(BY_KIND[xr["apiVersion"], xr["kind"]]))
+
+
+@each_kind
+def test_the_reference_names_every_field_and_every_reason_that_users_can_meet(kind: Kind) -> None:
+    page = generate.files()[f"docs/reference/{kind.kind.lower()}.md"]
+
+    fields = {path.removeprefix(".") for _, path in _named(structural(kind.spec))}
+    assert {field for field in fields if f"| `{field}`" not in page} == set()
+    assert {r.reason for r in reasons.of(kind) if f"| {r.type} | {r.status} | {r.reason} |" not in page} == set()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_reason_that_a_case_says_is_in_the_reference(case: Path) -> None:
+    xr = load(case)[0].xr
+    known = {(r.type, r.status, r.reason) for r in reasons.of(BY_KIND[xr["apiVersion"], xr["kind"]])}
+
+    assert {(c.type, c.status, c.reason) for c in answer(case).conditions} - known == set()
+
+
+def _named(schema: dict[str, Any], path: str = "") -> Iterator[tuple[dict[str, Any], str]]:
+    """Every field with the path that the reference writes."""
+    for name, child in schema.get("properties", {}).items():
+        yield child, f"{path}.{name}"
+        yield from _named(child, f"{path}.{name}")
+        yield from _named(child.get("items", {}), f"{path}.{name}[]")
+        yield from _named(child.get("additionalProperties", {}), f"{path}.{name}.&lt;key&gt;")

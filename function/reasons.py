@@ -1,0 +1,30 @@
+"""What the conditions of each kind can say, for the reference: read from the code that says it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from function import conditions, registry
+from function.catalog import Kind
+from function.core import Reason
+
+_ALL = {name: value for name, value in vars(conditions).items() if isinstance(value, Reason)}
+
+
+def of(kind: Kind) -> list[Reason]:
+    """Every reason that a kind's conditions can carry, by condition, in the order of their declaration."""
+    composer = registry.COMPOSERS.get((kind.api_version, kind.kind))
+    declared = [condition.type for condition in composer.conditions] if composer else []
+    named = set(_names(kind))
+    said = [reason for name, reason in _ALL.items() if name in named and reason.type in declared]
+    return sorted(said, key=lambda reason: declared.index(reason.type))
+
+
+def _names(kind: Kind) -> Iterator[str]:
+    """The names that stand in a kind's code. Two kinds share a condition, and each says reasons of its own."""
+    folder = importlib.import_module(f"function.kinds.{kind.kind.lower()}")
+    for path in sorted(Path(folder.__path__[0]).glob("*.py")):
+        yield from re.findall(r"\b[A-Z][A-Z_]+\b", path.read_text(encoding="utf-8"))
