@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import cel
-from function.core import Manifest, dig
+from function.core import Manifest, dig, plain
 from function.core.manifest import is_list
+from function.kinds.inferenceclass import model as inferenceclass
 from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelreplica import model as modelreplica
 from function.schema import Path
@@ -27,6 +28,16 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
         requests = _listed(dig(member, *(below or ())))
         yield from _too_many(index, here, requests)
         yield from _uncompilable(index, here, requests)
+
+
+def unreadable(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    """Of a class whose fields are right: what Kubernetes would not take of its devices."""
+    if manifest["kind"] != inferenceclass.KIND:
+        return
+    for i, device in enumerate(inferenceclass.Spec.model_validate(plain(manifest["spec"])).devices):
+        fault = inferenceclass.device_fault(device)
+        if fault:
+            yield Flaw(index, ("spec", "devices", i), fault, "value")
 
 
 def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:

@@ -28,6 +28,7 @@ def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
     yield from said
     yield from devices.flaws(index, manifest)
     if not said:
+        yield from devices.unreadable(index, manifest)
         yield from size.flaws(index, manifest)
 
 

@@ -115,6 +115,16 @@ def test_a_selector_of_a_replica_is_compiled_as_well() -> None:
     assert codes(typo) == [(0, "spec.engines[1].members[0].deviceRequests[0].selectors[0].cel", "selector")]
 
 
+def test_a_device_that_kubernetes_would_not_take_is_said() -> None:
+    """Each of two maps is short enough; together they are too long for a ResourceSlice."""
+    attributes = {f"a{i}": {"int": i} for i in range(30)}
+    capacity = {f"c{i}": {"value": "1"} for i in range(3)}
+    crowded = edited(edited(CLASS, "spec.devices.0.attributes", attributes), "spec.devices.0.capacity", capacity)
+
+    want = "33 attributes and capacities, and 32 is the most"
+    assert said(crowded) == [(0, "spec.devices[0]", "value", want)]
+
+
 def test_more_devices_than_a_claim_holds_are_a_warning() -> None:
     got = said(
         edited(
