@@ -4,7 +4,7 @@ from function.cel import quantity, semver
 from function.cel.device import Device, Version, device_fault
 from function.cel.problem import EvaluationFailed, InvalidSelector
 from function.cel.rule import Rule, query, rule
-from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, compiled
+from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, admitted, compiled
 
 __all__ = [
     "MATCH",
@@ -17,6 +17,7 @@ __all__ = [
     "Rule",
     "Selector",
     "Version",
+    "admitted",
     "compiled",
     "device_fault",
     "quantity",

@@ -28,8 +28,11 @@ _NAMES: Mapping[str, str] = {"optional_type": "optional_type"}
 class Compiler:
     """Of one tree. Each variable has a place of its own in the frame."""
 
-    def __init__(self, checked: Checked, variables: Mapping[str, Any], *, folds: bool = True) -> None:
-        self.checked, self.folds = checked, folds
+    folds = True
+    """Whether what is constant, and no literal, is worked out early as well."""
+
+    def __init__(self, checked: Checked, variables: Mapping[str, Any]) -> None:
+        self.checked = checked
         self.places = {name: i for i, name in enumerate(variables)}
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)
@@ -69,13 +72,16 @@ class Compiler:
         name = None if node.is_test else qualified(node)
         if name in TYPE_NAMES:
             return self._ident(name)
-        fused = path_of(node, self.checked, self._is_free)
+        fused = self._fused(node)
         if fused is not None:
             return Code(fused)
         operand = self.run(node.operand)
         if node.is_test:
             return Code(placed(presence(operand, node.field), node.at))
         return Code(placed(field_of(operand, constant(node.field).run), node.at))
+
+    def _fused(self, node: Node) -> Run | None:
+        return path_of(node, self.checked, self._is_free) if self.folds else None
 
     def _is_free(self, name: str) -> int | None:
         """The place of a variable of the environment that nothing hides."""
@@ -92,7 +98,7 @@ class Compiler:
             case "_?_:_":
                 return Code(logic.conditional(*(self.run(a) for a in node.args), node.at))
             case "_[_]":
-                fused = path_of(node, self.checked, self._is_free)
+                fused = self._fused(node)
                 target, key = map(self.code, node.args)
                 return Code(fused or placed(field_of(target.run, key.run), node.at))
             case "_?._" | "_[?_]":
@@ -109,9 +115,13 @@ class Compiler:
         if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
             return member_of(codes[0].run, codes[1].value, node.at)
         implementation = self._implementation(node, nodes)
-        if all(c.is_constant for c in codes) and self.folds:
-            return self._folded(node, implementation, codes)
-        return Code(placed(_applied(implementation, codes), node.at))
+        early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
+        if early or (self.folds and all(c.is_constant for c in codes)):
+            return self._folded(node, implementation, codes, early=early)
+        return Code(placed(self.applied(node, implementation, codes), node.at))
+
+    def applied(self, node: Call, implementation: Any, codes: list[Code]) -> Run:  # noqa: ARG002  (for who counts)
+        return applied(implementation, codes)
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])
@@ -129,14 +139,13 @@ class Compiler:
         declared = signatures.declared()[node.function]
         return chosen(node.function, self.checked.overloads[id(node)], declared, types)
 
-    def _folded(self, node: Call, implementation: Any, codes: list[Code]) -> Code:
-        early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
+    def _folded(self, node: Call, implementation: Any, codes: list[Code], *, early: bool) -> Code:
         try:
             return constant(implementation(*(c.value for c in codes)), is_literal=early)
         except Failure as failure:
             if early:
                 raise Fault(f"{node.function}() of this value fails: {failure}", node.at) from None
-            return Code(placed(_applied(implementation, codes), node.at))
+            return Code(placed(self.applied(node, implementation, codes), node.at))
 
     # Literals
 
@@ -171,7 +180,7 @@ class Compiler:
             return self._bound(node)
         range_ = self.run(node.range_)
         first, second = self._place(), self._place() if node.second else None
-        through = loops.entries(range_, first, second)
+        through = self.entries(node, loops.entries(range_, first, second))
         scope = {node.variable: _reader(first)}
         if node.second and second is not None:
             scope[node.second] = _reader(second)
@@ -179,6 +188,9 @@ class Compiler:
         run = self._loop(node, through)
         self._scopes.pop()
         return placed(run, node.at)
+
+    def entries(self, node: Fold, through: loops.Entries) -> loops.Entries:  # noqa: ARG002  (for who counts)
+        return through
 
     def _bound(self, node: Fold) -> Run:
         place = self._place()
@@ -253,7 +265,7 @@ def _alternative(left: Run, right: Run, function: str) -> Run:
     return choose
 
 
-def _applied(run: Any, codes: list[Code]) -> Run:
+def applied(run: Any, codes: list[Code]) -> Run:
     """Of one or two arguments without a detour."""
     if len(codes) == 1:
         [only] = codes

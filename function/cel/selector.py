@@ -8,9 +8,11 @@ from typing import Final
 
 from function.cel.check import check
 from function.cel.code import Run
+from function.cel.cost import LIMIT, Estimator
 from function.cel.device import Device, seen
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
+from function.cel.meter import MeteredCompiler
 from function.cel.parse import parse
 from function.cel.problem import Abort, Failure, Fault, InvalidSelector
 from function.cel.program import Compiler
@@ -47,17 +49,21 @@ class EvaluationError:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
+    """Compiled. Of two selectors of one text there is one program."""
+
     text: str
+    cost: int
+    """What an evaluation costs at most, in the units of Kubernetes."""
     _run: Run = field(repr=False, compare=False)
-    _empty: tuple[None, ...] = field(repr=False, compare=False)
-    """The places of the variables beside the device."""
+    _rest: tuple[None, ...] = field(repr=False, compare=False)
+    """The places beside the device."""
 
     def evaluate(self, device: Device) -> Outcome | EvaluationError:
         known = seen(device)
         if known.fault is not None:
             return EvaluationError(known.fault)
         try:
-            value = self._run([known.fields, *self._empty])
+            value = self._run([known.fields, *self._rest])
         except Failure as failure:
             return EvaluationError(failure.problem, failure.at)
         except Abort as abort:
@@ -69,9 +75,18 @@ class Selector:
         return EvaluationError("the selector is true or false, and here it is neither")
 
 
+def admitted(text: str) -> Selector:
+    """As the API server accepts it. InvalidSelector also for one that could cost too much."""
+    selector = compiled(text)
+    if selector.cost > LIMIT:
+        said = f"it could cost {selector.cost:,} units, and Kubernetes allows {LIMIT:,}: shorten its loops and patterns"
+        raise InvalidSelector(said, 0, text)
+    return selector
+
+
 @lru_cache(maxsize=MOST_COMPILED)
 def compiled(text: str) -> Selector:
-    """InvalidSelector for a text that Kubernetes would not compile."""
+    """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
     try:
         return _compiled(text)
     except Fault as fault:
@@ -84,6 +99,7 @@ def _compiled(text: str) -> Selector:
     result = checked.type(root)
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
-    compiler = Compiler(checked, SELECTOR.variables)
+    cost = Estimator(checked, SELECTOR).cost(root).most
+    compiler = (Compiler if cost <= LIMIT else MeteredCompiler)(checked, SELECTOR.variables)
     run = compiler.run(root)
-    return Selector(text, run, (None,) * (compiler.width - 1))
+    return Selector(text, cost, run, (None,) * (compiler.width - 1))
