@@ -37,8 +37,8 @@ class _Lazy(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         return [name for name, command in _COMMANDS.items() if find_spec(command.module)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
-        if cmd_name not in _COMMANDS:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
             return None
         found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name)
         assert isinstance(found, click.Command)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from function import cel
 from function.core import Manifest
 from function.offline.schemas import Kind, Schema
 from function.offline.store import Refused
 
-Rule = Callable[[str, Any, Any], bool]
-"""Evaluates a CEL rule on self and oldSelf (None where there is none). Raises ValueError where it cannot."""
 FieldPath = tuple[str | int, ...]
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (Mapping,),
@@ -23,6 +22,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
 }
+_OLD = re.compile(r"\boldSelf\b")
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
 
@@ -41,26 +41,33 @@ class Fault:
 class Admission:
     """Admits objects by their kinds' schemas."""
 
-    rule: Rule | None = None
-    """None leaves the CEL rules out."""
-
     def __call__(self, kind: Kind, manifest: dict[str, Any], old: Manifest | None) -> None:
         if not kind.is_composite:
             return
         fill(manifest, kind.schema)
         prune(manifest, kind.schema)
-        faults = [*faults_of(manifest, kind.schema), *self._broken(manifest, old, kind.schema)]
+        faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
         if faults:
             raise Refused("; ".join(map(str, faults)))
 
-    def _broken(self, manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Fault]:
-        if self.rule is None:
-            return
-        for path, value, before, rule in _rules(manifest, old, schema, ()):
-            if "oldSelf" in rule["rule"] and before is None:
-                continue
-            if not self.rule(rule["rule"], value, before):
-                yield Fault(path, rule.get("message") or f"failed rule: {rule['rule']}")
+
+def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Fault]:
+    """The CEL rules that an object breaks. One that looks at what stood there before has no say over what is new."""
+    for path, value, before, rule in _rules(manifest, old, schema, ()):
+        if before is None and _OLD.search(rule["rule"]):
+            continue
+        problem = _broken(rule, value, before)
+        if problem:
+            yield Fault((*path, *filter(None, (rule.get("fieldPath") or "").split("."))), problem)
+
+
+def _broken(rule: Schema, value: Any, old: Any) -> str:
+    """What a rule says against a value; empty where it holds."""
+    try:
+        holds = cel.rule(rule["rule"]).evaluate(self=value, oldSelf=old)
+    except cel.EvaluationFailed as error:
+        return f"rule {rule['rule']} cannot be evaluated: {error}"
+    return "" if holds else rule.get("message") or f"failed rule: {rule['rule']}"
 
 
 def fill(value: Any, schema: Schema) -> None:

@@ -11,15 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function import names, versions
+from function import cel, names, versions
 from function.core import Condition, Manifest, dig, plain
-from function.offline import query
+from function.offline import control_cluster, statuses, storage
 from function.offline.nodes import NodeReader, Nodes
 from function.offline.reconcile import with_conditions
 from function.offline.store import Ref, Store, ref_of
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
-_GROUP_GATEWAY = "gateway.networking.k8s.io"
+IN_USE = "in-use.crossplane.io"
+"""Finalizer of a provider config while something is reached through it (crossplane-runtime v2, providerconfig)."""
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that are on every cluster."""
 _WITH_PARENTS = ("HTTPRoute", "InferencePool")
@@ -39,6 +40,8 @@ class Faults:
     """Clusters on which the provider can apply nothing, and what it says."""
     without_address: set[str] = field(default_factory=set)
     """Clusters whose gateway has no address."""
+    failed_hydrations: dict[str, int] = field(default_factory=dict)
+    """Clusters on which weights cannot be staged, and the exit code that their Jobs end with."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,9 @@ class Clusters:
             self._report(store, ref, by_config)
         for manifest in store.of_kind(versions.PROVIDER_HELM, "Release"):
             _say(store, ref_of(manifest), {"state": "deployed"}, _SYNCED, _AVAILABLE)
+        for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
+            _guard_configs(store, api_version, kind)
+        control_cluster.tend(store)
         self._seen = store.version, repr(self.faults)
 
     # The provider
@@ -209,7 +215,11 @@ class Clusters:
         nodes = self._reader.read(cluster, lost)
         address = "" if name in self.faults.without_address else _address(cluster)
         for ref, remote in things.items():
-            status = self._status(ref, remote.manifest, things, nodes, address)
+            status: dict[str, Any] | None
+            if ref.kind in storage.KINDS:
+                status = storage.status(remote.manifest, things, self.faults.failed_hydrations.get(name, 0))
+            else:
+                status = self._status(ref, remote.manifest, things, nodes, address)
             if status is not None and status != remote.manifest.get("status"):
                 remote.manifest = {**remote.manifest, "status": status}
                 remote.version += 1
@@ -218,14 +228,14 @@ class Clusters:
         self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes, address: str
     ) -> dict[str, Any] | None:
         """What a thing's controller says of it; None for what has no controller."""
-        if ref.kind in _WORKLOADS:
+        if ref.kind in statuses.WORKLOADS:
             return self._workload(ref, manifest, things, nodes)
         if ref.kind in _WITH_PARENTS:
-            return _accepted(manifest, set(things))
+            return statuses.accepted(manifest, set(things))
         if ref.kind == "Gateway":
-            return _gateway_status(manifest, address)
-        if ref.kind in _SAID:
-            return {"conditions": with_conditions([], _SAID[ref.kind], manifest["metadata"]["generation"])}
+            return statuses.gateway(manifest, address)
+        if ref.kind in statuses.SAID:
+            return statuses.said(manifest)
         return None
 
     def _workload(self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
@@ -236,7 +246,7 @@ class Clusters:
         }
         copies = [self._copy(pods, claims, nodes) for pods in _copies(ref, manifest)]
         problem = next((p for p in copies if p), "")
-        status: dict[str, Any] = _WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
+        status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
         return status
 
     def _copy(self, pods: list[Manifest], claims: Mapping[str, Manifest], nodes: Nodes) -> str:
@@ -258,95 +268,10 @@ def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
         yield [dig(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]
 
 
-def _deployment(manifest: Manifest, running: int, problem: str) -> dict[str, Any]:
-    wanted = int(manifest["spec"].get("replicas", 1))
-    said = [
-        Condition("Available", "True", "MinimumReplicasAvailable")
-        if running == wanted
-        else Condition("Available", "False", "MinimumReplicasUnavailable", problem)
-    ]
-    return {
-        "observedGeneration": manifest["metadata"]["generation"],
-        "replicas": wanted,
-        "updatedReplicas": wanted,
-        "readyReplicas": running,
-        "availableReplicas": running,
-        "unavailableReplicas": wanted - running,
-        "conditions": with_conditions([], tuple(said), None),
-    }
-
-
-def _leader_worker_set(manifest: Manifest, running: int, problem: str) -> dict[str, Any]:
-    wanted = int(manifest["spec"].get("replicas", 1))
-    said = (
-        Condition("Available", "True", "AllGroupsReady")
-        if running == wanted
-        else Condition("Available", "False", "GroupsAreProgressing", problem)
-    )
-    return {
-        "observedGeneration": manifest["metadata"]["generation"],
-        "replicas": wanted,
-        "updatedReplicas": wanted,
-        "readyReplicas": running,
-        "conditions": with_conditions([], (said,), None),
-    }
-
-
-_ACCEPTED = Condition("Accepted", "True", "Accepted")
-_SAID: Mapping[str, tuple[Condition, ...]] = {
-    "GatewayClass": (_ACCEPTED,),
-    "CustomResourceDefinition": (
-        Condition("NamesAccepted", "True", "NoConflicts"),
-        Condition("Established", "True", "InitialNamesAccepted"),
-    ),
-}
-"""What other kinds say once they exist."""
-_WORKLOADS: Mapping[str, Any] = {"Deployment": _deployment, "LeaderWorkerSet": _leader_worker_set}
-
-
-def _accepted(manifest: Manifest, there: set[Ref]) -> dict[str, Any]:
-    """What the gateway says of a route or a pool: accepted, and whether what it points at exists."""
-    parents = dig(manifest, "spec", "parentRefs") or [
-        {"group": _GROUP_GATEWAY, "kind": "Gateway", "name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE}
-    ]
-    missing = [b for b in _backends(manifest) if not _exists(b, manifest["metadata"].get("namespace") or "", there)]
-    resolved = Condition("ResolvedRefs", "True", "ResolvedRefs")
-    if missing:
-        resolved = Condition("ResolvedRefs", "False", "BackendNotFound", f"{missing[0]['name']} not found")
-    said = with_conditions([], (_ACCEPTED, resolved), manifest["metadata"]["generation"])
-    controller = "gateway.envoyproxy.io/gatewayclass-controller"
-    return {"parents": [{"parentRef": plain(p), "controllerName": controller, "conditions": said} for p in parents]}
-
-
-def _backends(manifest: Manifest) -> list[Manifest]:
-    rules = dig(manifest, "spec", "rules") or ()
-    picker = dig(manifest, "spec", "endpointPickerRef")
-    return [b for rule in rules for b in rule.get("backendRefs") or ()] + ([picker] if picker else [])
-
-
-def _exists(backend: Manifest, namespace: str, there: set[Ref]) -> bool:
-    kind = backend.get("kind") or "Service"
-    where = backend.get("namespace") or namespace
-    return any((ref.kind, ref.namespace, ref.name) == (kind, where, backend["name"]) for ref in there)
-
-
 def _gateway() -> dict[str, Any]:
     """The Gateway that is on every cluster from the start."""
     metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
     return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}
-
-
-def _gateway_status(manifest: Manifest, address: str) -> dict[str, Any]:
-    generation = manifest["metadata"]["generation"]
-    if not address:
-        pending = Condition("Programmed", "False", "AddressNotAssigned", "No address has been assigned")
-        return {"conditions": with_conditions([], (_ACCEPTED, pending), generation)}
-    kind = "IPAddress" if ":" in address or address.replace(".", "").isdigit() else "Hostname"
-    programmed = Condition("Programmed", "True", "Programmed")
-    return {
-        "conditions": with_conditions([], (_ACCEPTED, programmed), generation),
-        "addresses": [{"type": kind, "value": address}],
-    }
 
 
 def _address(cluster: Manifest) -> str:
@@ -360,6 +285,16 @@ def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
     name = dig(cluster, "spec", "cluster", "existing", "cache", "storageClassName")
     if name:
         yield {"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": name, "generation": 1}}
+
+
+def _guard_configs(store: Store, api_version: str, kind: str) -> None:
+    """A provider config outlives everything that is reached through it."""
+    used = {_config(m) for m in store.of_kind(api_version, kind)}
+    for ref in [ref_of(m) for m in store.of_kind(api_version, "ClusterProviderConfig")]:
+        if ref.name in used:
+            store.add_finalizer(ref, IN_USE)
+        else:
+            store.remove_finalizer(ref, IN_USE)
 
 
 _SYNCED = Condition("Synced", "True", "ReconcileSuccess")
@@ -381,7 +316,7 @@ def _is_ready(manifest: Manifest, remote: Manifest) -> bool:
     readiness = dig(manifest, "spec", "readiness") or {}
     match readiness.get("policy"):
         case "DeriveFromCelQuery":
-            return query.holds(readiness["celQuery"], remote)
+            return _holds(readiness["celQuery"], remote)
         case "DeriveFromObject":
             return any(
                 c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
@@ -390,6 +325,14 @@ def _is_ready(manifest: Manifest, remote: Manifest) -> bool:
             return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
         case _:
             return True
+
+
+def _holds(query: str, remote: Manifest) -> bool:
+    """What does not compile or cannot be evaluated does not hold; the provider says no more either."""
+    try:
+        return cel.query(query).evaluate(object=remote)
+    except (cel.InvalidSelector, cel.EvaluationFailed):
+        return False
 
 
 def _config(manifest: Manifest) -> str:

@@ -1,0 +1,44 @@
+"""The command line as a whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from function.main import main
+
+COMMANDS = main.list_commands(click.Context(main))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_shows_how_it_is_used(command: str) -> None:
+    got = CliRunner().invoke(main, [command, "--help"])
+
+    assert (got.exit_code, f"modelplane {command}" in got.output) == (0, True), got.output
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    program = "import sys; from function.main import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+
+    got = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    *shown, modules = got.stdout.splitlines()
+    heavy = {"pydantic", "grpc", "yaml", "celpy", "rich"} & set(modules.split())
+    assert ([c for c in COMMANDS if not any(line.strip().startswith(c) for line in shown)], heavy) == ([], set())
+
+
+def test_a_bug_is_one_line_and_its_traceback_is_there_for_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr("function.cli.plan._checked", broken)
+    quiet = CliRunner().invoke(main, ["plan", "x"])
+    monkeypatch.setenv("MODELPLANE_TRACEBACK", "1")
+    loud = CliRunner().invoke(main, ["plan", "x"])
+
+    got = quiet.exit_code, quiet.stderr, type(loud.exception)
+    assert got == (1, "Error: a bug in modelplane: KeyError('x') (MODELPLANE_TRACEBACK=1 shows where)\n", KeyError)

@@ -1,0 +1,134 @@
+"""`modelplane plan`: what it prints, what it refuses, and what its exit code says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from function.main import main
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FLEET = (str(EXAMPLES / "tour/classes.yaml"), str(EXAMPLES / "tour/clusters.yaml"))
+SMALL = str(EXAMPLES / "tour/deployment.yaml")
+NOTHING, LOST, CHANGED, ERROR = 0, 2, 3, 1
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments], input=stdin)
+
+
+def edited(path: str, tmp_path: Path, old: str, new: str) -> str:
+    text = Path(path).read_text()
+    assert old in text
+    file = tmp_path / "edited.yaml"
+    file.write_text(text.replace(old, new))
+    return str(file)
+
+
+@pytest.mark.parametrize("folder", sorted(p.name for p in EXAMPLES.iterdir() if p.is_dir()))
+def test_every_example_plans(folder: str) -> None:
+    assert run(str(EXAMPLES / folder)).exit_code in (NOTHING, CHANGED)
+
+
+def test_the_tour_in_a_sentence() -> None:
+    got = run(str(EXAMPLES / "tour"))
+
+    want = "5 of 6 replicas serve on 3 clusters; 1 not placed; 5 new."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
+
+
+def test_the_bad_edit_changes_nothing_and_says_what_is_wrong() -> None:
+    got = run(str(EXAMPLES / "bad-edit"))
+
+    said = [line for line in got.stdout.splitlines() if "InvalidNodeSelector" in line]
+    want = "2 of 2 replicas serve on 1 cluster; no replica changes."
+    assert (got.exit_code, got.stdout.splitlines()[0], len(said)) == (NOTHING, want, 1)
+
+
+def test_machines_get_the_same_as_people() -> None:
+    """In JSON and in YAML, with the names of everything that a replica becomes."""
+    got = json.loads(run(*FLEET, SMALL, "-o", "json").stdout)
+
+    assert got == yaml.safe_load(run(*FLEET, SMALL, "-o", "yaml").stdout)
+    (deployment,) = got["deployments"]
+    (replica,) = deployment["replicas"]
+    shown = (
+        replica["change"],
+        replica["cluster"],
+        replica["pools"],
+        replica["serving"],
+        sorted(t["kind"] for t in replica["becomes"]),
+    )
+    want = "new", "starter", ["l4"], True, ["Deployment", "HTTPRoute", "ResourceClaimTemplate", "Service"]
+    assert (got["exitCode"], shown) == (CHANGED, want)
+
+
+def test_what_is_not_placed_has_a_reason_for_every_cluster() -> None:
+    got = json.loads(run(str(EXAMPLES / "tour"), "-o", "json").stdout)
+
+    (rival,) = [d for d in got["deployments"] if not d["replicas"]]
+    assert {(r["cluster"], r["reason"]) for r in rival["rejections"]} == {
+        ("starter", "Full"),
+        ("europe", "NoDevice"),
+        ("virginia", "NoDevice"),
+    }
+
+
+def test_a_change_shows_what_it_changes(tmp_path: Path) -> None:
+    change = edited(SMALL, tmp_path, "replicas: 1", "replicas: 2")
+
+    got = run(*FLEET, SMALL, "--change", change)
+
+    want = "2 of 2 replicas serve on 2 clusters; 1 new, 1 kept."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
+
+
+def test_a_change_that_changes_nothing_says_so() -> None:
+    assert run(*FLEET, SMALL, "--change", SMALL).exit_code == NOTHING
+
+
+def test_a_change_that_loses_what_serves_is_told_apart(tmp_path: Path) -> None:
+    """The nodes go from under two replicas that serve."""
+    change = edited(str(EXAMPLES / "bad-edit/fleet.yaml"), tmp_path, "nodeCount: 2", "nodeCount: 0")
+
+    got = run(str(EXAMPLES / "bad-edit"), "--change", change)
+
+    want = "  ml-team/qwen3-8b: 2 served, 0 would, of 2 wanted"
+    assert (got.exit_code, want in got.stdout.splitlines()) == (LOST, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "want"),
+    [
+        ("replicas: 1", "replicas: many", "edited.yaml:8:13: error: spec.replicas: "),
+        ("replicas: 1", "replicaz: 1", "edited.yaml:8:3: error: spec.replicaz: "),
+        ("name: qwen3-8b", "name: Qwen", "edited.yaml:5:9: error: metadata.name: "),
+    ],
+)
+def test_a_wrong_field_or_value_is_an_error_with_its_place(tmp_path: Path, old: str, new: str, want: str) -> None:
+    got = run(*FLEET, edited(SMALL, tmp_path, old, new))
+
+    assert (got.exit_code, want in got.stderr, "nothing was planned" in got.stderr) == (ERROR, True, True), got.stderr
+
+
+def test_a_broken_file_is_an_error_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "broken.yaml").write_text("a: 1\n\tb: 2\n")
+
+    got = run(str(tmp_path))
+
+    assert (got.exit_code, got.stdout) == (ERROR, "")
+    assert "broken.yaml:2:1: error: a tab cannot indent YAML; use spaces" in got.stderr
+
+
+def test_a_fleet_may_come_from_standard_input() -> None:
+    everything = "\n---\n".join(Path(p).read_text() for p in (*FLEET, SMALL))
+
+    assert run("-", stdin=everything).stdout.splitlines()[0] == "1 of 1 replica serves on 1 cluster; 1 new."
+
+
+def test_plans_are_the_same_every_time() -> None:
+    assert run(str(EXAMPLES / "tour")).stdout == run(str(EXAMPLES / "tour")).stdout
