@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from function.kinds.servingstack import components, crds
+from function.kinds.servingstack import components
 from function.outcomes import MEANING
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -44,4 +44,5 @@ def test_every_exit_code_of_a_hydration_is_on_its_page() -> None:
 
 
 def _crds() -> list:
-    return list(crds.inference_extension().values())
+    folder = Path(components.__file__).parent / "crds"
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
