@@ -55,9 +55,10 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
 
 
 def held(request: Request, why: Condition) -> Held:
-    """Whether it serves is still read from what was composed before."""
+    """Whether it serves is still read from what was composed before; with nothing there, nothing is ready."""
     standings = _observed(request)
-    return Held((why, status.model_ready(standings)), ready=None if all(s.done for s in standings) else False)
+    is_done = bool(standings) and all(s.done for s in standings)
+    return Held((why, status.model_ready(standings)), ready=None if is_done else False)
 
 
 def _observed(request: Request) -> tuple[Standing, ...]:

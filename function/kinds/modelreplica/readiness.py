@@ -13,7 +13,7 @@ from function import labels, names
 from function.core import Manifest, condition, dig, is_ready
 from function.core.condition import shortened
 from function.core.manifest import is_list
-from function.manifests import routing, workloads
+from function.manifests import reached, routing, workloads
 
 CEL: Mapping[str, str] = {
     "Deployment": workloads.DEPLOYMENT_DONE,
@@ -190,6 +190,8 @@ _JUDGES: Mapping[str, tuple[Callable[[Manifest], bool], Callable[[Manifest], boo
 
 def _problem(written: Manifest, observed: Manifest, there: Manifest) -> str:
     """The Object's own error, else what the cluster says. Of a Secret nothing is repeated: it may quote a value."""
+    if fault := reached.lost(observed):
+        return f"the cluster does not answer: {fault}"
     synced = condition(observed, "Synced")
     if dig(synced, "status") == "False":
         return "not applied" if written["kind"] == "Secret" else _quoted(dig(synced, "message"))

@@ -199,6 +199,22 @@ def test_a_lost_connection_changes_neither_what_serves_nor_what_is_accepted() ->
     assert state(replicas.compose(replace(before, observed=observed))) == (True, "True Serving: Every engine serves")
 
 
+def test_a_cluster_that_does_not_answer_is_told_in_words_that_do_not_change() -> None:
+    """The provider's own have a port in them that differs from try to try."""
+    before = passed(TWO, copies(1, 2))
+    error = 'Get "https://203.0.113.1": dial tcp 10.0.0.1:53124->203.0.113.1:443: connect: connection refused'
+    lost = [{"type": "Synced", "status": "False", "message": error}]
+    observed = {key: {**m, "status": {**m["status"], "conditions": lost}} for key, m in before.observed.items()}
+    said = state(replicas.compose(replace(before, observed=observed)))[1]
+    assert "run the current spec (the cluster does not answer: connection refused)" in said
+    assert "53124" not in said
+
+
+def test_with_nothing_composed_a_hold_is_never_ready() -> None:
+    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+    assert not replicas.compose(Request(xr={**TWO, "status": ready}), replicas.cluster("cpu")).ready
+
+
 def test_what_the_cluster_says_of_a_deployment_is_quoted() -> None:
     def quota(manifest: Any) -> Any:
         failure = [{"type": "ReplicaFailure", "status": "True", "message": 'pods "x" is forbidden: exceeded quota'}]
