@@ -86,25 +86,30 @@ class Matcher:
 
     def offer_unbounded(self, member: Member, shape: NodeShape) -> bool:
         """Whether a node would satisfy a member if a claim could be given any number of devices."""
-        asked = [_Asked(i, request, self._options(request, shape)) for i, request in enumerate(member.requests)]
-        ordered = sorted(asked, key=lambda a: (len(a.options), a.request.name))
-        return (
-            all(a.options for a in asked) and _Search(ordered, shape.devices, largest_claim=1 << 30).run() is not None
-        )
+        asked = self._asked(member.requests, shape)
+        return all(a.options for a in asked) and _Search(asked, shape.devices, largest_claim=1 << 30).run() is not None
 
     def _match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> Offer | Shortfall:
         if not requests:
             return NOTHING_ASKED
-        asked = [_Asked(i, request, self._options(request, shape)) for i, request in enumerate(requests)]
+        asked = self._asked(requests, shape)
         short = next((a for a in sorted(asked, key=lambda a: a.request.name) if not a.options), None)
         if short is not None:
             return self._shortfall(short.request, shape)
-        search = _Search(sorted(asked, key=lambda a: (len(a.options), a.request.name)), shape.devices)
+        search = _Search(asked, shape.devices)
         chosen = search.run()
         self.steps += search.steps
-        if chosen is None:
-            return _contended(requests, shape, searched=not search.exhausted)
-        return _offer(tuple(chosen[i] for i in range(len(requests))), asked, shape)
+        if chosen is not None:
+            return _offer(tuple(chosen[i] for i in range(len(requests))), asked, shape)
+        failing = next((a for a in asked if a.errors), None)
+        if failing is not None:
+            return self._shortfall(failing.request, shape)
+        return _contended(requests, shape, searched=not search.exhausted)
+
+    def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[_Asked]:
+        """The most constrained request first: the search then turns back early."""
+        asked = [_Asked(i, r, self._options(r, shape), self._errors(r, shape)) for i, r in enumerate(requests)]
+        return sorted(asked, key=lambda a: (len(a.options), a.request.name))
 
     def _options(self, request: DeviceRequest, shape: NodeShape) -> dict[Kind, tuple[int, ...]]:
         """For each kind that has enough of them, the entries that satisfy a request."""
@@ -117,6 +122,12 @@ class Matcher:
             for kind in sorted(by_kind, key=_dra_first)
             if sum(shape.devices[i].count for i in by_kind[kind]) >= request.count
         }
+
+    def _errors(self, request: DeviceRequest, shape: NodeShape) -> frozenset[int]:
+        """The entries on which a selector of a request cannot be evaluated."""
+        return frozenset(
+            i for i, d in enumerate(shape.devices) if d.count > 0 and isinstance(self.verdict(request, d), str)
+        )
 
     def _shortfall(self, request: DeviceRequest, shape: NodeShape) -> Shortfall:
         has: dict[Kind, int] = {}
@@ -135,6 +146,7 @@ class _Asked:
     position: int
     request: DeviceRequest
     options: dict[Kind, tuple[int, ...]]
+    errors: frozenset[int]
 
 
 @dataclass(slots=True)
@@ -161,7 +173,7 @@ class _Search:
 
     def _from(self, i: int, synthetic: int) -> bool:
         if i == len(self.asked):
-            return True
+            return self._is_evaluated()
         asked = self.asked[i]
         for kind in asked.options:
             self.steps += 1
@@ -178,6 +190,19 @@ class _Search:
             del self.chosen[asked.position]
         return False
 
+    def _is_evaluated(self) -> bool:
+        """Whether Kubernetes would find an allocation before it comes to a device on which a selector fails.
+
+        It gives up on the claim there, though other devices would do; so where one can fail, its walk is walked.
+        """
+        claimed = [(a, kind) for a in self.asked if (kind := self.chosen[a.position]) is not None]
+        if not any(self.devices[e].device_class == kind for a, kind in claimed for e in a.errors):
+            return True
+        walk = _Walk(self.devices, sorted(claimed, key=lambda pair: pair[0].request.name))
+        found = walk.allocate(0, 0)
+        self.steps += walk.steps
+        return found and not walk.failed
+
     def _claimable(self) -> bool:
         """All DRA requests of a member are one claim."""
         asked = sum(a.request.count for kind, group in self.groups.items() if kind is not None for a in group)
@@ -188,6 +213,43 @@ class _Search:
         if len(group) == 1:
             return True  # it was only an option because there are enough
         return _flows([(a.request.count, a.options[kind]) for a in group], self.devices)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Kubernetes' allocator: each unit of each request takes the first device that is free and matches, and turns back
+    where the rest cannot be met (k8s.io/dynamic-resource-allocation v0.36, structured). Entries and requests by name."""
+
+    devices: tuple[Device, ...]
+    claimed: list[tuple[_Asked, Kind]]
+    steps: int = 0
+    failed: bool = False
+    used: dict[int, int] = field(default_factory=dict)
+
+    def allocate(self, i: int, unit: int) -> bool:
+        if i == len(self.claimed):
+            return True
+        asked, kind = self.claimed[i]
+        if unit == asked.request.count:
+            return self.allocate(i + 1, 0)
+        for entry, device in enumerate(self.devices):
+            self.steps += 1
+            if device.device_class != kind or self.used.get(entry, 0) >= device.count:
+                continue
+            if entry in asked.errors or self.steps > _MOST_STEPS:
+                self.failed = True
+            elif entry in asked.options[kind] and self._take(entry, i, unit):
+                return True
+            if self.failed:
+                return False
+        return False
+
+    def _take(self, entry: int, i: int, unit: int) -> bool:
+        self.used[entry] = self.used.get(entry, 0) + 1
+        found = self.allocate(i, unit + 1)
+        if not found:
+            self.used[entry] -= 1
+        return found
 
 
 def is_claim_too_large(matcher: Matcher, member: Member, shapes: Iterable[NodeShape]) -> bool:

@@ -92,7 +92,7 @@ def read(request: Request) -> Inputs:
     owner = _Owner(request)
     ours, others = _sorted_out(request, replicas, owner)
     standing = {name: replica for name in sorted(ours) if (replica := _replica(ours[name], owner.deployment))}
-    keys = {identity(m): key for key, m in request.observed.items()}
+    keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
     return Inputs(
         fleet=_fleet(clusters, tuple(standing.values()), others),
         addresses={name: a for name, m in manifests.items() if (a := dig(m, "status", "gateway", "address"))},
