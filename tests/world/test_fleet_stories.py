@@ -255,3 +255,114 @@ def test_any_order_of_deletes_ends_with_nothing_left(seed: int) -> None:
     ]
     assert left == []
     assert [remote(control, name) for name in CLUSTERS] == [set(), set()]
+
+
+def deployment(replicas: int = 1, *, cached: bool = True) -> dict[str, Any]:
+    template = {"spec": {"containers": [{"name": "engine", "image": "vllm/vllm-openai:v0.33.0"}]}}
+    devices = [{"name": "gpu", "selectors": [{"cel": "device.driver == 'gpu.nvidia.com'"}]}]
+    member = {"nodeSelector": {"devices": devices}, "template": template}
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "ModelDeployment",
+        "metadata": {"name": "chat", "namespace": "ml-team"},
+        "spec": {
+            "replicas": replicas,
+            "engines": [{"name": "main", "members": [member]}],
+            **({"modelCacheRef": {"name": "qwen"}} if cached else {}),
+        },
+    }
+
+
+def serving(control: ControlPlane) -> list[str]:
+    """The clusters of the endpoints that there are."""
+    endpoints = control.store.of_kind(versions.MODELPLANE, "ModelEndpoint")
+    return sorted(str(dig(m, "metadata", "labels", labels.CLUSTER)) for m in endpoints)
+
+
+def settled_while_serving(control: ControlPlane) -> list[int]:
+    """Let the world come to rest; how many endpoints there were after each round."""
+    counts = []
+    for count in range(1, 60):
+        before = control.store.version
+        control.world.round(count)
+        counts.append(len(serving(control)))
+        if control.store.version == before:
+            return counts
+    raise AssertionError("the world did not come to rest")
+
+
+def test_a_deployment_serves_from_staged_weights() -> None:
+    control = made(cache(), deployment())
+
+    (replica,) = control.store.of_kind(versions.MODELPLANE, "ModelReplica")
+    (workload,) = [
+        thing.manifest
+        for things in control.clusters.things.values()
+        for ref, thing in things.items()
+        if ref.kind == "Deployment" and ref.namespace == "ml-team"
+    ]
+    (mount,) = [
+        m
+        for m in dig(workload, "spec", "template", "spec", "containers", 0, "volumeMounts")
+        if m["mountPath"] == "/mnt/models"
+    ]
+    assert is_ready(replica)
+    assert (mount["subPath"], mount["readOnly"]) == (names.staged("Qwen/Qwen3-8B", "main"), True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cluster_that_is_deleted_drains_first_then_its_weights_leave_then_it_goes(seed: int) -> None:
+    """Nothing is ever cut: there is an endpoint after every round."""
+    control = made(cache(), deployment(), seed=seed)
+    (home,) = serving(control)
+    (other,) = set(CLUSTERS) - {home}
+
+    control.store.delete(named("InferenceCluster", home))
+    counts = settled_while_serving(control)
+
+    assert min(counts) >= 1
+    assert control.store.get(named("InferenceCluster", home)) is None
+    assert (serving(control), phases(control), remote(control, home)) == ([other], {other: "Ready"}, set())
+
+
+def test_a_cluster_with_nowhere_to_drain_to_stays_and_says_for_whom() -> None:
+    control = made(cache(), deployment(replicas=4))
+    ref = named("InferenceCluster", "east")
+    before = serving(control)
+
+    control.store.delete(ref)
+    counts = settled_while_serving(control)
+
+    told = str(dig(condition(found(control, ref), "ClusterReady"), "message"))
+    assert (min(counts), serving(control)) == (len(before), before)
+    assert "to be deleted once these have left: ModelReplica ml-team/chat-" in told
+
+
+def test_a_cache_that_is_mounted_is_not_deleted_until_it_is_not() -> None:
+    control = made(cache(), deployment())
+    ref = named("ModelCache", "qwen", "ml-team")
+
+    delete(control, ref)
+    kept = control.store.get(ref) is not None, len(serving(control))
+    edit(control, named("ModelDeployment", "chat", "ml-team"), lambda m: m["spec"].update(replicas=0))
+
+    assert kept == (True, 1)
+    assert control.store.get(ref) is None
+    assert [remote(control, name) for name in CLUSTERS] == [set(), set()]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_order_of_deletes_under_a_deployment_ends_with_nothing_orphaned(seed: int) -> None:
+    """Its owner deletes the deployment too: until that, something serves."""
+    control = made(cache(), deployment(), seed=seed)
+    (home,) = serving(control)
+    doomed = [named("ModelCache", "qwen", "ml-team"), named("InferenceCluster", home)]
+
+    for ref in doomed if seed % 2 else reversed(doomed):
+        control.store.delete(ref)
+    counts = settled_while_serving(control)
+    delete(control, named("ModelDeployment", "chat", "ml-team"))
+
+    assert min(counts) >= 1
+    assert [control.store.get(ref) for ref in doomed] == [None, None]
+    assert [remote(control, name) for name in CLUSTERS] == [set(), set()]
