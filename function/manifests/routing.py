@@ -13,7 +13,8 @@ _INFERENCE_GROUP = versions.INFERENCE.partition("/")[0]
 _CURRENT = '(!has(c.observedGeneration) || c.observedGeneration >= object.metadata.generation) && c.status == "True"'
 
 
-def _accepted_by(gateway: str) -> str:
+def accepted_by(*, gateway: str) -> str:
+    """CEL over an HTTPRoute or an InferencePool: the gateway took the spec that stands, and found what it refers to."""
     said = " && ".join(
         f'p.conditions.exists(c, c.type == "{type_}" && {_CURRENT})' for type_ in ("Accepted", "ResolvedRefs")
     )
@@ -21,11 +22,6 @@ def _accepted_by(gateway: str) -> str:
         "has(object.status) && has(object.status.parents) && object.status.parents.exists("
         f'p, p.parentRef.name == "{gateway}" && has(p.conditions) && {said})'
     )
-
-
-def accepted_by(*, gateway: str) -> str:
-    """CEL over an HTTPRoute or an InferencePool: the gateway took the spec that stands, and found what it refers to."""
-    return _accepted_by(gateway)
 
 
 def service(

@@ -26,6 +26,11 @@ LEADERWORKERSET_DONE = (
 )
 """CEL over a LeaderWorkerSet: all groups run the spec that stands. observedGeneration is not there before lws v0.9."""
 
+RECREATE: Mapping[str, Any] = {"type": "Recreate"}
+"""The old pod is gone before the new one comes."""
+WITHOUT_SURGE: Mapping[str, Any] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+"""One pod at a time, in its predecessor's place: a node that nobody reserved is never asked for."""
+
 
 def deployment(
     *,
@@ -52,12 +57,6 @@ def deployment(
             "template": dict(pod),
         },
     }
-
-
-RECREATE: Mapping[str, Any] = {"type": "Recreate"}
-"""The old pod is gone before the new one comes."""
-WITHOUT_SURGE: Mapping[str, Any] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-"""One pod at a time, in its predecessor's place: a node that nobody reserved is never asked for."""
 
 
 def leader_worker_set(

@@ -22,8 +22,13 @@ _TRACES = (
     (VLLM, ("vllm",)),
 )
 """What gives an engine away, in its command or in its image."""
-_LOOPBACK = {SGLANG: "SGLang", TENSORRT_LLM: "TensorRT-LLM"}
-"""Engines that listen on loopback unless told otherwise (sglang 0.5.23, TensorRT-LLM 1.2.1)."""
+_LISTENS = {
+    VLLM: ("vLLM", "0.0.0.0", 8000),  # noqa: S104 (not our listener)
+    SGLANG: ("SGLang", "127.0.0.1", 30000),
+    TENSORRT_LLM: ("TensorRT-LLM", "localhost", 8000),
+}
+"""Where engines listen unless told otherwise (vllm 0.33.0, sglang 0.5.23, TensorRT-LLM 1.2.1)."""
+_LOOPBACK = ("127.0.0.1", "localhost")
 _BLOCK_SIZE = {VLLM: 16, SGLANG: 1}
 """Tokens of a KV block unless told otherwise; some attention backends choose their own (vllm 0.33.0, sglang 0.5.23)."""
 _NAMING_MODEL = ("model", "model-path", "config")
@@ -67,10 +72,14 @@ def names_model(line: CommandLine) -> bool:
     return not first.startswith("-") or any(option(line, name) is not None for name in _NAMING_MODEL)
 
 
-def listens_on_loopback(line: CommandLine) -> str | None:
-    """The engine's name where it listens on loopback unless told, and is not told."""
-    told = option(line, "host") is not None
-    return None if told else _LOOPBACK.get(engine_type(line) or "")
+def unheard(line: CommandLine, port: int) -> str:
+    """Why an engine will not be heard at a port of its pod; empty where nothing speaks for that."""
+    name, host, default = _LISTENS.get(engine_type(line) or "", ("", "", port))
+    missing = [
+        *(["--host 0.0.0.0"] if host in _LOOPBACK and option(line, "host") is None else []),
+        *([f"--port {port}"] if default != port and option(line, "port") is None else []),
+    ]
+    return f"{name} listens on {host}:{default} unless told {' '.join(missing)}" if missing else ""
 
 
 def block_size(line: CommandLine) -> int | None:

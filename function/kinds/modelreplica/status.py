@@ -70,8 +70,8 @@ def _starting(standing: Standing) -> str:
     container = _engine_container(standing.written)
     probe = container.get("readinessProbe") or {}
     path, port = dig(probe, "httpGet", "path"), dig(probe, "httpGet", "port")
-    waited = f", waiting for GET {path} on port {port}" if port else ""
-    return f"{_counted(standing)}{waited}{_loopback(container)}{f': {standing.problem}' if standing.problem else ''}"
+    waited = f", waiting for GET {path} on port {port}{_unheard(container, port)}" if port else ""
+    return f"{_counted(standing)}{waited}{f': {standing.problem}' if standing.problem else ''}"
 
 
 def _behind(standing: Standing) -> str:
@@ -85,11 +85,11 @@ def _counted(standing: Standing) -> str:
     return f"engine {standing.engine}: {standing.copies.available} of {standing.copies.wanted} copies are available"
 
 
-def _loopback(container: Mapping[str, Any]) -> str:
+def _unheard(container: Mapping[str, Any], port: int) -> str:
     command, args = container.get("command") or (), container.get("args") or ()
     line = flags.read(image=str(container.get("image")), command=command, args=args, variables={})
-    engine = flags.listens_on_loopback(line)
-    return f" ({engine} listens on loopback unless told --host 0.0.0.0)" if engine else ""
+    why = flags.unheard(line, port)
+    return f" ({why})" if why else ""
 
 
 def _engine_container(workload: Manifest) -> Mapping[str, Any]:

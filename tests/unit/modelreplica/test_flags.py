@@ -100,8 +100,20 @@ def test_the_block_size_is_told_or_the_engines(given: Any, told: int | None, def
     assert (flags.block_size(given), flags.default_block_size(given)) == (told, default)
 
 
-def test_loopback_is_warned_of_where_no_host_is_told() -> None:
-    sglang = "lmsysorg/sglang:v0.5.23"
-    assert flags.listens_on_loopback(line(image=sglang)) == "SGLang"
-    assert flags.listens_on_loopback(line("--host=0.0.0.0", image=sglang)) is None
-    assert flags.listens_on_loopback(line()) is None
+SGLANG = "lmsysorg/sglang:v0.5.23"
+UNHEARD = [
+    (line(), 8000, ""),
+    (line("--port=9000"), 9000, ""),
+    (line(command=("vllm", "serve")), 8001, "vLLM listens on 0.0.0.0:8000 unless told --port 8001"),
+    (line(image=SGLANG), 8000, "SGLang listens on 127.0.0.1:30000 unless told --host 0.0.0.0 --port 8000"),
+    (line("--host=0.0.0.0", image=SGLANG), 8000, "SGLang listens on 127.0.0.1:30000 unless told --port 8000"),
+    (line("--port=9000", image=SGLANG), 9000, "SGLang listens on 127.0.0.1:30000 unless told --host 0.0.0.0"),
+    (line("--host", "::", "--port", "$(P)", image=SGLANG), 8000, ""),
+    (shell("trtllm-serve x"), 8000, "TensorRT-LLM listens on localhost:8000 unless told --host 0.0.0.0"),
+    (line(image="registry.example.org/serve:1"), 8000, ""),
+]
+
+
+@pytest.mark.parametrize(("given", "port", "want"), UNHEARD)
+def test_an_engine_that_will_not_be_heard_is_told_of(given: Any, port: int, want: str) -> None:
+    assert flags.unheard(given, port) == want
