@@ -164,7 +164,7 @@ def test_weights_are_staged_on_every_cluster() -> None:
 
     assert phases(control) == {"east": "Ready", "west": "Ready"}
     assert is_ready(found(control, named("ModelCache", "qwen", "ml-team")))
-    assert {kind for kind, _ in remote(control, "east")} == {"PersistentVolumeClaim", "Job"}
+    assert {kind for kind, _ in remote(control, "east")} == {"PersistentVolumeClaim"}
 
 
 def test_a_cluster_that_leaves_takes_its_weights_along_and_no_others() -> None:
@@ -175,7 +175,7 @@ def test_a_cluster_that_leaves_takes_its_weights_along_and_no_others() -> None:
 
     assert control.store.get(named("InferenceCluster", "east")) is None
     assert (phases(control), remote(control, "east")) == ({"west": "Ready"}, set())
-    assert {kind for kind, _ in remote(control, "west")} == {"PersistentVolumeClaim", "Job"}
+    assert {kind for kind, _ in remote(control, "west")} == {"PersistentVolumeClaim"}
 
 
 def test_a_relabelled_cluster_keeps_its_weights_until_the_cache_is_edited() -> None:

@@ -45,7 +45,7 @@ class Place:
     staged: str | None
     """The directory that engines may mount."""
     job: str | None
-    """Key of the Job that stages, or staged, what the spec asks for."""
+    """Key of the Job that stages what the spec asks for, until that is done and noted."""
 
     @property
     def is_ready(self) -> bool:
@@ -103,8 +103,8 @@ def _place(request: Request, cluster: Cluster, source: Source) -> Place:
     done = before == source.directory or (_said(job, "Complete") is not None and _stages(job) == source.directory)
     staged = source.directory if done else before
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
-    # A Job is a means: once the weights are staged, one that is gone is not made again.
-    is_wanted = job is not None or (not done and phase == "Hydrating")
+    # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
+    is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
     return Place(cluster.name, cluster, phase, message, staged, key if is_wanted else None)
 
 
