@@ -63,7 +63,10 @@ COMPOSED = (
 )
 """What is composed on the control cluster."""
 
-REQUIRED = (Resource(versions.CORE, "Secret", "secrets"),)
+REQUIRED = (
+    Resource(versions.CORE, "Secret", "secrets"),
+    Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
+)
 """What is read besides."""
 
 

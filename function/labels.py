@@ -27,6 +27,10 @@ HOLDS = "modelplane.ai/holds"
 """On an Object: what of value it holds on its cluster, which must leave before the cluster goes."""
 HOLDS_WEIGHTS = "weights"
 
+MANAGED_BY = "app.kubernetes.io/managed-by"
+"""On what may be someone else's as well: us, or someone else."""
+OURS = "modelplane"
+
 PLACED_UNDER = "modelplane.ai/placed-under"
 """Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector that it was placed
 under, as JSON. Tells an edit of the selector from a relabelled cluster."""

@@ -25,6 +25,8 @@ CLUSTER_GATEWAY = "inference-gateway"
 """The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
 CONTROL_GATEWAY = "modelplane"
 """The Gateway on the control cluster, in SYSTEM_NAMESPACE."""
+CONTROL_CONFIG = "modelplane-control"
+"""The ClusterProviderConfig, of either provider, for the control cluster itself."""
 _HASH = 8
 
 

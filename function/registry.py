@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
+from function.kinds.inferencegateway.composer import COMPOSER as INFERENCE_GATEWAY
 from function.kinds.modelcache.composer import COMPOSER as MODEL_CACHE
 from function.kinds.modeldeployment.composer import COMPOSER as MODEL_DEPLOYMENT
 from function.kinds.modelendpoint.composer import COMPOSER as MODEL_ENDPOINT
@@ -23,6 +24,7 @@ _ALL: tuple[Composer, ...] = (
     MODEL_REPLICA,
     MODEL_ENDPOINT,
     MODEL_SERVICE,
+    INFERENCE_GATEWAY,
 )
 
 COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}

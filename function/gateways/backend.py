@@ -40,6 +40,8 @@ class Backend:
     https_port: int
     most_backends: int
     """backendRefs that one rule of a route can have. Gateway API allows 16; a gateway may have something wider."""
+    definitions: Mapping[str, str]
+    """Names of the Gateway API CRDs that it watches, and in which version: it does not start without one of them."""
     chart: Chart
     values: Callable[[Setup], Mapping[str, Any]]
     lacks: tuple[str, ...] = ()

@@ -13,6 +13,16 @@ from function.gateways.backend import Backend, Setup
 _SERVICE = "mp-traefik"
 """Of its load balancer. The address that it writes into the Gateway's status is read from there, by name."""
 
+_WATCHED = {
+    "backendtlspolicies": "v1",
+    "gatewayclasses": "v1",
+    "gateways": "v1",
+    "grpcroutes": "v1",
+    "httproutes": "v1",
+    "referencegrants": "v1beta1",
+    "tlsroutes": "v1",
+}
+
 
 def _values(setup: Setup) -> dict[str, Any]:
     """The Gateway and its class are ours; of the two entry points only the one that is listened on is exposed."""
@@ -54,6 +64,7 @@ TRAEFIK = Backend(
     http_port=8000,
     https_port=8443,
     most_backends=16,
+    definitions={f"{plural}.gateway.networking.k8s.io": version for plural, version in _WATCHED.items()},
     chart=charts.TRAEFIK,
     values=_values,
 )

@@ -12,7 +12,7 @@ from function.kinds.servingstack import values
 from function.kinds.servingstack.model import Spec
 
 INFERENCE_POOLS = "inferencepools"
-"""Key of the CRD of InferencePools, which no chart brings (crds.py)."""
+"""Key of the CRD of InferencePools, which no chart brings (crds/)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from function import labels, names, versions
 from function.core import ComposedResource, Request, dig
-from function.kinds.servingstack import components, crds, gateway
+from function.kinds.servingstack import components, gateway
 from function.kinds.servingstack.model import Spec, is_on
+from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
-from function.manifests import helm, provider
 from function.manifests.metadata import metadata
-from function.manifests.usage import usage
+from function.manifests.parts import Part, due, usages
 
 GATEWAY = "gateway"
 _CLASS = "gateway-class"
 _NAMESPACE = "namespace"
 _CONTROLLERS = ("envoy-gateway", "ai-gateway")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A manifest of the stack's, and on which keys it waits."""
-
-    key: str
-    manifest: dict[str, Any]
-    after: tuple[str, ...] = ()
 
 
 def parts(spec: Spec, namespace: str) -> tuple[Part, ...]:
@@ -40,25 +30,10 @@ def parts(spec: Spec, namespace: str) -> tuple[Part, ...]:
     )
 
 
-def due(request: Request, wanted: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Those whose turn has come. What is there stays, whatever has become of what it waited for."""
-    there = {part.key for part in wanted}
-
-    def is_due(part: Part) -> bool:
-        return part.key in request.observed or all(map(request.is_ready, there.intersection(part.after)))
-
-    return tuple(part for part in wanted if is_due(part))
-
-
-def resources(request: Request, now: tuple[Part, ...], namespace: str) -> dict[str, ComposedResource]:
-    """And the Usages that keep, on a deletion, what serves another until that other is gone."""
-    composed = {part.key: ComposedResource(part.manifest, request.is_ready(part.key)) for part in now}
-    for of, by in _OUTLIVES:
-        if of in composed and by in composed:
-            key = f"usage-{of}-{by}"
-            manifest = _usage(composed[of].manifest, composed[by].manifest, namespace, f"{by} needs {of} to be deleted")
-            composed[key] = ComposedResource(manifest, request.is_ready(key))
-    return composed
+def resources(request: Request, wanted: tuple[Part, ...], namespace: str) -> dict[str, ComposedResource]:
+    """Those whose turn has come, and the Usages that keep what serves another until that other is gone."""
+    composed = {p.key: ComposedResource(p.manifest, request.is_ready(p.key)) for p in due(request, wanted)}
+    return {**composed, **usages(request, composed, _OUTLIVES, namespace)}
 
 
 _OUTLIVES = (
@@ -69,19 +44,6 @@ _OUTLIVES = (
     ("envoy-proxy", GATEWAY),
 )
 """Who must outlive whom: a GatewayClass has a finalizer while it has Gateways, and Envoy Gateway must take it off."""
-
-
-def _usage(of: Mapping[str, Any], by: Mapping[str, Any], namespace: str, reason: str) -> dict[str, Any]:
-    of_name, by_name = of["metadata"]["name"], by["metadata"]["name"]
-    return usage(
-        name=names.derived(of_name, "usage", of["kind"], of_name, by["kind"], by_name),
-        namespace=namespace,
-        api_version=of["apiVersion"],
-        kind=of["kind"],
-        of=of_name,
-        by=(by["apiVersion"], by["kind"], by_name),
-        reason=reason,
-    )
 
 
 def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
@@ -106,8 +68,8 @@ def _object(
 
 def _inference_extension(spec: Spec, namespace: str) -> Iterator[Part]:
     if is_on(spec, "inferenceExtension"):
-        for name, crd in crds.inference_extension().items():
-            manifest = _object(spec, namespace, crd, stays=True, ready=crds.IS_ESTABLISHED)
+        for name, crd in definitions.bundle("function.kinds.servingstack").items():
+            manifest = _object(spec, namespace, crd, stays=True, ready=definitions.IS_ESTABLISHED)
             yield Part(key=name.partition(".")[0], manifest=manifest)
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, Request, Result, condition, dig
-from function.core.condition import shortened
+from function.core import Composer, Condition, Held, Request, Result
 from function.kinds.servingstack import compose, gateway
 from function.kinds.servingstack.model import API_VERSION, KIND, Spec, is_public, parse
-
-_LONGEST_FAULT = 200
+from function.manifests.parts import told
 
 
 def _compose(request: Request) -> Result:
@@ -21,7 +19,7 @@ def _compose(request: Request) -> Result:
     return Result(
         ready=not waiting,
         conditions=(_stack_ready(request, spec, waiting, address),),
-        resources=compose.resources(request, compose.due(request, wanted), namespace),
+        resources=compose.resources(request, wanted, namespace),
         status={"gateway": {"address": address}} if address else {},
         waiting=bool(waiting),
     )
@@ -29,18 +27,10 @@ def _compose(request: Request) -> Result:
 
 def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
     if waiting:
-        return c.STACK_INSTALLING(why=f"Waiting for {', '.join(_told(request, key) for key in waiting)}")
+        return c.STACK_INSTALLING(why=f"Waiting for {', '.join(told(request, key) for key in waiting)}")
     where = f"; the gateway answers at {address}" if address else ""
     public = " (public, unauthenticated)" if where and is_public(spec) else ""
     return c.STACK_INSTALLED(why=f"Everything is installed{where}{public}")
-
-
-def _told(request: Request, key: str) -> str:
-    """What is waited for, and what its provider says against it."""
-    synced = condition(request.observed.get(key) or {}, "Synced")
-    if dig(synced, "status") != "False":
-        return key
-    return f"{key} ({shortened(str(dig(synced, 'message') or dig(synced, 'reason')), _LONGEST_FAULT)})"
 
 
 def _held(_: Request, why: Condition) -> Held:

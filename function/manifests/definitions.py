@@ -1,4 +1,4 @@
-"""The CRDs that no chart brings."""
+"""CRDs that no chart brings: each bundle is a folder `crds` of JSON files, beside a README that says whose they are."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ IS_ESTABLISHED = (
 
 
 @cache
-def inference_extension() -> Mapping[str, Mapping[str, Any]]:
-    """The CRDs of the Gateway API Inference Extension, by name."""
-    folder = files("function.kinds.servingstack").joinpath("crds")
+def bundle(package: str) -> Mapping[str, Mapping[str, Any]]:
+    """The CRDs of a package's bundle, by name."""
+    folder = files(package).joinpath("crds")
     manifests = [json.loads(f.read_text()) for f in folder.iterdir() if f.name.endswith(".json")]
     return {m["metadata"]["name"]: m for m in sorted(manifests, key=lambda m: str(m["metadata"]["name"]))}

@@ -1,0 +1,84 @@
+"""How the control cluster gets its gateway: the one address behind which all services are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from function import conditions as c
+from function.core import Composer, Condition, Held, InvalidSpec, Manifest, Request, Result, condition, dig
+from function.core.condition import shortened
+from function.core.manifest import is_list
+from function.gateways import Backend
+from function.kinds.inferencegateway import compose, inputs
+from function.kinds.inferencegateway.model import API_VERSION, KIND, Spec, parse
+from function.manifests import backends
+from function.manifests.parts import told
+
+_LONGEST_FAULT = 200
+
+
+def _compose(request: Request) -> Result:
+    spec = parse(request.xr)
+    backend = _able(inputs.backend(request.xr))
+    wanted = compose.parts(request, spec, backend)
+    gateway = compose.gateway_parts(spec, backend)
+    unserved = list(inputs.not_served(request))
+    waiting = [part.key for part in (*wanted, *gateway) if not compose.is_ready(request, part.key)]
+    address = compose.address(request) or dig(request.xr, "status", "address")
+    is_done = not waiting and not unserved
+    return Result(
+        ready=is_done,
+        conditions=(_gateway_ready(request, spec, unserved or waiting, address),),
+        resources=compose.resources(request, wanted, gateway, is_served=not unserved),
+        status={"address": address} if address else {},
+        waiting=not is_done,
+    )
+
+
+def _able(backend: Backend) -> Backend:
+    """Raises InvalidSpec for one that cannot do what services need."""
+    if backend.lacks:
+        problem = f"{backend.name} cannot {'; '.join(backend.lacks)}"
+        raise InvalidSpec(c.INVALID_GATEWAY(field="spec.backend", problem=problem))
+    return backend
+
+
+def _gateway_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
+    if waiting:
+        return c.GATEWAY_INSTALLING(why=f"Waiting for {', '.join(_waited_for(request, key) for key in waiting)}")
+    host = backends.host_in_url(str(address))
+    named = f", for {spec.tls.hostname} by https" if spec.tls else ""
+    return c.GATEWAY_PROGRAMMED(why=f"{spec.backend} answers at {host}{named} (unauthenticated)")
+
+
+def _waited_for(request: Request, key: str) -> str:
+    """What is waited for, and what is said against it."""
+    if key != compose.GATEWAY or key not in request.observed:
+        return told(request, key)
+    faults = sorted(set(_faults(request.observed[key])))
+    return f"{key} ({shortened('; '.join(faults), _LONGEST_FAULT)})" if faults else f"{key} to get an address"
+
+
+def _faults(gateway: Manifest) -> Iterator[str]:
+    """What the gateway's program says against it, and against its listener: that its certificate is missing, say."""
+    listeners = dig(gateway, "status", "listeners")
+    for holder in (dig(gateway, "status"), *(listeners if is_list(listeners) else ())):
+        for type_ in ("Accepted", "ResolvedRefs", "Programmed"):
+            found = condition({"status": holder or {}}, type_)
+            if dig(found, "status") == "False":
+                yield str(dig(found, "message") or dig(found, "reason"))
+
+
+def _held(_: Request, why: Condition) -> Held:
+    return Held((why,))
+
+
+COMPOSER = Composer(
+    api_version=API_VERSION,
+    kind=KIND,
+    conditions=(c.GATEWAY_READY,),
+    invalid=c.INVALID_GATEWAY,
+    requirements=inputs.requirements,
+    compose=_compose,
+    held=_held,
+)

@@ -1,0 +1,70 @@
+"""What an InferenceGateway reads: the Gateway API CRDs that are there already, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from function import conditions as c
+from function import gateways, labels, versions
+from function.core import Manifest, NotYet, Request, Requirement, condition, dig
+from function.core.manifest import is_list
+from function.gateways import Backend
+from function.manifests import definitions
+
+
+def backend(xr: Manifest) -> Backend:
+    """Of a spec that may be anything."""
+    named = dig(xr, "spec", "backend")
+    return gateways.BACKENDS.get(named if isinstance(named, str) else "", gateways.TRAEFIK)
+
+
+def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    return tuple(_definition(name) for name in backend(xr).definitions)
+
+
+def _definition(name: str) -> Requirement:
+    return Requirement(definition_key(name), versions.CRD, "CustomResourceDefinition", match_name=name)
+
+
+def definition_key(name: str) -> str:
+    """Where the Object of a CRD stands among the composed resources."""
+    return f"crd-{name.partition('.')[0]}"
+
+
+def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
+    """The CRDs that are ours to write, by name: those that nobody has brought. Raises NotYet."""
+    brought = definitions.bundle(gateways.__name__)
+    return {name: brought[name] for name in backend(request.xr).definitions if not _is_foreign(request, name)}
+
+
+def not_served(request: Request) -> Iterator[str]:
+    """What of Gateway API is not there yet. Raises NotYet."""
+    for name, version in backend(request.xr).definitions.items():
+        if not _is_foreign(request, name):
+            if not request.is_ready(definition_key(name)):
+                yield definition_key(name)
+        elif missing := _unserved(_looked_up(request, name)[0], version):
+            yield f"CustomResourceDefinition {name} {missing}"
+
+
+def _is_foreign(request: Request, name: str) -> bool:
+    """Whether someone else brought a CRD: it is theirs to update, and ours never to set back."""
+    found = _looked_up(request, name)
+    return bool(found) and dig(found[0], "metadata", "labels", labels.MANAGED_BY) != labels.OURS
+
+
+def _unserved(crd: Manifest, version: str) -> str | None:
+    """What someone else's CRD lacks; None where it serves what is watched."""
+    found = dig(crd, "spec", "versions")
+    served = {dig(v, "name") for v in (found if is_list(found) else ()) if dig(v, "served") is True}
+    if version not in served:
+        return f"to serve {version} (it is not ours to update)"
+    return None if dig(condition(crd, "Established"), "status") == "True" else "to be established"
+
+
+def _looked_up(request: Request, name: str) -> tuple[Manifest, ...]:
+    found = request.resolved(_definition(name))
+    if found is None:
+        raise NotYet(c.GATEWAY_INSTALLING(why="Waiting for Crossplane to look up the CRDs of Gateway API"))
+    return found
