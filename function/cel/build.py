@@ -20,8 +20,7 @@ DEEPEST = 250
 LARGEST = 50_000
 """Nodes of a tree, macros expanded."""
 _RESERVED = frozenset(
-    "as break const continue else false for function if import in let loop package namespace null return true var void while"
-    .split()
+    "as break const continue else false for function if import in let loop package namespace null return true var void while".split()
 )
 
 
@@ -341,7 +340,7 @@ def _suffixed(node: Node, left: Built, *args: Built, copies: Sequence[Built] = (
 def _field(token: Token) -> str:
     name = _name(token)
     if str(token).startswith("`"):
-        raise Fault("names in backticks are not supported; write [\"...\"]", _at(token))
+        raise Fault('names in backticks are not supported; write ["..."]', _at(token))
     return name
 
 

@@ -240,16 +240,16 @@ class _Checker:
             found = self.visit(element)
             if i in node.optional:
                 found = self._content(element, found)
-            item = self._joined(element, item, found)
+            item = self._joined(item, found)
         return list_of(self.unifier.variable() if item is None else item)
 
     def _map(self, node: MapLiteral) -> Type:
         key: Type | None = None
         value: Type | None = None
         for k, v, optional in node.entries:
-            key = self._joined(k, key, self.visit(k))
+            key = self._joined(key, self.visit(k))
             found = self.visit(v)
-            value = self._joined(v, value, self._content(v, found) if optional else found)
+            value = self._joined(value, self._content(v, found) if optional else found)
         if key is None or value is None:
             return map_of(self.unifier.variable(), self.unifier.variable())
         return map_of(key, value)
@@ -260,13 +260,10 @@ class _Checker:
             raise Fault(f"an entry with ? wants an optional value, and this is {explain.a(type_)}", node.at)
         return content
 
-    def _joined(self, node: Node, before: Type | None, found: Type) -> Type:
+    def _joined(self, before: Type | None, found: Type) -> Type:
         if before is None:
             return found
-        if not self.unifier.assignable([before], [found]):
-            one, other = self.unifier.resolved(before, final=True), self.unifier.resolved(found, final=True)
-            raise explain.mixed(one, other, node.at)
-        return most_general(before, found)
+        return most_general(before, found) if self.unifier.assignable([before], [found]) else DYN
 
     # Loops
 

@@ -18,7 +18,16 @@ from function.cel.problem import Failure
 from function.cel.values import Duration, Timestamp, TypeValue, Uint
 
 _SECOND = 10**9
-_UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": _SECOND, "m": 60 * _SECOND, "h": 3600 * _SECOND}
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": _SECOND,
+    "m": 60 * _SECOND,
+    "h": 3600 * _SECOND,
+}
 _FLOAT = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan"
     r"|0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+)",
@@ -87,7 +96,7 @@ def _double_to_string(number: float) -> str:
     power = len(digits) + exponent - 1
     if number == 0:
         return "-0" if math.copysign(1, number) < 0 else "0"
-    if -4 <= power < 21:  # noqa: PLR2004  (bounds of Go)
+    if -4 <= power < 6:  # noqa: PLR2004  (bounds of Go)
         return format(Decimal(repr(number)).normalize(), "f")
     text = "".join(map(str, digits))
     mantissa = text[0] + ("." + text[1:] if len(text) > 1 else "")
@@ -102,7 +111,9 @@ def _bytes_to_string(data: bytes) -> str:
 
 
 def _string_to_duration(text: str) -> Duration:
-    found = re.fullmatch(r"([+-]?)(?:0|((?:[0-9]+\.?[0-9]*(?:ns|us|µs|μs|ms|s|m|h)|\.[0-9]+(?:ns|us|µs|μs|ms|s|m|h))+))", text)
+    found = re.fullmatch(
+        r"([+-]?)(?:0|((?:[0-9]+\.?[0-9]*(?:ns|us|µs|μs|ms|s|m|h)|\.[0-9]+(?:ns|us|µs|μs|ms|s|m|h))+))", text
+    )
     if found is None:
         raise _failed(text, "duration")
     total = 0

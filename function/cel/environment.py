@@ -9,6 +9,7 @@ from function.cel.types import ANY, BOOL, DYN, QUANTITY, STRING, Type, map_of
 
 _DEVICE = Type("struct", "kubernetes.DRADevice")
 
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """One kind of expression."""
@@ -55,7 +56,9 @@ SELECTOR = Environment(
 )
 """Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go."""
 
-RULE = Environment("rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}), frozenset({"urls"}))
+RULE = Environment(
+    "rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}), frozenset({"urls"})
+)
 """A validation rule of a definition (x-kubernetes-validations). Its types are not known here."""
 
 QUERY = Environment("query", {"object": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))

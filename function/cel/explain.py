@@ -68,7 +68,9 @@ def _methods(type_: Type) -> list[str]:
 
 def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
     names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n]
-    counts = sorted({count for macro, count in MACROS if macro == node.function} | ({1} if node.function == "has" else set()))
+    counts = sorted(
+        {count for macro, count in MACROS if macro == node.function} | ({1} if node.function == "has" else set())
+    )
     if counts:
         wanted = " or ".join(map(str, counts))
         return Fault(f"{node.function}() takes {wanted} arguments, and this has {len(node.args)}", node.at)
@@ -135,7 +137,9 @@ def _of_function(node: Call, types: Sequence[Type], overloads: Sequence[Overload
             meant = near(name, own)
             who = " or ".join(dict.fromkeys(a(o.params[0]) for o in styled))
             return Fault(f"{name}() is a method of {who}, not of {a(target)}", node.at, f"{meant}()" if meant else None)
-    fitting = [o for o in styled if not is_method or o.params[0].kind == types[0].kind and o.params[0].name == types[0].name]
+    fitting = [
+        o for o in styled if not is_method or o.params[0].kind == types[0].kind and o.params[0].name == types[0].name
+    ]
     wanted = dict.fromkeys(f"({', '.join(str(p) for p in o.params[is_method:])})" for o in fitting or styled)
     given = f"({', '.join(map(str, types[is_method:]))})"
     return Fault(f"{name} takes {' or '.join(wanted)}, and here it has {given}", node.at)

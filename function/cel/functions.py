@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from function.cel import conversions, kubernetes, lists, patterns, strings, times
+from function.cel import conversions, formatting, kubernetes, lists, patterns, strings, times
 from function.cel.operators import no_overload, size
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
@@ -41,11 +41,22 @@ def implementations() -> Mapping[str, Function]:
         **conversions.FUNCTIONS,
         **times.FUNCTIONS,
         **strings.FUNCTIONS,
+        **formatting.FUNCTIONS,
         **patterns.FUNCTIONS,
         **lists.FUNCTIONS,
         **kubernetes.FUNCTIONS,
         **dict.fromkeys(
-            ("size_bytes", "bytes_size", "size_list", "list_size", "size_map", "map_size", "size_string", "string_size"), size
+            (
+                "size_bytes",
+                "bytes_size",
+                "size_list",
+                "list_size",
+                "size_map",
+                "map_size",
+                "size_string",
+                "string_size",
+            ),
+            size,
         ),
     }
 

@@ -164,9 +164,18 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "optional_unwrapOpt": _unwrapped,
     "@mapInsert_map_key_value": inserted,
     "@mapInsert_map_map": inserted,
-    **{f"list_{t}_is_sorted_bool": _is_sorted for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
-    **{f"list_{t}_max_{t}": _extreme("max", 1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
-    **{f"list_{t}_min_{t}": _extreme("min", -1) for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
+    **{
+        f"list_{t}_is_sorted_bool": _is_sorted
+        for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
+    },
+    **{
+        f"list_{t}_max_{t}": _extreme("max", 1)
+        for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
+    },
+    **{
+        f"list_{t}_min_{t}": _extreme("min", -1)
+        for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
+    },
     **{f"list_{t}_sort": _sort for t in ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")},
     **{
         f"list_{t}_sortByAssociatedKeys": _sort_by

@@ -11,6 +11,8 @@ from typing import TypeAlias
 from function.cel.problem import Fault
 from function.cel.tree import ACCUMULATOR, UNUSED, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select
 
+_SORTED = "@__sortBy_input__"
+
 Expand: TypeAlias = Callable[[int, Node, list[Node]], Node | None]
 """From position, target and arguments. None: the call is none of this macro."""
 
@@ -144,6 +146,17 @@ def _optional(macro: str) -> Expand:
     return expand
 
 
+def _sort_by(at: int, target: Node, args: list[Node]) -> Node:
+    """A list in the order of keys: the list is bound first, so that it is evaluated once."""
+    if isinstance(target, Literal | MapLiteral):
+        raise Fault("sortBy() is of a list", target.at)
+    keys = _collected("map", 1, filters=False)(at, Ident(at, _SORTED), args)
+    assert keys is not None
+    result = Call(at, "@sortByAssociatedKeys", Ident(at, _SORTED), [keys])
+    empty, never = ListLiteral(at, [], frozenset()), Literal(at, False)
+    return Fold(at, "sortBy", empty, UNUSED, None, _SORTED, target, never, Ident(at, _SORTED), result)
+
+
 MACROS: Mapping[tuple[str, int], Expand] = {
     ("all", 2): _all(1),
     ("all", 3): _all(2),
@@ -151,7 +164,6 @@ MACROS: Mapping[tuple[str, int], Expand] = {
     ("exists", 3): _exists(2),
     ("exists_one", 2): _exists_one(1),
     ("exists_one", 3): _exists_one(2),
-    ("existsOne", 2): _exists_one(1),
     ("existsOne", 3): _exists_one(2),
     ("map", 2): _collected("map", 1, filters=False),
     ("map", 3): _collected("map", 1, filters=True),
@@ -162,6 +174,7 @@ MACROS: Mapping[tuple[str, int], Expand] = {
     ("transformMap", 4): _map_of("transformMap", filters=True),
     ("transformMapEntry", 3): _map_of("transformMapEntry", filters=False),
     ("transformMapEntry", 4): _map_of("transformMapEntry", filters=True),
+    ("sortBy", 2): _sort_by,
     ("bind", 3): _bind,
     ("optMap", 2): _optional("optMap"),
     ("optFlatMap", 2): _optional("optFlatMap"),

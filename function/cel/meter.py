@@ -205,14 +205,24 @@ def _least(values: Sequence[Any]) -> int:
 _SETS = {"list_sets_contains_list": 1, "list_sets_intersects_list": 1, "list_sets_equivalent_list": 2}
 _BY_FUNCTION: Mapping[str, Callable[[Sequence[Any], Any], int]] = {
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), lambda values, _: _walk(values[0])),
-    **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver", "isSemver"), _text),
+    **dict.fromkeys(
+        ("lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver", "isSemver"), _text
+    ),
     **dict.fromkeys(("replace", "split"), _rewritten),
     "join": lambda _, result: math.ceil(_size(result) * 2 * TRAVERSAL),
     **dict.fromkeys(("find", "findAll"), _pattern),
 }
 _BY_OVERLOAD: Mapping[str, Callable[[Sequence[Any]], int]] = {
     **dict.fromkeys(
-        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote", "string_format"), _text
+        (
+            "starts_with_string",
+            "ends_with_string",
+            "string_to_bytes",
+            "bytes_to_string",
+            "strings_quote",
+            "string_format",
+        ),
+        _text,
     ),
     "in_list": lambda values: _size(values[1]),
     **dict.fromkeys(

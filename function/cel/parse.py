@@ -24,7 +24,9 @@ def parse(text: str) -> Node:
     except UnexpectedCharacters as error:
         raise Fault(_unreadable(text, error.pos_in_stream), error.pos_in_stream) from None
     except UnexpectedToken as error:
-        raise Fault(_unexpected(str(error.token)), len(text) if error.token.type == "$END" else error.token.start_pos) from None
+        raise Fault(
+            _unexpected(str(error.token)), len(text) if error.token.type == "$END" else error.token.start_pos
+        ) from None
     return built
 
 

@@ -156,7 +156,18 @@ _BY_FUNCTION: Mapping[str, Callable[[Part | None, Sequence[Part]], Price | None]
     **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _traversed),
     **dict.fromkeys(("quantity", "isQuantity", "semver", "isSemver"), _parsed),
     **dict.fromkeys(
-        ("sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub"), _nominal
+        (
+            "sign",
+            "asInteger",
+            "isInteger",
+            "asApproximateFloat",
+            "isGreaterThan",
+            "isLessThan",
+            "compareTo",
+            "add",
+            "sub",
+        ),
+        _nominal,
     ),
     **dict.fromkeys(("major", "minor", "patch"), _nominal),
     "replace": _replaced,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.cel import logic, loops, operators, signatures
+from function.cel import formatting, logic, loops, operators, signatures
 from function.cel.check import TYPE_NAMES, Checked, qualified
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.functions import chosen
@@ -112,6 +112,8 @@ class Compiler:
         nodes = node.args if node.target is None else [node.target, *node.args]
         codes = [self.code(n) for n in nodes]
         _check_pattern(node, codes)
+        if node.function == "format" and node.target is not None:
+            formatting.check(node.target, node.args[0], self.checked)
         if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
             return member_of(codes[0].run, codes[1].value, node.at)
         implementation = self._implementation(node, nodes)

@@ -84,7 +84,10 @@ def _lengths(unit: int) -> Callable[[Duration], int]:
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     **{f"timestamp_to_{name}": _reader(part) for name, part in _PARTS.items()},
-    **{f"timestamp_to_{name}_{'tz' if name == 'seconds' else 'with_tz'}": _reader(part) for name, part in _PARTS.items()},
+    **{
+        f"timestamp_to_{name}_{'tz' if name == 'seconds' else 'with_tz'}": _reader(part)
+        for name, part in _PARTS.items()
+    },
     "timestamp_to_milliseconds": _milliseconds,
     "timestamp_to_milliseconds_with_tz": _milliseconds,
     **{f"duration_to_{name}": _lengths(unit) for name, unit in _LENGTHS.items()},
