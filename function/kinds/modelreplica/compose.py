@@ -42,7 +42,7 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
 
 def assumptions(of: Replica) -> str:
     """What had to be assumed, for the condition to say."""
-    return disaggregation.block_size(_decode_first(of))[1] if of.is_split else ""
+    return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
 
 
 def _carried(of: Replica) -> dict[str, dict[str, Any]]:
@@ -132,7 +132,7 @@ def _unified(of: Replica) -> dict[str, dict[str, Any]]:
 
 def _split(of: Replica) -> dict[str, dict[str, Any]]:
     name = names.part(of.identity, "serving")
-    block_size, _ = disaggregation.block_size(_decode_first(of))
+    block_size = disaggregation.block_size(_decode_first(of))
     parts = disaggregation.picker_parts(of.identity, pool=name, block_size=block_size, owned=of.owned)
     pool = routing.inference_pool(
         name=name,

@@ -16,13 +16,9 @@ _OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
 
 def run(request: Request) -> Result:
     spec = model.parse(request.xr)
-    replica = Replica(
-        identity=request.identity,
-        spec=spec,
-        site=inputs.read(request, spec),
-        plans=engine.plans(request.identity, spec),
-        owned=_owned(request.xr),
-    )
+    plans = engine.plans(request.identity, spec)  # ahead of reading: what is wrong is wrong wherever it is to run
+    site = inputs.read(request, spec)
+    replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
     return report(request, replica, compose.objects(replica))
 
 

@@ -61,12 +61,22 @@ def picker_parts(
     }
 
 
-def block_size(plans: Sequence[EnginePlan]) -> tuple[int, str]:
-    """Tokens of the engines' KV blocks, and what was assumed to know it."""
-    given = next(filter(None, (flags.block_size(plan.line) for plan in plans)), None)
-    if given:
-        return given, ""
-    known = next(((plan.type, size) for plan in plans if (size := flags.default_block_size(plan.line))), None)
-    engine, size = known or (None, ASSUMED_BLOCK_SIZE)
-    whose = f"{engine}'s default" if engine else "the engine is unknown"
-    return size, f"; the picker assumes KV blocks of {size} tokens ({whose}): --block-size or --page-size would tell"
+def block_size(plans: Sequence[EnginePlan]) -> int:
+    """Tokens of the engines' KV blocks: as told, else as the engine has them, else assumed."""
+    told = (flags.block_size(plan.line) for plan in plans)
+    known = (flags.default_block_size(plan.line) for plan in plans)
+    return next(filter(None, (*told, *known)), ASSUMED_BLOCK_SIZE)
+
+
+def assumptions(plans: Sequence[EnginePlan]) -> str:
+    """What neither options nor image tell, for the condition to say."""
+    said = []
+    if not any(flags.block_size(plan.line) for plan in plans):
+        known = (f"{plan.type}'s default" for plan in plans if flags.default_block_size(plan.line))
+        whose = next(known, "the engine's default is not known")
+        size = block_size(plans)
+        said.append(f"KV blocks of {size} tokens ({whose}): --block-size or --page-size would tell")
+    unconnected = sorted({plan.type or "an unknown engine" for plan in plans} - {flags.VLLM, flags.SGLANG})
+    if unconnected:
+        said.append(f"that {unconnected[0]} hands KV caches over as vLLM does ({_NIXL})")
+    return f"; assumed: {', and '.join(said)}" if said else ""
