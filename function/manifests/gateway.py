@@ -33,15 +33,15 @@ def gateway_class(*, name: str, controller: str, parameters: Mapping[str, str]) 
     }
 
 
-def gateway(*, name: str, namespace: str, class_name: str, listener: Mapping[str, Any]) -> dict[str, Any]:
-    """One listener, for the routes of every namespace."""
+def gateway(*, name: str, namespace: str, class_name: str, listeners: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """For the routes of every namespace."""
     return {
         "apiVersion": versions.GATEWAY,
         "kind": "Gateway",
         "metadata": metadata(name=name, namespace=namespace),
         "spec": {
             "gatewayClassName": class_name,
-            "listeners": [{**listener, "allowedRoutes": {"namespaces": {"from": "All"}}}],
+            "listeners": [{**one, "allowedRoutes": {"namespaces": {"from": "All"}}} for one in listeners],
         },
     }
 

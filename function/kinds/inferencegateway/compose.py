@@ -48,7 +48,7 @@ def gateway_parts(spec: Spec, backend: Backend) -> tuple[Part, ...]:
         name=names.CONTROL_GATEWAY,
         namespace=_NAMESPACE,
         class_name=names.CONTROL_GATEWAY,
-        listener=_listener(spec, backend),
+        listeners=[_listener(spec, backend)],
     )
     return Part(key=CLASS, manifest=class_), Part(key=GATEWAY, manifest=gateway)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import conditions as c
@@ -62,14 +62,15 @@ def gateway_class(_: Spec) -> dict[str, Any]:
 
 
 def gateway(spec: Spec) -> dict[str, Any]:
-    return manifests.gateway(name=NAME, namespace=NAMESPACE, class_name=NAME, listener=_listener(spec))
+    return manifests.gateway(name=NAME, namespace=NAMESPACE, class_name=NAME, listeners=list(_listeners(spec)))
 
 
-def _listener(spec: Spec) -> dict[str, Any]:
+def _listeners(spec: Spec) -> Iterator[dict[str, Any]]:
+    """The fleet's own endpoints speak http to the gateway's address; https is for who knows the certificate's name."""
+    yield manifests.http_listener(port=80)
     tls = spec.gateway.tls if spec.gateway else None
-    if tls is None:
-        return manifests.http_listener(port=80)
-    return manifests.https_listener(port=443, secret=tls.secretRef.name, hostname=tls.hostname)
+    if tls:
+        yield manifests.https_listener(port=443, secret=tls.secretRef.name, hostname=tls.hostname)
 
 
 def backend_policy(_: Spec) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Gateway(schema.Api):
     allowedSources: Annotated[tuple[schema.Cidr, ...], MaxLen(64)] = ()
     """Networks that may reach the load balancer; left out, all of them."""
     tls: Tls | None = None
-    """Serve https with this certificate; left out, plain http."""
+    """Serve https with this certificate, beside plain http."""
 
 
 class Stack(schema.Api):
