@@ -63,9 +63,7 @@ NVIDIA_DRA_DRIVER = Chart(
     version="0.4.1",
     namespace="dra-driver-nvidia-gpu",
 )
-TRAEFIK = Chart(
-    name="traefik", repository="oci://ghcr.io/traefik/helm", version="41.3.0", namespace="traefik-system"
-)
+TRAEFIK = Chart(name="traefik", repository="oci://ghcr.io/traefik/helm", version="41.3.0", namespace="traefik-system")
 METALLB = Chart(
     name="metallb", repository="https://metallb.github.io/metallb", version="0.16.1", namespace="metallb-system"
 )

@@ -13,6 +13,8 @@ from function.gateways.backend import Backend, Setup
 _SERVICE = "mp-traefik"
 """Of its load balancer. The address that it writes into the Gateway's status is read from there, by name."""
 
+_DRAIN_SECONDS = 300
+"""How long one that must go still passes on the answers that it began; its default of 10 cuts them off."""
 _WATCHED = {
     "backendtlspolicies": "v1",
     "gatewayclasses": "v1",
@@ -26,6 +28,7 @@ _WATCHED = {
 
 def _values(setup: Setup) -> dict[str, Any]:
     """The Gateway and its class are ours; of the two entry points only the one that is listened on is exposed."""
+    drain = {"transport": {"lifeCycle": {"graceTimeOut": f"{_DRAIN_SECONDS}s"}}}
     return {
         "providers": {
             "kubernetesGateway": {
@@ -39,11 +42,11 @@ def _values(setup: Setup) -> dict[str, Any]:
         "gatewayClass": {"enabled": False},
         "ingressClass": {"enabled": False},
         "ports": {
-            "web": {"expose": {"default": not setup.has_tls}},
-            "websecure": {"expose": {"default": setup.has_tls}},
+            "web": {"expose": {"default": not setup.has_tls}, **drain},
+            "websecure": {"expose": {"default": setup.has_tls}, **drain},
         },
         "service": {"nameOverride": _SERVICE},
-        "deployment": {"replicas": 2},
+        "deployment": {"replicas": 2, "terminationGracePeriodSeconds": _DRAIN_SECONDS + 30},
         "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
         "resources": {"requests": {"cpu": "500m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
         "topologySpreadConstraints": [
@@ -54,7 +57,7 @@ def _values(setup: Setup) -> dict[str, Any]:
                 "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "traefik"}},
             }
         ],
-        "globalArguments": [],  # by default it reports its use to its makers
+        "global": {"checkNewVersion": False},  # a gateway calls nobody
     }
 
 
