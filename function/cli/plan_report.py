@@ -76,6 +76,7 @@ def data(shown: Report) -> dict[str, Any]:
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
         "pools": [asdict(pool) for pool in shown.outcome.pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
+        "services": [asdict(service) for service in shown.outcome.services],
         "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
     }
 
@@ -134,6 +135,7 @@ def show(shown: Report, then: Iterable[str]) -> None:
             ),
             report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
             report.Lines("Not ready", list(_troubles(shown.outcome)), "bold yellow"),
+            report.Table("Services", ("service", "url", "endpoints"), list(_service_rows(shown.outcome))),
             report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
             report.Table(
                 "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
@@ -187,6 +189,12 @@ def _troubles(outcome: Outcome) -> Iterator[str]:
 def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
     what, name, url = endpoint
     return "" if what == "kept" else what, name, url
+
+
+def _service_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+    for service in outcome.services:
+        name = NamespacedName(service.namespace, service.name)
+        yield str(name), service.address, f"{service.ready} of {service.matched} ready"
 
 
 def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:

@@ -202,18 +202,18 @@ class Clusters:
     def _run_if_changed(self, store: Store, config: str, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
         version = store.changed.get(ref_of(cluster), 0) if cluster else -1
         sight = (version, self._touched.get(config, 0), repr(self.faults))
-        if self._ran.get(config) != sight:
+        if self._ran.get(config) != sight and (cluster or config == names.CONTROL_CONFIG):
             self._run(things, cluster)
             self._ran[config] = sight
 
     def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
-        """The controllers of one cluster: every workload and every route gets its status."""
+        """The controllers of one cluster: every workload and every route gets its status. None: the control cluster."""
         name = dig(cluster, "metadata", "name") or ""
-        if cluster is None or name in self.faults.unreachable:
+        if name in self.faults.unreachable:
             return
         lost = frozenset(pool for of, pool in self.faults.lost_pools if of == name)
-        nodes = self._reader.read(cluster, lost)
-        address = "" if name in self.faults.without_address else _address(cluster)
+        nodes = self._reader.read(cluster or {}, lost)
+        address = "" if cluster is None or name in self.faults.without_address else _address(cluster)
         for ref, remote in things.items():
             status: dict[str, Any] | None
             if ref.kind in storage.KINDS:

@@ -92,6 +92,15 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Service:
+    namespace: str
+    name: str
+    address: str
+    matched: int
+    ready: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """Any other object of ours that says it is not well."""
 
@@ -107,6 +116,7 @@ class Outcome:
     clusters: tuple[Cluster, ...]
     pools: tuple[Pool, ...]
     endpoints: tuple[Endpoint, ...]
+    services: tuple[Service, ...]
     troubles: tuple[Trouble, ...]
 
 
@@ -126,6 +136,7 @@ def read(store: Store) -> Outcome:
         clusters=tuple(map(_cluster, clusters)),
         pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
         endpoints=tuple(map(_endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
+        services=tuple(map(_service, store.of_kind(versions.MODELPLANE, "ModelService"))),
         troubles=tuple(_troubles(store)),
     )
 
@@ -211,6 +222,12 @@ def _product(device: Manifest) -> str:
 def _endpoint(manifest: Manifest) -> Endpoint:
     name = identity(manifest)
     return Endpoint(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""))
+
+
+def _service(manifest: Manifest) -> Service:
+    name, status = identity(manifest), manifest.get("status") or {}
+    counts = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
+    return Service(name.namespace, name.name, str(status.get("address") or ""), *counts)
 
 
 def _troubles(store: Store) -> Iterator[Trouble]:
