@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 from function import labels, names
 from function.core import Manifest, Request, condition, dig
+from function.core.condition import shortened
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
 from function.kinds.modelcache.model import HuggingFace, Spec
+from function.manifests import reached
 from function.outcomes import MEANING, Outcome
+
+_LONGEST_FAULT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +168,11 @@ def _hindrances(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
     claim = request.observed.get(claim_key(cluster)) or {}
     for observed in (claim, job):
         synced = condition(observed, "Synced")
-        if dig(synced, "status") == "False":
-            yield str(dig(synced, "message") or dig(synced, "reason"))
+        lost = reached.lost(observed)
+        if lost:
+            yield f"The cluster does not answer: {lost}"
+        elif dig(synced, "status") == "False":
+            yield shortened(str(dig(synced, "message") or dig(synced, "reason")), _LONGEST_FAULT)
     if dig(claim, "status", "atProvider", "manifest", "status", "phase") == "Pending":
         yield "The volume is not there yet"
 
