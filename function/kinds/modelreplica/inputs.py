@@ -79,6 +79,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 def read(request: Request, spec: Spec) -> Site:
     """Raises NotYet where an input is not there."""
+    _all_answered(request)
     cluster = _only(request, _cluster(spec.clusterName))
     if cluster is None:
         raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why="it was not found"))
@@ -89,6 +90,13 @@ def read(request: Request, spec: Spec) -> Site:
         weights=_weights(request, spec),
         sources=tuple(filter(None, (_read(request, named) for named in _named(request.xr)))),
     )
+
+
+def _all_answered(request: Request) -> None:
+    """What was not looked up yet may be there: not even an optional Secret is taken for absent."""
+    pending = [r for r in requirements(request.xr) if request.resolved(r) is None]
+    if pending:
+        raise NotYet(c.WAITING_FOR_SOURCES(why=f"{pending[0].kind} {pending[0].match_name} to be looked up"))
 
 
 def _cluster(name: str) -> Requirement:
@@ -105,7 +113,7 @@ def _source(named: _Named, namespace: str) -> Requirement:
 
 
 def _only(request: Request, requirement: Requirement) -> Manifest | None:
-    """The one that was asked for by name; None where it is not there, or not looked up yet."""
+    """The one that was asked for by name; None where it is not there."""
     found = request.resolved(requirement)
     return found[0] if found else None
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import arrivals
 import replicas
 
+from function import registry
 from function.core import Request, plain
 
 CANARY = base64.b64encode(b"canary-7f3a").decode()
@@ -80,6 +82,15 @@ def test_what_is_optional_may_be_absent() -> None:
     result = replicas.compose(replica(env("hub", optional=True)))
     assert carried(result) == []
     assert _reference(result).startswith("qwen-1a2b3c4d-secret-hub-absent-")
+
+
+def test_not_looked_up_is_not_absent() -> None:
+    """Pods would roll to a variable that is unset, and back a moment later."""
+    xr, hub = replica(env("hub", optional=True)), replicas.secret("hub", token=CANARY)
+    request = arrivals.again(Request(xr=xr), replicas.compose(xr, hub), arrivals.running)
+    unanswered = replace(request, required={"cluster": (replicas.cluster(),)})
+    assert registry.compose(unanswered).resources.keys() == request.observed.keys()
+    assert _reference(registry.compose(unanswered)) == _reference(replicas.compose(xr, hub))
 
 
 def test_an_optional_key_of_a_secret_that_is_there_may_be_absent() -> None:
