@@ -46,8 +46,6 @@ class Api(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _obey(cls, value: Any, parse: ModelWrapValidatorHandler[Api]) -> Api:
-        if isinstance(value, dict) and None in value.values():
-            value = {key: child for key, child in value.items() if child is not None}  # as the API server prunes nulls
         parsed = parse(value)
         broken = tuple(rule for rule in cls.RULES if rule.holds is not None and not rule.holds(parsed))
         if broken:

@@ -7,12 +7,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from function.core import InvalidSpec, Manifest, Reason, plain
+from function.core import InvalidSpec, Manifest, Reason
+from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.model import BROKEN_RULES, Api, Rule
 from function.schema.paths import is_secret, known_fields
@@ -54,7 +55,7 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
     """An XR's spec. Raises InvalidSpec where it does not fit the model: for the given reason, or for the one of the
     field of the spec that is wrong."""
     try:
-        return model.model_validate(plain(xr.get("spec") or {}))
+        return model.model_validate(_given(xr.get("spec") or {}))
     except ValidationError as error:
         first = next(_explained(model, error))
         reason = (under or {}).get(str(first.path[1]) if len(first.path) > 1 else "", invalid)
@@ -65,16 +66,29 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
 def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
     """All that is wrong with an object of whose spec this is the model, unknown fields included."""
     found = [_unknown((key,), key, _TOP) for key in manifest if key not in _TOP]
-    spec = plain(manifest.get("spec"))
+    spec = _given(manifest.get("spec"))
     if spec is None:
         return [*found, Problem(("spec",), "is required", code="required")]
     if isinstance(spec, dict):
         spec.pop(_CROSSPLANES, None)
+    strict = _found(model, spec, extra="forbid")
+    lenient = _found(model, spec, extra="ignore")  # an unknown field keeps the rules of its object from being looked at
+    return [*found, *strict, *(problem for problem in lenient if problem not in strict)]
+
+
+def _found(model: type[Api], spec: Any, extra: Literal["forbid", "ignore"]) -> list[Problem]:
     try:
-        model.model_validate(spec, extra="forbid")
+        model.model_validate(spec, extra=extra)
     except ValidationError as error:
-        found += _explained(model, error)
-    return found
+        return list(_explained(model, error))
+    return []
+
+
+def _given(value: Any) -> Any:
+    """Plain data without its nulls: the API server drops them ahead of everything else."""
+    if isinstance(value, Mapping):
+        return {key: _given(child) for key, child in value.items() if child is not None}
+    return [_given(child) for child in value] if is_list(value) else value
 
 
 def spelled(path: Path) -> str:

@@ -45,6 +45,12 @@ def test_several_broken_rules_of_one_object_are_all_said() -> None:
     assert [problem.code for problem in problems(model.Spec, xr)] == ["rule", "rule"]
 
 
+def test_an_unknown_field_hides_no_broken_rule() -> None:
+    xr = edited(edited(DEPLOYMENT, "spec.tolerations.0", {"value": "x"}), "spec.tolerations.0.kay", "x")
+
+    assert [problem.code for problem in problems(model.Spec, xr)] == ["unknown-field", "rule"]
+
+
 @pytest.mark.parametrize(
     ("path", "want"),
     [
