@@ -3,6 +3,7 @@
 from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.hold import restate
+from function.core.lazily import Lazily
 from function.core.manifest import (
     Manifest,
     NamespacedName,
@@ -26,6 +27,7 @@ __all__ = [
     "Event",
     "Held",
     "InvalidSpec",
+    "Lazily",
     "Manifest",
     "NamespacedName",
     "NotYet",

@@ -2,39 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from function.scheduling.fleet import Cluster, Replica, Standing
 
 
 class Ledger:
-    """Nodes free on each pool of each cluster. May be negative: a pool can shrink under what stands on it."""
+    """Nodes free on each pool of each cluster. May be negative: a pool can shrink under what stands on it.
+
+    A cluster's account is opened when somebody asks for it.
+    """
 
     def __init__(
-        self, clusters: Mapping[str, Cluster], replicas: Iterable[Replica], others: Iterable[Standing] = ()
+        self,
+        clusters: Mapping[str, Cluster],
+        replicas: Iterable[Replica],
+        others: Mapping[str, Sequence[Standing]] | None = None,
     ) -> None:
-        self._free = {name: {pool.name: pool.nodes for pool in c.pools} for name, c in clusters.items()}
-        for _, cluster, nodes in others:
-            self.take(cluster, nodes)
+        self._clusters = clusters
+        self._others = others or {}
+        self._standing: dict[str, list[Replica]] = {}
+        self._free: dict[str, dict[str, int]] = {}
         for replica in replicas:
-            self.take(replica.cluster, replica.nodes())
+            self._standing.setdefault(replica.cluster, []).append(replica)
 
     def on(self, cluster: str) -> Mapping[str, int]:
-        return self._free.get(cluster, {})
+        return self._account(cluster)
 
     def take(self, cluster: str, nodes: Mapping[str, int]) -> None:
         """Nodes of a pool that is gone are nobody's."""
-        free = self._free.get(cluster)
-        for pool, count in nodes.items():
-            if free is not None and pool in free:
-                free[pool] -= count
-
-    def overcommitted(self) -> set[str]:
-        """The clusters with a pool that has less than what stands on it."""
-        return {name for name, free in self._free.items() if any(nodes < 0 for nodes in free.values())}
+        _charge(self._account(cluster), nodes)
 
     def give_back(self, cluster: str, nodes: Mapping[str, int]) -> None:
         self.take(cluster, {pool: -count for pool, count in nodes.items()})
+
+    def is_overcommitted(self, cluster: str) -> bool:
+        return any(nodes < 0 for nodes in self._account(cluster).values())
+
+    def _account(self, name: str) -> dict[str, int]:
+        free = self._free.get(name)
+        if free is None:
+            cluster = self._clusters.get(name)
+            free = self._free[name] = {pool.name: pool.nodes for pool in cluster.pools} if cluster else {}
+            for standing in self._others.get(name, ()):
+                _charge(free, standing.nodes)
+            for replica in self._standing.get(name, ()):
+                _charge(free, replica.nodes())
+        return free
+
+
+def _charge(free: dict[str, int], nodes: Mapping[str, int]) -> None:
+    for pool, count in nodes.items():
+        if pool in free:
+            free[pool] -= count
 
 
 def yielding(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> dict[Replica, Replica | None]:
@@ -48,14 +68,9 @@ def yielding(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> di
         by_cluster.setdefault(replica.cluster, []).append(replica)
     giving: dict[Replica, Replica | None] = {}
     for name, standing in by_cluster.items():
-        if name in clusters and _is_overcommitted(clusters[name], standing):
+        if name in clusters and Ledger(clusters, standing).is_overcommitted(name):
             giving |= _yielding_on(clusters[name], standing)
     return giving
-
-
-def _is_overcommitted(cluster: Cluster, standing: list[Replica]) -> bool:
-    free = Ledger({cluster.name: cluster}, standing).on(cluster.name)
-    return any(nodes < 0 for nodes in free.values())
 
 
 def _yielding_on(cluster: Cluster, standing: list[Replica]) -> dict[Replica, Replica | None]:

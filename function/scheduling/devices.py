@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from function.scheduling.fleet import Device, NodeShape
+from function.scheduling.fleet import Cluster, Device, NodeShape
 from function.scheduling.job import DeviceRequest, Member
 
 LARGEST_CLAIM = 32
@@ -62,16 +62,17 @@ class Matcher:
     """Selectors evaluated: the distinct (selector, device) pairs that had to be asked."""
     steps: int = 0
     _verdicts: dict[tuple[str, object], bool | str] = field(default_factory=dict)
-    _offers: dict[tuple[Member, int], Offer | Shortfall] = field(default_factory=dict)
-    _shapes: list[NodeShape] = field(default_factory=list)
-    """Kept alive, so that no other shape gets the identity of one that was asked about."""
+    _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
+    _alive: list[tuple[Member, NodeShape]] = field(default_factory=list)
+    """What was asked about, so that nothing else gets its identity."""
 
     def offer(self, member: Member, shape: NodeShape) -> Offer | Shortfall:
-        key = (member, id(shape))
-        if key not in self._offers:
-            self._shapes.append(shape)
-            self._offers[key] = self._match(member.requests, shape)
-        return self._offers[key]
+        key = (id(member), id(shape))
+        found = self._offers.get(key)
+        if found is None:
+            self._alive.append((member, shape))
+            found = self._offers[key] = self._match(member.requests, shape)
+        return found
 
     def verdict(self, request: DeviceRequest, device: Device) -> bool | str:
         """Whether a device satisfies every selector, or what the first that could not be evaluated said."""
@@ -218,7 +219,7 @@ class _Search:
 @dataclass(slots=True)
 class _Walk:
     """Kubernetes' allocator: each unit of each request takes the first device that is free and matches, and turns back
-    where the rest cannot be met (k8s.io/dynamic-resource-allocation v0.36, structured). Entries and requests by name."""
+    where the rest cannot be met (k8s.io/dynamic-resource-allocation v0.36, structured). All by name."""
 
     devices: tuple[Device, ...]
     claimed: list[tuple[_Asked, Kind]]
@@ -252,10 +253,11 @@ class _Walk:
         return found
 
 
-def is_claim_too_large(matcher: Matcher, member: Member, shapes: Iterable[NodeShape]) -> bool:
+def is_claim_too_large(matcher: Matcher, member: Member, clusters: Iterable[Cluster]) -> bool:
     """Whether nodes would satisfy a member, were it not that no claim is given so many devices."""
     if sum(request.count for request in member.requests) <= LARGEST_CLAIM:
         return False
+    shapes = {pool.shape for cluster in clusters for pool in cluster.pools}
     refused = [shape for shape in shapes if not isinstance(matcher.offer(member, shape), Offer)]
     return len(refused) > 0 and any(matcher.offer_unbounded(member, shape) for shape in refused)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
+from function.core import Lazily, NamespacedName
 from function.scheduling import rejection
 from function.scheduling.capacity import Ledger
 from function.scheduling.devices import Shortfall
 from function.scheduling.fit import Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet, Standing, nodes_of
+from function.scheduling.fleet import Cluster, Fleet, Replica, Standing, nodes_of
 from function.scheduling.gate import gate
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
@@ -37,11 +39,21 @@ def digest(given: Iterable[Rejection]) -> str:
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def _standing(job: Job, fleet: Fleet, plan: Plan) -> list[Standing]:
-    """Everybody, once the plan is carried out."""
-    others = [Standing(r.deployment, r.cluster, r.nodes()) for r in fleet.replicas if r.deployment != job.deployment]
-    ours = [Standing(job.deployment, p.cluster, nodes_of(p.engines)) for p in plan.placements]
-    return [*fleet.others, *others, *ours]
+def _standing(job: Job, fleet: Fleet, plan: Plan) -> Mapping[str, Sequence[Standing]]:
+    """Everybody by cluster, once the plan is carried out."""
+    rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
+    return Lazily(
+        fleet.clusters,
+        lambda name: [
+            *fleet.others.get(name, ()),
+            *(Standing(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
+            *(Standing(nodes_of(p.engines), lambda: job.deployment) for p in plan.placements if p.cluster == name),
+        ],
+    )
+
+
+def _deployment(replica: Replica) -> NamespacedName:
+    return replica.deployment
 
 
 def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
@@ -51,7 +63,9 @@ def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
     return None
 
 
-def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Standing]) -> Reason | None:
+def _unfit(
+    cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: Mapping[str, Sequence[Standing]]
+) -> Reason | None:
     fit = fitter.fit(cluster, ledger.on(cluster.name))
     if isinstance(fit, Fit):
         return None
@@ -63,7 +77,7 @@ def _unfit(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Stan
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Standing]) -> Reason:
+def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: Mapping[str, Sequence[Standing]]) -> Reason:
     """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
     free = ledger.on(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []
@@ -75,7 +89,7 @@ def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: list[Stand
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(r.deployment) for r in standing if r.cluster == cluster.name and pool in r.nodes})
+    holders = sorted({str(s.named()) for s in standing[cluster.name] if pool in s.nodes})
     if needs <= has:  # each engine fits alone, all together do not
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))

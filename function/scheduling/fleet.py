@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -110,9 +110,9 @@ class Replica:
 class Standing(NamedTuple):
     """A replica of another deployment on pools that have room for all: only what it takes matters."""
 
-    deployment: NamespacedName
-    cluster: str
     nodes: Mapping[str, int]
+    named: Callable[[], NamespacedName]
+    """Its deployment; asked only where somebody wants to know who holds a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,8 @@ class Fleet:
 
     clusters: Mapping[str, Cluster]
     replicas: tuple[Replica, ...] = ()
-    others: tuple[Standing, ...] = ()
-    """Replicas that are not among `replicas`: nothing is asked of them but what they take."""
+    others: Mapping[str, Sequence[Standing]] = field(default_factory=dict)
+    """By cluster, those that are not among `replicas`: nothing is asked of them but what they take."""
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:

@@ -121,7 +121,7 @@ def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, An
         return {}
     key = names.endpoint_key(placement.cluster, placement.index)
     address, standing = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
-    if address is not None:
+    if address:
         manifest = endpoint(replica, address)
     elif standing is not None:
         manifest = restate(standing)

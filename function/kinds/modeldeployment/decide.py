@@ -58,10 +58,9 @@ def decide(request: Request, spec: Spec, inputs: Inputs) -> Decision:
 def _check(wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
     if wanted.replicas and not inputs.fleet.clusters:
         raise NotYet(c.NO_CLUSTERS())
-    shapes = {pool.shape for cluster in inputs.fleet.clusters.values() for pool in cluster.pools}
     for engine in wanted.engines:
         for member in engine.members:
-            if scheduling.is_claim_too_large(matcher, member, shapes):
+            if scheduling.is_claim_too_large(matcher, member, inputs.fleet.clusters.values()):
                 asked = sum(request.count for request in member.requests)
                 field = f"spec.engines[{engine.name}].members[{member.role}].nodeSelector.devices"
                 problem = f"asks for {asked} devices, and a ResourceClaim is given {scheduling.LARGEST_CLAIM} at most"

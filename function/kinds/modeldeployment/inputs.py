@@ -13,6 +13,7 @@ from typing import Any
 from function import cel, labels, names
 from function import conditions as c
 from function.core import (
+    Lazily,
     Manifest,
     NamespacedName,
     NotYet,
@@ -71,7 +72,7 @@ class Cache:
 class Inputs:
     fleet: Fleet
     addresses: Mapping[str, str]
-    """Of each cluster's gateway, where it has one."""
+    """Of each cluster's gateway; empty where it has none."""
     ours: Mapping[NamespacedName, Manifest]
     """This deployment's replicas."""
     keys: Mapping[NamespacedName, str]
@@ -88,14 +89,14 @@ def read(request: Request) -> Inputs:
         raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
     manifests = {m["metadata"]["name"]: m for m in found}
     shapes = _Shapes()
-    clusters = {name: _cluster(manifests[name], shapes) for name in sorted(manifests)}
+    clusters = Lazily(sorted(manifests), lambda name: _cluster(manifests[name], shapes))
     owner = _Owner(request)
     ours, others = _sorted_out(request, replicas, owner)
     standing = {name: replica for name in sorted(ours) if (replica := _replica(ours[name], owner.deployment))}
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
     return Inputs(
         fleet=_fleet(clusters, tuple(standing.values()), others),
-        addresses={name: a for name, m in manifests.items() if (a := dig(m, "status", "gateway", "address"))},
+        addresses=Lazily(manifests, lambda name: dig(manifests[name], "status", "gateway", "address") or ""),
         ours=ours,
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in standing.items()},
         cache=_cache(request, manifests),
@@ -104,32 +105,33 @@ def read(request: Request) -> Inputs:
 
 def _sorted_out(
     request: Request, replicas: Iterable[Manifest], owner: _Owner
-) -> tuple[dict[NamespacedName, Manifest], list[tuple[Standing, Manifest]]]:
-    """This deployment's replicas (observed ones win over those looked up), and what the others take."""
+) -> tuple[dict[NamespacedName, Manifest], dict[str, list[Manifest]]]:
+    """This deployment's replicas (observed ones win over those looked up), and the others by their cluster."""
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
-    looked_up, others = {}, []
+    looked_up: dict[NamespacedName, Manifest] = {}
+    others: dict[str, list[Manifest]] = {}
     for manifest in replicas:
         metadata = manifest["metadata"]
-        namespace = metadata.get("namespace") or ""
-        if namespace == owner.deployment.namespace and (
-            NamespacedName(namespace, metadata["name"]) in ours or owner.owns(metadata)
+        if metadata.get("namespace") == owner.deployment.namespace and (
+            identity(manifest) in ours or owner.owns(metadata)
         ):
             looked_up[identity(manifest)] = manifest
-        elif not metadata.get("deletionTimestamp"):
-            others.append((_standing(namespace, metadata, manifest.get("spec") or {}), manifest))
+        elif "deletionTimestamp" not in metadata:
+            others.setdefault((manifest.get("spec") or {}).get("clusterName") or "", []).append(manifest)
     return looked_up | ours, others
 
 
-def _fleet(
-    clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: list[tuple[Standing, Manifest]]
-) -> Fleet:
-    """Of the others only those are read whole that share an overcommitted cluster: who gives way depends on them."""
-    over = Ledger(clusters, ours, (standing for standing, _ in others)).overcommitted()
-    rivals = [(standing, manifest) for standing, manifest in others if standing.cluster in over]
+def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: dict[str, list[Manifest]]) -> Fleet:
+    """Of the others only those are read whole that share an overcommitted cluster with ours: who gives way depends on
+    them. Of clusters that nobody looks at nothing is read."""
+    taken = Lazily(others, lambda name: [_standing(manifest) for manifest in others[name]])
+    ledger = Ledger(clusters, ours, taken)
+    contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
+    rivals = [r for name in sorted(contested) for m in others[name] if (r := _replica(m, _deployment(m["metadata"])))]
     return Fleet(
         clusters=clusters,
-        replicas=(*ours, *(r for standing, m in rivals if (r := _replica(m, standing.deployment)))),
-        others=tuple(standing for standing, _ in others if standing.cluster not in over),
+        replicas=(*ours, *rivals),
+        others=Lazily(others.keys() - contested, taken.__getitem__),
     )
 
 
@@ -237,14 +239,20 @@ class _Owner:
         return bool(dig(metadata, "labels", labels.DEPLOYMENT) == self.deployment.name)
 
 
-def _standing(namespace: str, metadata: Manifest, spec: Manifest) -> Standing:
+def _standing(manifest: Manifest) -> Standing:
     """What another's replica takes."""
-    deployment = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
+    spec = manifest["spec"]
     try:
         nodes = _taken(spec["engines"])
     except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
         nodes = nodes_of(tuple(_engines(spec.get("engines"))))
-    return Standing(NamespacedName(namespace, deployment), spec.get("clusterName") or "", nodes)
+    return Standing(nodes, lambda: _deployment(manifest["metadata"]))
+
+
+def _deployment(metadata: Manifest) -> NamespacedName:
+    """Of another's replica, as its labels name it."""
+    name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
+    return NamespacedName(metadata.get("namespace") or "", name)
 
 
 def _taken(engines: Iterable[Manifest]) -> dict[str, int]:
@@ -254,9 +262,8 @@ def _taken(engines: Iterable[Manifest]) -> dict[str, int]:
         copies = engine.get("copies", 1)
         for member in engine["members"]:
             if "deviceRequests" in member:
-                worker = member.get("worker") if member.get("role") == "Worker" else None
-                pool = member["nodePoolName"]
-                nodes[pool] = nodes.get(pool, 0) + copies * (worker.get("nodes", 1) if worker else 1)
+                pool, pods = member["nodePoolName"], member["worker"].get("nodes", 1) if "worker" in member else 1
+                nodes[pool] = nodes.get(pool, 0) + copies * pods
     return nodes
 
 

@@ -1,0 +1,34 @@
+"""A mapping whose values are made when they are first read: most of a large fleet is never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Lazily(Mapping[K, V]):
+    """Its keys are known, in order. `make` is asked once for each that is read, and must always answer the same."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, keys: Iterable[K], make: Callable[[K], V]) -> None:
+        self._made: dict[K, V | None] = dict.fromkeys(keys)
+        self._make = make
+
+    def __getitem__(self, key: K) -> V:
+        value = self._made[key]
+        if value is None:
+            value = self._made[key] = self._make(key)
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._made
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
