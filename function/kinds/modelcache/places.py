@@ -77,7 +77,9 @@ def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clu
         for cluster in fleet.values()
         if _belongs(request, spec, cluster, mounted=mounted is None or cluster.name in mounted)
     ]
-    gone = [_lost(request, name) for name in mounted or () if name not in fleet and claim_key(name) in request.observed]
+    gone = [
+        _lost(request, name) for name in _claimed(request) if name not in fleet and (mounted is None or name in mounted)
+    ]
     return tuple(sorted((*known, *gone), key=lambda place: place.name))
 
 
@@ -110,6 +112,12 @@ def _place(request: Request, cluster: Cluster, source: Source) -> Place:
     # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
     return Place(cluster.name, cluster, phase, message, staged, key if is_wanted else None)
+
+
+def _claimed(request: Request) -> list[str]:
+    """The clusters that have a volume of the cache."""
+    prefix = claim_key("")
+    return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
 
 
 def _lost(request: Request, cluster: str) -> Place:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, Request, Result
+from function.core import Composer, Condition, Held, InvalidSpec, Request, Result
 from function.kinds.servingstack import compose, gateway
 from function.kinds.servingstack.model import API_VERSION, KIND, Spec, is_public, parse
 from function.manifests.parts import told
@@ -11,6 +11,7 @@ from function.manifests.parts import told
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
+    _check_config(spec)
     gateway.check(spec)
     namespace = request.identity.namespace
     wanted = compose.parts(spec, namespace)
@@ -23,6 +24,13 @@ def _compose(request: Request) -> Result:
         status={"gateway": {"address": address}} if address else {},
         waiting=bool(waiting),
     )
+
+
+def _check_config(spec: Spec) -> None:
+    """Objects and Releases in two providers' words share one name, which only a ClusterProviderConfig can have."""
+    if spec.providerConfigRef.kind != "ClusterProviderConfig":
+        problem = f"must be ClusterProviderConfig, not {spec.providerConfigRef.kind}"
+        raise InvalidSpec(c.INVALID_STACK(field="spec.providerConfigRef.kind", problem=problem))
 
 
 def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
