@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function import cel, names, versions
+from function import names, versions
 from function.core import Condition, Manifest, dig, plain
-from function.offline import control_cluster, statuses, storage
+from function.offline import control_cluster, provider, statuses, storage
 from function.offline.nodes import NodeReader, Nodes
-from function.offline.reconcile import with_conditions
 from function.offline.store import Ref, Store, ref_of
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
@@ -87,7 +86,7 @@ class Clusters:
         for ref in objects:
             self._report(store, ref, by_config)
         for manifest in store.of_kind(versions.PROVIDER_HELM, "Release"):
-            _say(store, ref_of(manifest), {"state": "deployed"}, _SYNCED, _AVAILABLE)
+            provider.say(store, ref_of(manifest), {"state": "deployed"}, provider.SYNCED, provider.AVAILABLE)
         for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
             _guard_configs(store, api_version, kind)
         control_cluster.tend(store)
@@ -99,14 +98,14 @@ class Clusters:
         """Carry an Object's manifest to its cluster, or take it away."""
         found = store.get(ref)
         assert found is not None
-        config = _config(found)
+        config = provider.config(found)
         if dig(found, "metadata", "deletionTimestamp"):
             self._withdraw(store, ref, found, self._refusal(store, found, by_config))
             return
         if self._carried.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
         store.add_finalizer(ref, FINALIZER)
-        if _observes_only(found) or self._refusal(store, found, by_config):
+        if provider.observes_only(found) or self._refusal(store, found, by_config):
             return
         self._carry(config, ref, dig(found, "spec", "forProvider", "manifest"))
         self._carried[ref] = store.changed[ref]
@@ -116,14 +115,14 @@ class Clusters:
 
     def _withdraw(self, store: Store, ref: Ref, manifest: Manifest, refusal: str) -> None:
         """An Object whose cluster does not answer cannot go, unless it leaves its thing behind."""
-        keeps = not _may_delete(manifest)
+        keeps = not provider.may_delete(manifest)
         if refusal and not keeps:
             return
-        there = self.things.get(_config(manifest), {})
+        there = self.things.get(provider.config(manifest), {})
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
         if not keeps and target in there and there[target].owner == ref:
             del there[target]
-            self._touch(_config(manifest))
+            self._touch(provider.config(manifest))
         store.remove_finalizer(ref, FINALIZER)
 
     def _carry(self, config: str, owner: Ref, wanted: Manifest) -> None:
@@ -147,17 +146,17 @@ class Clusters:
 
     def _refusal(self, store: Store, manifest: Manifest, by_config: Mapping[str, Manifest]) -> str:
         """Why the provider cannot do what an Object asks; empty where it can."""
-        config = _config(manifest)
+        config = provider.config(manifest)
         if store.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)) is None:
             return f'cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "{config}" not found'
         name = dig(by_config.get(config), "metadata", "name") or ""
         if name in self.faults.unreachable:
             return "cannot get object: dial tcp: connect: connection refused"
-        if name in self.faults.provider_errors and not _observes_only(manifest):
+        if name in self.faults.provider_errors and not provider.observes_only(manifest):
             return self.faults.provider_errors[name]
         target = dig(manifest, "spec", "forProvider", "manifest")
         namespace = dig(target, "metadata", "namespace") or ""
-        if namespace and not _observes_only(manifest) and not self._has_namespace(config, namespace):
+        if namespace and not provider.observes_only(manifest) and not self._has_namespace(config, namespace):
             return f'cannot create object: namespaces "{namespace}" not found'
         return ""
 
@@ -171,16 +170,16 @@ class Clusters:
             return
         refusal = self._refusal(store, found, by_config)
         target = ref_of(dig(found, "spec", "forProvider", "manifest"))
-        remote = self.things.get(_config(found), {}).get(target)
+        remote = self.things.get(provider.config(found), {}).get(target)
         written_from = (store.changed[ref], remote.version if remote else -1, refusal)
         if self._reported.get(ref) == written_from:
             return
         if refusal or remote is None:
             refusal = refusal or f"cannot observe: {target} not found"
-            _say(store, ref, None, Condition("Synced", "False", "ReconcileError", refusal))
+            provider.say(store, ref, None, Condition("Synced", "False", "ReconcileError", refusal))
         else:
-            ready = _AVAILABLE if _is_ready(found, remote.manifest) else _UNAVAILABLE
-            _say(store, ref, {"manifest": remote.manifest}, _SYNCED, ready)
+            ready = provider.AVAILABLE if provider.is_ready(found, remote.manifest) else provider.UNAVAILABLE
+            provider.say(store, ref, {"manifest": remote.manifest}, provider.SYNCED, ready)
         self._reported[ref] = (store.changed[ref], *written_from[1:])
 
     # The clusters
@@ -289,66 +288,12 @@ def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
 
 def _guard_configs(store: Store, api_version: str, kind: str) -> None:
     """A provider config outlives everything that is reached through it."""
-    used = {_config(m) for m in store.of_kind(api_version, kind)}
+    used = {provider.config(m) for m in store.of_kind(api_version, kind)}
     for ref in [ref_of(m) for m in store.of_kind(api_version, "ClusterProviderConfig")]:
         if ref.name in used:
             store.add_finalizer(ref, IN_USE)
         else:
             store.remove_finalizer(ref, IN_USE)
-
-
-_SYNCED = Condition("Synced", "True", "ReconcileSuccess")
-_AVAILABLE = Condition("Ready", "True", "Available")
-_UNAVAILABLE = Condition("Ready", "False", "Unavailable")
-
-
-def _say(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *said: Condition) -> None:
-    def write(manifest: dict[str, Any]) -> None:
-        status = manifest.setdefault("status", {})
-        if at_provider is not None:
-            status["atProvider"] = plain(at_provider)
-        status["conditions"] = with_conditions(status.get("conditions") or [], said, manifest["metadata"]["generation"])
-
-    store.update(ref, write, status=True)
-
-
-def _is_ready(manifest: Manifest, remote: Manifest) -> bool:
-    readiness = dig(manifest, "spec", "readiness") or {}
-    match readiness.get("policy"):
-        case "DeriveFromCelQuery":
-            return _holds(readiness["celQuery"], remote)
-        case "DeriveFromObject":
-            return any(
-                c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
-            )
-        case "AllTrue":
-            return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
-        case _:
-            return True
-
-
-def _holds(query: str, remote: Manifest) -> bool:
-    """What does not compile or cannot be evaluated does not hold; the provider says no more either."""
-    try:
-        return cel.query(query).evaluate(object=remote)
-    except (cel.InvalidSelector, cel.EvaluationFailed):
-        return False
-
-
-def _config(manifest: Manifest) -> str:
-    return str(dig(manifest, "spec", "providerConfigRef", "name") or "default")
-
-
-def _policies(manifest: Manifest) -> tuple[str, ...]:
-    return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
-
-
-def _observes_only(manifest: Manifest) -> bool:
-    return _policies(manifest) == ("Observe",)
-
-
-def _may_delete(manifest: Manifest) -> bool:
-    return bool({"*", "Delete"} & set(_policies(manifest)))
 
 
 def _spec(manifest: Manifest) -> dict[str, Any]:

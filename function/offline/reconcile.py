@@ -5,31 +5,25 @@ Source of the order and of every name here: crossplane v2.4, internal/controller
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from function import labels
-from function.core import ComposedResource, Condition, Manifest, Request, Requirement, Result, dig, plain
+from function.core import ComposedResource, Manifest, Request, Requirement, Result, dig, plain
 from function.offline import settle
+from function.offline.composed import COMPOSITE, controller_uid, decorated, digest, reference_to, referenced
+from function.offline.said import conditions_after, conditions_after_failure
 from function.offline.settle import Compose, Unsettled
 from function.offline.store import Ref, Refused, Store, ref_of
 
 STEP = "modelplane"
 """Name of the only step of our Compositions."""
 FINALIZER = "composite.apiextensions.crossplane.io"
-COMPOSITE = "crossplane.io/composite"
-"""Label of what an XR composes and of the XR itself: its name, or that of the XR at the top where XRs are nested."""
 XR_MANAGER = "apiextensions.crossplane.io/composite"
-NOW = "2024-01-01T00:00:00Z"
-"""The only time there is."""
 _COMPOSED_MANAGER = "apiextensions.crossplane.io/composed/"
-_SYSTEM_CONDITIONS = ("Ready", "Synced", "Healthy", "UpToDate", "Responsive")
 _KEPT = ("name", "namespace", "generateName")
 """What a composed resource that exists is called, whatever the function calls it."""
-_LONGEST_NAME = 63
-_HASH = 12
 
 
 class Fatal(Exception):
@@ -73,7 +67,7 @@ class Reconciler:
         """What an XR composed before, by key. What another controls does not count."""
         found: dict[str, Manifest] = {}
         for reference in dig(xr, "spec", "crossplane", "resourceRefs") or ():
-            composed = self.store.get(_referenced(xr, reference))
+            composed = self.store.get(referenced(xr, reference))
             if composed is None or controller_uid(composed) not in ("", xr["metadata"]["uid"]):
                 continue
             key = dig(composed, "metadata", "annotations", labels.COMPOSITION_KEY)
@@ -183,7 +177,7 @@ class Reconciler:
 
     def _apply(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> list[str]:
         """Returns the keys of what the API server did not take."""
-        manager = _COMPOSED_MANAGER + _hash(xr["metadata"]["name"] + _group_kind(xr))
+        manager = _COMPOSED_MANAGER + digest(xr["metadata"]["name"] + _group_kind(xr))
         unsynced = []
         for key, manifest in desired.items():
             ref = ref_of(manifest)
@@ -224,101 +218,6 @@ class Reconciler:
         self.events.append((ref, type_, reason, message))
 
 
-_RESPONSIVE = Condition("Responsive", "True", "WatchCircuitClosed")
-_NOT_REACHED = "A fatal error occurred before the status of this condition could be determined."
-
-
-def conditions_after(
-    before: list[Any], result: Result, unsynced: Sequence[str], generation: int | None, *, later: int | None
-) -> list[dict[str, Any]]:
-    """An XR's conditions after a reconcile. Crossplane notes the generation on its own only: that of the start on the
-    first, the `later` one, for its references are part of the spec, on the last.
-    """
-    synced = Condition("Synced", "True", "ReconcileSuccess")
-    if unsynced:
-        synced = Condition("Synced", "False", "ReconcileError", f"Unsynced resources: {', '.join(unsynced)}")
-    ready = Condition("Ready", *(("True", "Available") if result.ready else ("False", "Creating")))
-    said = with_conditions(before, (_RESPONSIVE,), generation)
-    own = tuple(c for c in result.conditions if c.type not in _SYSTEM_CONDITIONS)
-    return with_conditions(with_conditions(said, own, None), (synced, ready), later)
-
-
-def conditions_after_failure(before: list[Any], message: str, generation: int | None) -> list[dict[str, Any]]:
-    """What was not said this time is unknown; Ready stays as it was."""
-    custom = [c["type"] for c in before if c["type"] not in _SYSTEM_CONDITIONS]
-    unknown = (Condition(type_, "Unknown", "FatalError", _NOT_REACHED) for type_ in custom)
-    synced = Condition("Synced", "False", "ReconcileError", message)
-    return with_conditions(before, (_RESPONSIVE, synced, *unknown), generation)
-
-
-def with_conditions(before: list[Any], said: tuple[Condition, ...], generation: int | None) -> list[dict[str, Any]]:
-    """Conditions after some were said: each keeps its place, new ones come last.
-
-    One that says the same again stays as it was, unless both know a generation and it is another one (crossplane v2.4,
-    apis/core/v2/condition.go).
-    """
-    by_type = {c["type"]: dict(c) for c in before}
-    for condition in said:
-        new = _condition(condition, generation)
-        if not _says_the_same(by_type.get(condition.type), new):
-            by_type[condition.type] = new
-    return list(by_type.values())
-
-
-def _says_the_same(old: Manifest | None, new: Manifest) -> bool:
-    if old is None:
-        return False
-    generations = old.get("observedGeneration"), new.get("observedGeneration")
-    fields = ("status", "reason", "message")
-    same = all((old.get(f) or "") == (new.get(f) or "") for f in fields)
-    return same and (None in generations or generations[0] == generations[1])
-
-
-def _condition(condition: Condition, generation: int | None) -> dict[str, Any]:
-    return {
-        "type": condition.type,
-        "status": condition.status,
-        "reason": condition.reason,
-        **({"message": condition.message} if condition.message else {}),
-        "lastTransitionTime": NOW,
-        **({"observedGeneration": generation} if generation else {}),
-    }
-
-
-def decorated(xr: Manifest, key: str, manifest: dict[str, Any]) -> dict[str, Any]:
-    """A composed resource with what Crossplane puts on each: a name where it has none, an owner, label, annotation."""
-    metadata = manifest["metadata"]
-    prefix = (xr["metadata"].get("labels") or {}).get(COMPOSITE) or xr["metadata"]["name"]
-    if not metadata.get("name"):
-        metadata.setdefault("generateName", f"{prefix}-")
-        metadata["name"] = child_name(metadata["generateName"], xr["metadata"]["uid"], key)
-    metadata["labels"] = {**(metadata.get("labels") or {}), COMPOSITE: prefix}
-    metadata["annotations"] = {**(metadata.get("annotations") or {}), labels.COMPOSITION_KEY: key}
-    metadata["ownerReferences"] = [owner_reference(xr)]
-    return manifest
-
-
-def owner_reference(xr: Manifest) -> dict[str, Any]:
-    return {
-        "apiVersion": xr["apiVersion"],
-        "blockOwnerDeletion": True,
-        "controller": True,
-        "kind": xr["kind"],
-        "name": xr["metadata"]["name"],
-        "uid": xr["metadata"]["uid"],
-    }
-
-
-def child_name(prefix: str, uid: str, key: str) -> str:
-    """A composed resource's name where the function gives none (crossplane v2.4, internal/names)."""
-    suffix = _hash(uid + key)[:_HASH]
-    parent = prefix if not prefix or prefix.endswith("-") else f"{prefix}-"
-    if len(parent + suffix) <= _LONGEST_NAME:
-        return parent + suffix
-    room = _LONGEST_NAME - _HASH
-    return (parent[:room] if parent[room - 1] == "-" else f"{parent[: room - 1]}-") + suffix
-
-
 def _identity(manifest: Manifest) -> dict[str, Any]:
     metadata = {k: v for k, v in manifest["metadata"].items() if k in ("name", "namespace")}
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
@@ -329,26 +228,6 @@ def _status_of(xr: Manifest, result: Result) -> dict[str, Any]:
     return {**_identity(xr), "status": status} if status else _identity(xr)
 
 
-def reference_to(xr: Manifest, manifest: Manifest) -> dict[str, str]:
-    namespace = "" if xr["metadata"].get("namespace") else manifest["metadata"].get("namespace") or ""
-    reference = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "name": manifest["metadata"]["name"]}
-    return {**reference, "namespace": namespace} if namespace else reference
-
-
-def _referenced(xr: Manifest, reference: Mapping[str, str]) -> Ref:
-    namespace = xr["metadata"].get("namespace") or reference.get("namespace") or ""
-    return Ref(reference["apiVersion"], reference["kind"], namespace, reference["name"])
-
-
-def controller_uid(manifest: Manifest) -> str:
-    owners = manifest["metadata"].get("ownerReferences") or ()
-    return next((owner["uid"] for owner in owners if owner.get("controller")), "")
-
-
 def _group_kind(manifest: Manifest) -> str:
     group = manifest["apiVersion"].rpartition("/")[0]
     return f"{manifest['kind']}.{group}" if group else manifest["kind"]
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -14,16 +14,9 @@ from typing import Any
 from function import labels
 from function.core import Manifest, Request, Result, dig, plain
 from function.offline import settle
-from function.offline.reconcile import (
-    COMPOSITE,
-    NOW,
-    STEP,
-    Fatal,
-    conditions_after,
-    controller_uid,
-    decorated,
-    reference_to,
-)
+from function.offline.composed import COMPOSITE, controller_uid, decorated, reference_to
+from function.offline.reconcile import STEP, Fatal
+from function.offline.said import NOW, conditions_after
 from function.offline.settle import Compose
 
 _RENDER = "render.crossplane.io/v1beta1"

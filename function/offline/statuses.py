@@ -7,7 +7,7 @@ from typing import Any
 
 from function import names
 from function.core import Condition, Manifest, dig, plain
-from function.offline.reconcile import with_conditions
+from function.offline.said import with_conditions
 from function.offline.store import Ref
 
 _GROUP_GATEWAY = "gateway.networking.k8s.io"

@@ -182,37 +182,7 @@ class Store:
         self.update(ref, remove, status=True)
         self._finish(ref)
 
-    def collect_garbage(self) -> None:
-        """What the garbage collector does: dependents whose owners are gone go, and owners that wait for them."""
-        by_owner = self._dependents()
-        uids = {m["metadata"]["uid"] for m in self.all()}
-        for manifest in tuple(self.all()):
-            self._collect(manifest, by_owner, uids)
-
     # Below
-
-    def _collect(self, manifest: Manifest, by_owner: Mapping[str, list[Ref]], uids: set[str]) -> None:
-        metadata = manifest["metadata"]
-        owners = metadata.get("ownerReferences") or ()
-        if owners and not any(owner["uid"] in uids for owner in owners) and not metadata.get("deletionTimestamp"):
-            self.delete(ref_of(manifest))
-        if FOREGROUND not in (metadata.get("finalizers") or ()):
-            return
-        left = [ref for ref in by_owner.get(metadata["uid"], ()) if self.get(ref)]
-        for ref in left:
-            self.delete(ref, foreground=ref in self._with_dependents(by_owner))
-        if not any(self.get(ref) for ref in left):
-            self.remove_finalizer(ref_of(manifest), FOREGROUND)
-
-    def _with_dependents(self, by_owner: Mapping[str, list[Ref]]) -> set[Ref]:
-        return {ref_of(m) for m in self.all() if m["metadata"]["uid"] in by_owner}
-
-    def _dependents(self) -> dict[str, list[Ref]]:
-        found: dict[str, list[Ref]] = {}
-        for manifest in self.all():
-            for owner in manifest["metadata"].get("ownerReferences") or ():
-                found.setdefault(owner["uid"], []).append(ref_of(manifest))
-        return found
 
     def _stored(self, ref: Ref) -> Stored | None:
         return self._objects.get((ref.api_version, ref.kind), {}).get((ref.namespace, ref.name))

@@ -7,7 +7,7 @@ from typing import Any
 
 from function import labels, versions
 from function.core import Condition, Manifest, dig
-from function.offline.reconcile import with_conditions
+from function.offline.said import with_conditions
 from function.offline.store import Ref, Store, ref_of
 
 _KINDS = ("ClusterUsage", "Usage")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.core import Manifest, Requirement, dig, plain
-from function.offline import usages
+from function.offline import garbage, usages
 from function.offline.reconcile import Reconciler
 from function.offline.settle import Compose
 from function.offline.store import Ref, Store, ref_of
@@ -89,7 +89,7 @@ class World:
             self.reconciler(ref)
         self.answer(self.store)
         usages.tend(self.store)
-        self.store.collect_garbage()
+        garbage.collect(self.store)
 
     def _composites(self) -> list[Ref]:
         kinds = self.store.kinds.composites()

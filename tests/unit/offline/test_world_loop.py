@@ -10,7 +10,8 @@ import pytest
 
 from function.core import ComposedResource, Condition, Request, Requirement, Result, dig, is_ready
 from function.offline import schemas
-from function.offline.reconcile import Fatal, child_name
+from function.offline.composed import child_name
+from function.offline.reconcile import Fatal
 from function.offline.store import Ref, Store
 from function.offline.world import Restless, World
 

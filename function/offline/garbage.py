@@ -1,0 +1,44 @@
+"""The garbage collector: dependents go after their owners, or before owners that wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from function.core import Manifest
+from function.offline.store import FOREGROUND, Ref, Store, ref_of
+
+
+def collect(store: Store) -> None:
+    """One pass over all objects."""
+    dependents = _dependents(store)
+    uids = {m["metadata"]["uid"] for m in store.all()}
+    for manifest in tuple(store.all()):
+        if _is_orphan(manifest, uids):
+            store.delete(ref_of(manifest))
+        if FOREGROUND in (manifest["metadata"].get("finalizers") or ()):
+            _await(store, manifest, dependents)
+
+
+def _is_orphan(manifest: Manifest, uids: set[str]) -> bool:
+    owners = manifest["metadata"].get("ownerReferences") or ()
+    gone = bool(owners) and not any(owner["uid"] in uids for owner in owners)
+    return gone and not manifest["metadata"].get("deletionTimestamp")
+
+
+def _await(store: Store, owner: Manifest, dependents: Mapping[str, list[Ref]]) -> None:
+    """Bottom up: an owner that waits makes its dependents wait for theirs."""
+    waiting = [ref for ref in dependents.get(owner["metadata"]["uid"], ()) if store.get(ref)]
+    for ref in waiting:
+        found = store.get(ref)
+        store.delete(ref, foreground=found is not None and found["metadata"]["uid"] in dependents)
+    if not any(store.get(ref) for ref in waiting):
+        store.remove_finalizer(ref_of(owner), FOREGROUND)
+
+
+def _dependents(store: Store) -> dict[str, list[Ref]]:
+    """By the uid of their owner."""
+    found: dict[str, list[Ref]] = {}
+    for manifest in store.all():
+        for owner in manifest["metadata"].get("ownerReferences") or ():
+            found.setdefault(owner["uid"], []).append(ref_of(manifest))
+    return found

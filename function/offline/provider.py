@@ -1,0 +1,66 @@
+"""What provider-kubernetes makes of an Object (provider-kubernetes v1.2.1): its policies, its readiness, its status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import cel
+from function.core import Condition, Manifest, dig, plain
+from function.offline.said import with_conditions
+from function.offline.store import Ref, Store
+
+SYNCED = Condition("Synced", "True", "ReconcileSuccess")
+
+AVAILABLE = Condition("Ready", "True", "Available")
+
+UNAVAILABLE = Condition("Ready", "False", "Unavailable")
+
+
+def say(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *said: Condition) -> None:
+    def write(manifest: dict[str, Any]) -> None:
+        status = manifest.setdefault("status", {})
+        if at_provider is not None:
+            status["atProvider"] = plain(at_provider)
+        status["conditions"] = with_conditions(status.get("conditions") or [], said, manifest["metadata"]["generation"])
+
+    store.update(ref, write, status=True)
+
+
+def is_ready(manifest: Manifest, remote: Manifest) -> bool:
+    readiness = dig(manifest, "spec", "readiness") or {}
+    match readiness.get("policy"):
+        case "DeriveFromCelQuery":
+            return _holds(readiness["celQuery"], remote)
+        case "DeriveFromObject":
+            return any(
+                c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
+            )
+        case "AllTrue":
+            return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
+        case _:
+            return True
+
+
+def _holds(query: str, remote: Manifest) -> bool:
+    """What does not compile or cannot be evaluated does not hold; the provider says no more either."""
+    try:
+        return cel.query(query).evaluate(object=remote)
+    except (cel.InvalidSelector, cel.EvaluationFailed):
+        return False
+
+
+def config(manifest: Manifest) -> str:
+    return str(dig(manifest, "spec", "providerConfigRef", "name") or "default")
+
+
+def _policies(manifest: Manifest) -> tuple[str, ...]:
+    return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
+
+
+def observes_only(manifest: Manifest) -> bool:
+    return _policies(manifest) == ("Observe",)
+
+
+def may_delete(manifest: Manifest) -> bool:
+    return bool({"*", "Delete"} & set(_policies(manifest)))
