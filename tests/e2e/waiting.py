@@ -6,6 +6,7 @@ from typing import TypeVar
 
 Seen = TypeVar("Seen")
 PATIENCE = 60.0  # a bound for a machine that does other things as well; what we wait for mostly takes a second
+LONGEST = 2000
 
 
 class TooLong(AssertionError):
@@ -19,7 +20,7 @@ def until(
     end = time.monotonic() + seconds
     while not holds(seen := look()):
         if time.monotonic() > end:
-            raise TooLong(f"waited {seconds:.0f} s for {what}; seen last: {seen!r}")
+            raise TooLong(f"waited {seconds:.0f} s for {what}; seen last: {shown(seen)}")
         time.sleep(0.05)
     return seen
 
@@ -28,5 +29,14 @@ def always(look: Callable[[], Seen], what: str, *, holds: Callable[[Seen], objec
     """Look for a while, and fail when once it does not hold: for what must not happen though it could."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        assert holds(seen := look()), f"{what}; seen: {seen!r}"
+        assert holds(seen := look()), f"{what}; seen: {shown(seen)}"
         time.sleep(0.05)
+
+
+def shown(seen: object) -> str:
+    """What was seen, as a person needs it: of a Kubernetes object its status."""
+    if isinstance(seen, dict) and "metadata" in seen:
+        conditions = seen.get("status", {}).get("conditions", [])
+        lines = [f"{one['type']}={one['status']} {one['reason']} {one.get('message', '')}" for one in conditions]
+        return "\n  ".join((f"{seen['kind']} {seen['metadata']['name']}", *(lines or ["no conditions"])))
+    return repr(seen)[:LONGEST]
