@@ -83,9 +83,10 @@ def _container(*, image: str, has_credential: bool) -> dict[str, Any]:
         "image": image,
         "command": ["/usr/local/bin/envoy"],
         "args": [
-            f"--config-path={envoy.DIRECTORY}/{envoy.BOOTSTRAP_FILE}",
-            "--concurrency=2",
-            "--log-level=warning",
+            # Each value by itself: Envoy does not understand --option=value.
+            *("--config-path", f"{envoy.DIRECTORY}/{envoy.BOOTSTRAP_FILE}"),
+            *("--concurrency", "2"),
+            *("--log-level", "warning"),
             "--disable-hot-restart",  # it would write to shared memory
         ],
         "ports": [pods.port(name="http", number=envoy.PORT), pods.port(name="probe", number=envoy.PROBE_PORT)],

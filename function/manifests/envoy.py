@@ -28,7 +28,9 @@ _IDLE_SECONDS = "600s"
 """Between two tokens, or before the first: as on the way through a cluster's gateway."""
 _MOST_REQUESTS = 65536
 """Envoy's default of 1,024 is soon reached by long answers."""
-_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-server", "x-real-ip")
+_MOST_CONNECTIONS = 8192
+"""From gateways. What more there were would not fit the proxy's memory."""
+_FORWARDED = ("x-real-ip", *(f"x-forwarded-{what}" for what in ("for", "host", "port", "proto", "server")))
 """What gateways add about the client. It is not for strangers."""
 _EVERYWHERE = "0.0.0.0"  # noqa: S104 - other pods ask it
 _TYPES = "type.googleapis.com/envoy"
@@ -50,9 +52,18 @@ def files(*, node: str, host: str, port: int, address_type: str, tls: bool, cred
             ],
             "clusters": [_cluster(host, port, address_type, tls=tls)],
         },
+        "overload_manager": {"resource_monitors": [_connections()]},
     }
     texts = {BOOTSTRAP_FILE: _text(bootstrap)}
     return {**texts, _SDS_FILE: _text(_sds())} if credential else texts
+
+
+def _connections() -> dict[str, Any]:
+    return _typed(
+        "envoy.resource_monitors.global_downstream_max_connections",
+        "extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+        max_active_downstream_connections=_MOST_CONNECTIONS,
+    )
 
 
 def _text(value: Any) -> str:
@@ -172,11 +183,17 @@ def _probe() -> dict[str, Any]:
 
 def _cluster(host: str, port: int, address_type: str, *, tls: bool) -> dict[str, Any]:
     """A name is resolved again and again, and of its addresses one is taken that answers, be it IPv4 or IPv6."""
-    resolved = {"type": "LOGICAL_DNS", "dns_lookup_family": "ALL", "respect_dns_ttl": True}
+    resolved = _typed(
+        "envoy.cluster.dns",
+        "extensions.clusters.dns.v3.DnsCluster",
+        dns_lookup_family="ALL",
+        respect_dns_ttl=True,
+        all_addresses_in_single_endpoint=True,
+    )
     address = {"socket_address": {"address": host, "port_value": port}}
     return {
         "name": _PROVIDER,
-        **(resolved if address_type == "FQDN" else {"type": "STATIC"}),
+        **({"cluster_type": resolved} if address_type == "FQDN" else {"type": "STATIC"}),
         "connect_timeout": "10s",
         "load_assignment": {
             "cluster_name": _PROVIDER,

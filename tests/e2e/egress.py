@@ -1,0 +1,119 @@
+"""The egress proxy of an endpoint, run as its pods would run it: a real Envoy with the very files that are composed."""
+
+import itertools
+import json
+import subprocess
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from function.manifests import envoy
+from tests.e2e.processes import Process, healthy, listens, ports
+from tests.e2e.programs import Site
+
+numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    process: Process
+    address: str
+    port: int
+    probe: int
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}:{self.port}"
+
+    @property
+    def is_ready(self) -> bool:
+        """What a kubelet would see."""
+        return healthy(self.probe, envoy.PROBE_PATH)()
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A Secret as a kubelet mounts it: a link to a folder, exchanged when the Secret changes."""
+
+    folder: Path
+
+    def write(self, **files: str) -> None:
+        generation = self.folder / f"..{next(numbers)}"
+        generation.mkdir(parents=True)
+        for name, content in files.items():
+            (generation / name).write_text(content)
+            link = self.folder / name
+            if not link.is_symlink():
+                link.symlink_to(Path("..data") / name)
+        fresh = self.folder / "..data_tmp"
+        fresh.symlink_to(generation.name)
+        fresh.replace(self.folder / "..data")
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """What of an endpoint's proxy is read by Envoy: its files and its command line."""
+
+    files: Mapping[str, str]
+    arguments: Sequence[str]
+
+
+def composed(config_map: Mapping[str, Any], deployment: Mapping[str, Any]) -> Composed:
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    return Composed(config_map["data"], container["args"])
+
+
+def start(site: Site, what: Composed, credential: Mount, roots: Path, address: str = "127.0.0.1") -> Proxy:
+    """Only the ports and folders differ from those in a pod: here they are many."""
+    port, probe = ports(2)
+    number, arguments = placed(
+        site, what, credential, roots, {envoy.PORT: (address, port), envoy.PROBE_PORT: ("127.0.0.1", probe)}
+    )
+    process = site.processes.start(f"egress-{number}", binary(site), *arguments, serves=listens(probe))
+    return Proxy(process, address, port, probe)
+
+
+def validate(site: Site, what: Composed, credential: Mount, roots: Path) -> str:
+    """What Envoy says of it; the last line is its verdict."""
+    _, arguments = placed(site, what, credential, roots, {})
+    command = [binary(site), "--mode", "validate", *arguments]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    return done.stderr + done.stdout
+
+
+def placed(
+    site: Site, what: Composed, credential: Mount, roots: Path, places: dict[int, tuple[str, int]]
+) -> tuple[int, list[str]]:
+    """Write the files to a folder of their own, and give its number, and the arguments that lead there."""
+    number = next(numbers)
+    folder = site.folder / f"egress-{number}"
+    folder.mkdir()
+    for name, text in what.files.items():
+        (folder / name).write_text(elsewhere(text, folder, credential.folder, roots))
+    bootstrap = folder / envoy.BOOTSTRAP_FILE
+    bootstrap.write_text(moved(bootstrap.read_text(), places))
+    return number, [elsewhere(argument, folder, credential.folder, roots) for argument in what.arguments]
+
+
+def binary(site: Site) -> Path:
+    """The program itself: the script beside it would stay in between, and the signal to stop would not reach it."""
+    version = sysconfig.get_python_version()
+    return site.tools.parent / "lib" / f"python{version}" / "site-packages/envoy/_bin/envoy"
+
+
+def elsewhere(text: str, place: Path, credential: Path, roots: Path) -> str:
+    where = {envoy.DIRECTORY: place, envoy.CREDENTIAL_DIRECTORY: credential, envoy.ROOTS: roots}
+    for theirs, ours in where.items():
+        text = text.replace(theirs, str(ours))
+    return text
+
+
+def moved(bootstrap: str, places: dict[int, tuple[str, int]]) -> str:
+    config = json.loads(bootstrap)
+    for listener in config["static_resources"]["listeners"]:
+        socket = listener["address"]["socket_address"]
+        there = socket["address"], socket["port_value"]
+        socket["address"], socket["port_value"] = places.get(socket["port_value"], there)
+    return json.dumps(config)
