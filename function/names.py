@@ -55,6 +55,11 @@ def part(replica: NamespacedName, *parts: str, content: Any = None, longest: int
     return derived("-".join((replica.name, *parts)), *identity, longest=longest)
 
 
+def workload(replica: NamespacedName, engine: str, *, longest: int = DNS_LABEL) -> str:
+    """The workload of an engine. An engine may be called like another part: it is told apart by being an engine."""
+    return derived(f"{replica.name}-{engine}", "ModelReplica", *replica, "engine", engine, longest=longest)
+
+
 def cache_claim(cache: NamespacedName, cluster: str) -> str:
     """The PersistentVolumeClaim of a ModelCache on a cluster, in the cache's namespace there."""
     return derived(cache.name, "ModelCache", *cache, cluster)

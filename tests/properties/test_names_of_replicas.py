@@ -33,6 +33,8 @@ args = st.lists(
     st.sampled_from(["Qwen/Qwen3-8B", "--port=9000", "--port", "--host=::", "-x", "--port=$(P)"]), max_size=3
 )
 copies = st.integers(1, 64)
+engine_names = dns_labels | st.sampled_from(["picker", "serving", "engine", "secret"])
+"""Any, and those of other parts."""
 
 
 @st.composite
@@ -41,10 +43,10 @@ def engines(draw: Any) -> dict[str, Any]:
         return replicas.member(*draw(args), claims=draw(requests), pool=draw(st.sampled_from(["gpu", "cpu"])), **fields)
 
     if draw(st.booleans()):
-        return replicas.engine(draw(dns_labels), member(), copies=draw(copies))
+        return replicas.engine(draw(engine_names), member(), copies=draw(copies))
     workers = draw(st.integers(1, 63))
     leader, worker = member(role="Leader"), member(role="Worker", nodes=workers)
-    return replicas.engine(draw(dns_labels), leader, worker, copies=draw(copies))
+    return replicas.engine(draw(engine_names), leader, worker, copies=draw(copies))
 
 
 mixes = st.lists(engines(), min_size=1, max_size=4, unique_by=lambda engine: engine["name"])
@@ -65,7 +67,8 @@ def test_names_are_legal_and_distinct(name: str, namespace: str, spec: dict[str,
     there = list(replicas.manifests(result).values())
     for manifest in there:
         _legal(manifest)
-    assert max(Counter((m["kind"], m["metadata"]["name"]) for m in there).values(), default=1) == 1
+    taken = Counter(thing for m in there for thing in _taken(m))
+    assert [thing for thing, count in taken.items() if count > 1] == []
     objects = Counter(r.manifest["metadata"]["name"] for r in result.resources.values())
     assert max(objects.values(), default=1) == 1
 
@@ -103,9 +106,10 @@ def test_an_edit_never_changes_what_is_immutable(
 @pytest.mark.parametrize("longest", [names.DNS_LABEL, names.LEADERWORKERSET])
 @given(name=xr_names, engine=dns_labels)
 def test_a_part_is_as_long_as_its_kind_allows(longest: int, name: str, engine: str) -> None:
-    part = names.part(names.NamespacedName("ml", name), engine, longest=longest)
-    assert DNS_1035.fullmatch(part)
-    assert len(part) <= longest
+    replica = names.NamespacedName("ml", name)
+    for part in (names.part(replica, engine, longest=longest), names.workload(replica, engine, longest=longest)):
+        assert DNS_1035.fullmatch(part)
+        assert len(part) <= longest
 
 
 def _edited(spec: dict[str, Any], other: dict[str, Any], data: Any) -> dict[str, Any]:
@@ -125,6 +129,12 @@ def _edited(spec: dict[str, Any], other: dict[str, Any], data: Any) -> dict[str,
     if edit == "drop" and len(edited["engines"]) > 1 and "serving" not in edited:
         edited["engines"].remove(engine)
     return edited
+
+
+def _taken(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """Itself, and the headless Service that LeaderWorkerSet makes under its own name."""
+    kind, name = manifest["kind"], manifest["metadata"]["name"]
+    return [(kind, name), *([("Service", name)] if kind == "LeaderWorkerSet" else [])]
 
 
 def _legal(manifest: dict[str, Any]) -> None:

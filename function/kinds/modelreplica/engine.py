@@ -64,7 +64,7 @@ def serving(engine: Engine) -> Member:
 
 def workload(replica: NamespacedName, engine: Engine) -> str:
     longest = names.LEADERWORKERSET if len(engine.members) > 1 else names.DNS_LABEL
-    return names.part(replica, engine.name, longest=longest)
+    return names.workload(replica, engine.name, longest=longest)
 
 
 def command_line(member: Member) -> CommandLine:

@@ -115,8 +115,8 @@ class Member(MemberShape):
 
     nodePoolName: schema.DnsLabel
     """The node pool that the member's pods run on."""
-    deviceRequests: Annotated[tuple[DeviceRequest, ...], MaxLen(16), schema.ListMap()] = ()
-    """The devices that each of the member's pods claims."""
+    deviceRequests: Annotated[tuple[DeviceRequest, ...], Len(1, 16), schema.ListMap()] = ()
+    """The devices that each of the member's pods claims; left out, none."""
     template: Template
     """The member's pods."""
 

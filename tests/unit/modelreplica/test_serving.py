@@ -72,7 +72,7 @@ def test_it_serves_with_one_copy_and_is_ready_with_all(xr: Any, status: Any, rea
 def test_nothing_is_said_to_serve_before_it_was_seen() -> None:
     assert state(replicas.compose(TWO)) == (
         False,
-        "False WaitingForModel: Waiting for Deployment qwen-1a2b3c4d-qwen-40116c98",
+        "False WaitingForModel: Waiting for Deployment qwen-1a2b3c4d-qwen-0c8a45c5",
     )
 
 
