@@ -11,6 +11,7 @@ import click
 from function.cli import plan_report
 from function.cli.files import Loaded, examine
 from function.cli.findings import Finding, found, unreadable
+from function.cli.target import function
 from function.offline.store import Refused
 from function.offline.world import Restless
 
@@ -39,8 +40,9 @@ _NO_OBSTACLE = ("selector",)
     "--change", "changes", multiple=True, metavar="FILE", help="Apply this after the fleet has settled; repeatable."
 )
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
 @click.option("--seed", type=int, hidden=True, help="Shuffle the order of reconciles.")
-def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, seed: int | None) -> None:
+def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: str | None, seed: int | None) -> None:
     """Run a fleet to a fixed point and show what comes of it, without any cluster.
 
     DIR may be folders, files, or - for standard input. Replicas that are among the files are where the fleet starts.
@@ -49,7 +51,7 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, seed: int |
     """
     fleet, edits = _checked(dirs), _checked(changes) if changes else []
     try:
-        before, after = _settled(fleet, edits, seed)
+        before, after = _settled(fleet, edits, function(target), seed)
     except (Refused, Restless) as problem:
         raise click.ClickException(str(problem)) from problem
     report = plan_report.compare(before, after)
@@ -57,11 +59,11 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, seed: int |
     sys.exit(report.exit_code)
 
 
-def _settled(fleet: Sequence[Loaded], edits: Sequence[Loaded], seed: int | None) -> tuple[Any, Any]:
+def _settled(fleet: Sequence[Loaded], edits: Sequence[Loaded], compose: Any, seed: int | None) -> tuple[Any, Any]:
     from function.offline import assumed, outcome
     from function.offline.control_plane import ControlPlane
 
-    control = ControlPlane(seed=seed)
+    control = ControlPlane(compose=compose, seed=seed)
     world = control.world
     manifests = [loaded.manifest for loaded in fleet]
     edited = [loaded.manifest for loaded in edits]

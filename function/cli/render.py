@@ -11,6 +11,7 @@ import click
 from function import registry
 from function.cli import yaml_text
 from function.cli.files import BrokenFile, Loaded, load
+from function.cli.target import function
 from function.core import Manifest, plain
 
 _EXAMPLE = """
@@ -88,7 +89,7 @@ def render(  # noqa: PLR0917  (click passes them by name)
         xr = _xr(composite_resource, xrd)
         context = _context(context_files, context_values)
         rendered = renderer.render(
-            _function(target),
+            function(target),
             xr,
             composition=_composition(composition, xr),
             observed=[one.manifest for one in load([observed])] if observed else [],
@@ -127,16 +128,6 @@ def _parsed(key: str, text: str) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise click.UsageError(f"the context's value for {key} is neither JSON nor YAML: {error}") from error
-
-
-def _function(target: str | None) -> Any:
-    if target is None:
-        from function.offline.control_plane import in_process
-
-        return in_process
-    from function.offline.remote import Remote
-
-    return Remote(target)
 
 
 def _xr(path: str, xrd: str | None) -> Manifest:

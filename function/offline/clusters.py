@@ -75,8 +75,10 @@ class Clusters:
 
     def __call__(self, store: Store) -> None:
         """Answer for everything that was composed. Nothing to do where nothing was written since."""
-        if (store.version, repr(self.faults)) == self._seen:
+        sight = (store.version, repr(self.faults))
+        if sight == self._seen:
             return
+        self._seen = sight  # ahead of what is written here: that may be news to the next Object
         by_config = self._clusters(store)
         objects = [ref_of(m) for m in store.of_kind(versions.PROVIDER_KUBERNETES, "Object")]
         for ref in objects:
@@ -90,7 +92,6 @@ class Clusters:
         for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
             _guard_configs(store, api_version, kind)
         control_cluster.tend(store)
-        self._seen = store.version, repr(self.faults)
 
     # The provider
 
