@@ -47,7 +47,7 @@ GOOD = {
         DEPLOYMENT, f"{IN}.resources", {"requests": {"cpu": 1}, "limits": {"cpu": "1000m", "memory": "1Gi"}}
     ),
     "no value": edited(DEPLOYMENT, f"{IN}.env.0", {"name": "EMPTY"}),
-    "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests", []),
+    "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests"),
     "an IPv6 endpoint": edited(ENDPOINT, "spec.url", "http://[2001:db8::1]:8000/a/b"),
     "an IPv4 endpoint": edited(ENDPOINT, "spec.url", "http://192.0.2.1"),
     "a pool without an autoscaler": edited(CLUSTER, f"{POOL}.maxNodeCount"),
@@ -57,6 +57,10 @@ GOOD = {
 }
 
 BAD = {
+    "an empty list of requests": (
+        edited(REPLICA, f"{MEMBER}.deviceRequests", []),
+        f"{AT_MEMBER}.deviceRequests: must have at least 1 item, not 0",
+    ),
     "too many replicas": (
         edited(DEPLOYMENT, "spec.replicas", 101),
         "spec.replicas: must be a whole number from 0 to 100, not 101",

@@ -1,0 +1,32 @@
+"""docs/install.md tells of the packages as they are built."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from function import versions
+from package import build
+
+INSTALL = (Path(__file__).parents[3] / "docs/install.md").read_text()
+
+
+def test_every_version_of_ours_is_the_current_one() -> None:
+    shown = set(re.findall(r"-modelplane[:-]v([0-9.]+[0-9])", INSTALL))
+
+    assert shown == {build.version()}
+
+
+def test_the_table_of_dependencies_is_that_of_the_package() -> None:
+    rows = set(re.findall(r"^\| `([a-z-]+)` \| `(>=v[0-9.]+)` \|", INSTALL, re.MULTILINE))
+
+    wanted = build.configuration()[0]["spec"]["dependsOn"]
+    assert rows == {(d["package"].rpartition("/")[2], d["version"]) for d in wanted}
+
+
+def test_the_names_of_installed_functions_are_those_that_crossplane_gives() -> None:
+    rows = dict(re.findall(r"^\| `([a-z.]+/[a-z/-]+)` \| `([a-z-]+)` \|", INSTALL, re.MULTILINE))
+
+    assert rows
+    assert {package: build.installed_name(package) for package in rows} == rows
+    assert versions.FUNCTION in rows.values()
