@@ -2,6 +2,7 @@
 
 from function.cel import quantity, semver
 from function.cel.device import Device, Version, device_fault
+from function.cel.mentions import mentions, seen_by
 from function.cel.problem import EvaluationFailed, InvalidSelector
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, admitted, compiled
@@ -20,8 +21,10 @@ __all__ = [
     "admitted",
     "compiled",
     "device_fault",
+    "mentions",
     "quantity",
     "query",
     "rule",
+    "seen_by",
     "semver",
 ]

@@ -91,6 +91,9 @@ def _uniform(literal: ListLiteral | MapLiteral, checked: Checked) -> None:
 
 
 def _alike(nodes: list[Node], optional: list[bool], checked: Checked) -> None:
+    for node, with_mark in zip(nodes, optional, strict=True):
+        if with_mark and not content_of(checked.type(node))[1]:
+            raise Fault("an entry with ? wants an optional value: Kubernetes cannot compile what may be one", node.at)
     types = [content_of(checked.type(n))[0] if o else checked.type(n) for n, o in zip(nodes, optional, strict=True)]
     for node, found in zip(nodes, types, strict=True):
         if found != types[0]:

@@ -129,6 +129,11 @@ def _fraction(digits: str, unit: int) -> int:
     return int(digits) * unit // 10 ** len(digits) if digits else 0
 
 
+def _int_to_duration(number: int) -> Duration:
+    """The overload is declared, and cel-go v0.26 has no conversion behind it."""
+    raise _failed(number, "duration")
+
+
 def _duration_to_string(duration: Duration) -> str:
     nanoseconds = abs(duration.nanoseconds)
     seconds = nanoseconds // _SECOND + (nanoseconds % _SECOND) / _SECOND
@@ -199,7 +204,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "string_to_double": _string_to_double,
     "uint64_to_double": float,
     "duration_to_duration": _itself,
-    "int64_to_duration": Duration,
+    "int64_to_duration": _int_to_duration,
     "string_to_duration": _string_to_duration,
     "int64_to_int64": _itself,
     "double_to_int64": _double_to_int,

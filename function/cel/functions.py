@@ -30,7 +30,7 @@ _CLASSES: Mapping[str, type] = {
     "optional": Optional,
     "list": list,
 }
-_UNGUARDED = ("contains", "startsWith", "endsWith", "matches")
+_UNGUARDED = ("contains", "startsWith", "endsWith", "matches", "flatten")
 """They judge their arguments themselves."""
 
 

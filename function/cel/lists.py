@@ -61,7 +61,12 @@ def _slice(items: list[Any], start: int, end: int) -> list[Any]:
     return items[start:end]
 
 
-def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
+def _flatten(items: Any, depth: Any = 1) -> list[Any]:
+    """It looks at its arguments itself: a list that is flat already stays so."""
+    if type(items) is not list or type(depth) is not int:
+        raise no_overload("flatten", items)
+    if type(items) is not list or type(depth) is not int:
+        raise operators.no_overload("flatten", items, depth)
     if depth < 0:
         raise Failure("level must be non-negative")
     flat: list[Any] = []
@@ -109,9 +114,7 @@ def _of_non_zero(value: Any) -> Optional:
 def _is_zero(value: Any) -> bool:
     if value is None:
         return True
-    if isinstance(value, Optional):
-        return not value.is_there
-    if isinstance(value, Quantity | Semver):
+    if isinstance(value, Optional | Quantity | Semver):
         return False
     if isinstance(value, Duration):
         return value.nanoseconds == 0

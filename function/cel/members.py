@@ -10,6 +10,8 @@ from function.cel.check import Checked
 from function.cel.code import Frame, Run
 from function.cel.operators import MISSING
 from function.cel.problem import Failure
+from function.cel.quantity import Quantity
+from function.cel.semver import Semver
 from function.cel.tree import Call, Ident, Literal, Node, Select
 from function.cel.values import NONE, Optional
 
@@ -30,7 +32,10 @@ def field_of(target: Run, key: Run) -> Run:
 def _inside(optional: Optional, key: Any) -> Optional:
     if not optional.is_there:
         return NONE
-    found = operators.lookup(optional.content[0], key)
+    [content] = optional.content
+    if isinstance(content, Quantity | Semver):
+        raise Failure(f"{operators.type_name(content)} in an optional has no fields to look for")
+    found = operators.lookup(content, key)
     return NONE if found is MISSING else Optional((found,))
 
 
@@ -38,16 +43,20 @@ def optional_field(target: Run, key: Run) -> Run:
     def read(frame: Frame) -> Optional:
         value = target(frame)
         wanted = key(frame)
-        return _inside(value if type(value) is Optional else Optional((value,)), wanted)
+        if type(value) is Optional:
+            return _inside(value, wanted)
+        found = operators.lookup(value, wanted)
+        return NONE if found is MISSING else Optional((found,))
 
     return read
 
 
-def presence(target: Run, field: str) -> Run:
-    def test(frame: Frame) -> bool:
+def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
+    def test(frame: Frame) -> Any:
         value = target(frame)
         if type(value) is Optional:
-            return _inside(value, field).is_there
+            found = _inside(value, field)
+            return found if keeps_optional else found.is_there
         return operators.lookup(value, field) is not MISSING
 
     return test

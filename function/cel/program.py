@@ -21,8 +21,6 @@ from function.cel.values import Keyed, Optional, TypeValue, stored
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _PATTERNS = frozenset({"matches", "find", "findAll"})
-_FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
-_NAMES: Mapping[str, str] = {"optional_type": "optional_type"}
 
 
 class Compiler:
@@ -42,7 +40,7 @@ class Compiler:
             case Literal(value=value):
                 return constant(value)
             case Ident():
-                return self._ident(node.name)
+                return self._named(node)
             case Select():
                 return self._select(node)
             case Call():
@@ -60,13 +58,23 @@ class Compiler:
 
     # Names and members
 
+    def _named(self, node: Ident) -> Code:
+        """A variable that holds a type is taken for the name of one, and so is only what a type is named."""
+        if self.checked.type(node).kind != "type":
+            return self._ident(node.name)
+        if node.name not in TYPE_NAMES:
+            raise Fault(
+                f"{node.name} holds a type, and Kubernetes takes it for a type's name, which it is not", node.at
+            )
+        return constant(_type_value(node.name))
+
     def _ident(self, name: str) -> Code:
         for scope in reversed(self._scopes):
             if name in scope:
                 return Code(scope[name])
         if name in self.places:
             return Code(_reader(self.places[name]))
-        return constant(_type_value(name), is_literal=False)
+        return constant(_type_value(name))
 
     def _select(self, node: Select) -> Code:
         name = None if node.is_test else qualified(node)
@@ -96,14 +104,17 @@ class Compiler:
             case "_||_":
                 return Code(logic.any_of([self.run(t) for t in _terms(node)], node.at))
             case "_?_:_":
-                return Code(logic.conditional(*(self.run(a) for a in node.args), node.at))
+                condition, yes, no = node.args
+                return Code(logic.conditional(self.run(condition), self._branch(yes), self._branch(no), node.at))
             case "_[_]":
                 fused = self._fused(node)
                 target, key = map(self.code, node.args)
+                _check_key(key, node.args[1])
                 return Code(fused or placed(field_of(target.run, key.run), node.at))
             case "_?._" | "_[?_]":
-                target, key = map(self.run, node.args)
-                return Code(placed(optional_field(target, key), node.at))
+                target, key = map(self.code, node.args)
+                _check_key(key, node.args[1])
+                return Code(placed(optional_field(target.run, key.run), node.at))
             case "or" | "orValue" if node.target is not None:
                 return Code(_alternative(self.run(node.target), self.run(node.args[0]), node.function))
         return self._function(node)
@@ -124,6 +135,12 @@ class Compiler:
 
     def applied(self, node: Call, implementation: Any, codes: list[Code]) -> Run:  # noqa: ARG002  (for who counts)
         return applied(implementation, codes)
+
+    def _branch(self, node: Node) -> Run:
+        """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
+        if isinstance(node, Select) and node.is_test:
+            return placed(presence(self.run(node.operand), node.field, keeps_optional=True), node.at)
+        return self.run(node)
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])
@@ -198,6 +215,7 @@ class Compiler:
         place = self._place()
         init = self.run(node.init)
         self._scopes.append({node.accumulator: loops.once(place, init)})
+        self.code(node.step)
         run = loops.bound(place, self.run(node.result))
         self._scopes.pop()
         return run
@@ -237,8 +255,9 @@ def _terms(node: Node) -> list[Node]:
     return terms
 
 
-def _type_value(name: str) -> TypeValue:
-    return TypeValue(name)
+def _check_key(key: Code, node: Node) -> None:
+    if key.is_literal and not isinstance(key.value, str | bool | int | float):
+        raise Fault("nothing is read by such a key", node.at)
 
 
 def _check_pattern(node: Call, codes: list[Code]) -> None:

@@ -18,11 +18,25 @@ _SECOND = 10**9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _local(moment: Timestamp, zone: str) -> datetime:
+_CYCLE = 146_097 * 86_400
+"""Seconds in which the calendar repeats itself, weekdays and all: 400 years."""
+_FIRST, _LAST = -62_135_596_800 + 40 * 86_400, 253_402_300_799 - 40 * 86_400
+"""Seconds between which a time in any zone is a datetime."""
+
+
+def _local(moment: Timestamp, zone: str) -> tuple[datetime, int]:
+    """A time whose parts are those of the moment, but for the years to be added to its year."""
+    seconds, cycles = _inner(moment.nanoseconds // _SECOND)
     try:
-        return _EPOCH.replace(tzinfo=None) + timedelta(seconds=moment.nanoseconds // _SECOND + _offset(moment, zone))
+        return _EPOCH.replace(tzinfo=None) + timedelta(seconds=seconds + _offset(moment, zone)), -400 * cycles
     except OverflowError:
-        raise Failure("timestamp overflow") from None
+        raise Failure(f"unknown time zone {zone}") from None
+
+
+def _inner(seconds: int) -> tuple[int, int]:
+    """The seconds moved by whole cycles of the calendar to where a datetime can hold them, and the cycles."""
+    cycles = (seconds < _FIRST) - (seconds > _LAST)
+    return seconds + cycles * _CYCLE, cycles
 
 
 def _offset(moment: Timestamp, zone: str) -> int:
@@ -32,7 +46,8 @@ def _offset(moment: Timestamp, zone: str) -> int:
     if zone in ("", "UTC"):
         return 0
     try:
-        found = (_EPOCH + timedelta(seconds=moment.nanoseconds // _SECOND)).astimezone(ZoneInfo(zone)).utcoffset()
+        moved, _ = _inner(moment.nanoseconds // _SECOND)
+        found = (_EPOCH + timedelta(seconds=moved)).astimezone(ZoneInfo(zone)).utcoffset()
     except (ZoneInfoNotFoundError, ValueError, OSError, OverflowError):
         raise Failure(f"unknown time zone {zone}") from None
     return int(found.total_seconds()) if found else 0
@@ -47,7 +62,6 @@ def _written(zone: str) -> int:
 
 
 _PARTS: Mapping[str, Callable[[datetime], int]] = {
-    "year": lambda t: t.year,
     "month": lambda t: t.month - 1,
     "day_of_year": lambda t: t.timetuple().tm_yday - 1,
     "day_of_month": lambda t: t.day - 1,
@@ -60,9 +74,14 @@ _PARTS: Mapping[str, Callable[[datetime], int]] = {
 _LENGTHS = {"hours": 3600 * _SECOND, "minutes": 60 * _SECOND, "seconds": _SECOND, "milliseconds": 10**6}
 
 
+def _year(moment: Timestamp, zone: str = "UTC") -> int:
+    local, years = _local(moment, zone)
+    return local.year + years
+
+
 def _reader(part: Callable[[datetime], int]) -> Callable[..., int]:
     def read(moment: Timestamp, zone: str = "UTC") -> int:
-        return part(_local(moment, zone))
+        return part(_local(moment, zone)[0])
 
     return read
 
@@ -88,6 +107,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
         f"timestamp_to_{name}_{'tz' if name == 'seconds' else 'with_tz'}": _reader(part)
         for name, part in _PARTS.items()
     },
+    "timestamp_to_year": _year,
+    "timestamp_to_year_with_tz": _year,
     "timestamp_to_milliseconds": _milliseconds,
     "timestamp_to_milliseconds_with_tz": _milliseconds,
     **{f"duration_to_{name}": _lengths(unit) for name, unit in _LENGTHS.items()},

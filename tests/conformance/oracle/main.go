@@ -43,15 +43,17 @@ type answer struct {
 }
 
 func ask(q question) (a answer) {
+	stage := "compile_error"
 	defer func() {
 		if p := recover(); p != nil {
-			a = answer{Outcome: "runtime_error", Detail: fmt.Sprint("panic: ", p)}
+			a = answer{Outcome: stage, Detail: fmt.Sprint("panic: ", p)}
 		}
 	}()
 	compiled := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).CompileCELExpression(q.Expression, cel.Options{})
 	if compiled.Error != nil {
 		return answer{Outcome: "compile_error", Detail: compiled.Error.Detail}
 	}
+	stage = "runtime_error"
 	a = answer{MaxCost: compiled.MaxCost, Type: compiled.OutputType.String()}
 	device, err := published(q)
 	if err != nil {
