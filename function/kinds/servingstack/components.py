@@ -27,6 +27,8 @@ class Release:
     values: Callable[[Spec], Mapping[str, Any]] = lambda _: {}
     after: tuple[str, ...] = ()
     """Keys of those that must be ready first, as far as they are installed at all."""
+    bundle: str | None = None
+    """Package with the CRDs of this version, where an upgrade needs them written first (upgrade.py)."""
     stays: bool = False
     """It holds the CRDs of what others wrote: uninstalling it would delete all that."""
 
@@ -38,6 +40,7 @@ RELEASES: tuple[Release, ...] = (
         switch="envoyGateway",
         chart=charts.ENVOY_GATEWAY,
         values=values.envoy_gateway,
+        bundle="function.kinds.servingstack.envoygateway",
         after=(INFERENCE_POOLS,),  # it does not start without a CRD that it was told to watch (gateway up to v1.9.0)
     ),
     Release(key="ai-gateway-crds", switch="aiGateway", chart=charts.AI_GATEWAY_CRDS, stays=True),
@@ -66,7 +69,8 @@ RELEASES: tuple[Release, ...] = (
 )
 
 
-def version(spec: Spec, switch: str) -> str | None:
-    """The version that the user asks for; None for the one that Modelplane is tested with."""
-    component = getattr(spec.components, switch, None)
-    return component.version if component else None
+def version(spec: Spec, row: Release) -> str:
+    """The version that the user asks for, or else the one that Modelplane is tested with."""
+    component = getattr(spec.components, row.switch, None)
+    asked: str | None = component.version if component else None
+    return asked or row.chart.version

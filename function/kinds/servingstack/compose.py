@@ -7,7 +7,7 @@ from typing import Any
 
 from function import labels, names, versions
 from function.core import ComposedResource, Request, dig
-from function.kinds.servingstack import components, gateway
+from function.kinds.servingstack import components, gateway, upgrade
 from function.kinds.servingstack.model import Spec, is_on
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
@@ -20,12 +20,12 @@ _NAMESPACE = "namespace"
 _CONTROLLERS = ("envoy-gateway", "ai-gateway")
 
 
-def parts(spec: Spec, namespace: str) -> tuple[Part, ...]:
+def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
     """Everything that the stack is made of, in order."""
     return (
         *_inference_extension(spec, namespace),
         *_critical_pods(spec, namespace),
-        *_releases(spec, namespace),
+        *_releases(request, spec, namespace),
         *_gateway(spec, namespace),
     )
 
@@ -98,16 +98,20 @@ def _critical_pods(spec: Spec, namespace: str) -> Iterator[Part]:
         yield Part(key="critical-pods", manifest=_object(spec, namespace, quota), after=("dra-namespace",))
 
 
-def _releases(spec: Spec, namespace: str) -> Iterator[Part]:
+def _releases(request: Request, spec: Spec, namespace: str) -> Iterator[Part]:
     for row in components.RELEASES:
         if is_on(spec, row.switch):
+            wanted = components.version(spec, row)
+            for key, crd in upgrade.pending(request, row, wanted).items():
+                manifest = _object(spec, namespace, crd, stays=True, ready=definitions.IS_ESTABLISHED)
+                yield Part(key=key, manifest=manifest)
             manifest = helm.release(
                 name=names.remote_object(spec.clusterName, "Release", row.chart.namespace, row.chart.release),
                 namespace=namespace,
                 labels={labels.CLUSTER: names.label_value(spec.clusterName)},
                 provider_config=spec.providerConfigRef.name,
                 chart=row.chart,
-                version=components.version(spec, row.switch),
+                version=upgrade.version(request, row, wanted),
                 values=row.values(spec),
                 management_policies=_policies(spec, stays=row.stays),
             )

@@ -14,7 +14,7 @@ def _compose(request: Request) -> Result:
     _check_config(spec)
     gateway.check(spec)
     namespace = request.identity.namespace
-    wanted = compose.parts(spec, namespace)
+    wanted = compose.parts(request, spec, namespace)
     waiting = [part.key for part in wanted if not request.is_ready(part.key)]
     address = compose.address(request)
     return Result(

@@ -1,0 +1,1 @@
+"""What Envoy Gateway's chart installs once and Helm never upgrades."""
