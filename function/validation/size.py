@@ -11,9 +11,7 @@ from function.kinds.modeldeployment import model as modeldeployment
 from function.validation.flaw import Flaw
 from function.wire import LARGEST_RESPONSE
 
-_FRAME = 6
-"""Bytes that protobuf spends around a Value: two tags, two lengths. A map's entry has one frame more."""
-_NUMBER = 9
+_NUMBER, _FLAG = 9, 2
 _BESIDE = 4096
 """Bytes for what a replica carries beside its engines, and for its endpoint. Generous."""
 _MIB = 2**20
@@ -25,17 +23,24 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
         return
     spec = manifest["spec"]
     replicas = spec.get("replicas", 1)
-    size = replicas * (_encoded(spec["engines"]) + _BESIDE)
+    size = replicas * (encoded(spec["engines"]) + _BESIDE)
     if size > LARGEST_RESPONSE:
         said = f"make {replicas} replicas of {size / replicas / _MIB:.2f} MiB: {size / _MIB:.1f} MiB in one answer"
         accepted = f"Crossplane takes {LARGEST_RESPONSE / _MIB:.1f} MiB"
         yield Flaw(index, ("spec", "engines"), f"{said}, and {accepted}", "response-size")
 
 
-def _encoded(value: Any) -> int:
-    """Bytes of a value as a protobuf Struct, give or take a few in a hundred."""
+def encoded(value: Any) -> int:
+    """Bytes of a value as protobuf's google.protobuf.Value (struct.proto)."""
     if isinstance(value, Mapping):
-        return _FRAME + sum(_FRAME + len(key.encode()) + _encoded(child) for key, child in value.items())
+        return _framed(sum(_framed(_framed(len(key.encode())) + _framed(encoded(v))) for key, v in value.items()))
     if is_list(value):
-        return _FRAME + sum(map(_encoded, value))
-    return _FRAME + (len(value.encode()) if isinstance(value, str) else _NUMBER)
+        return _framed(sum(_framed(encoded(item)) for item in value))
+    if isinstance(value, str):
+        return _framed(len(value.encode()))
+    return _FLAG if isinstance(value, bool) or value is None else _NUMBER
+
+
+def _framed(size: int) -> int:
+    """Bytes of a field that holds so many: its tag, its length in groups of seven bits, and itself."""
+    return 1 + max(1, -(-size.bit_length() // 7)) + size

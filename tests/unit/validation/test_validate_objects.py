@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf import json_format
+from google.protobuf.struct_pb2 import Value
 from samples import ALL, CACHE, CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, REPLICA, SERVICE, Object, edited, of
 
 from function.validation import Flaw, validate
 from function.validation.flaw import ERRORS, WARNINGS
+from function.validation.size import encoded
 
 DEVICES = "spec.engines.0.members.0.nodeSelector.devices"
 ARGS = "spec.engines.0.members.0.template.spec.containers.0.args"
@@ -144,6 +147,14 @@ def test_an_answer_that_crossplane_would_not_take_is_said_before_it_is_made() ->
     assert (field, code) == ("spec.engines", "response-size")
     assert message.endswith("in one answer, and Crossplane takes 3.5 MiB")
     assert said(edited(long, "spec.replicas", 20)) == []
+
+
+@pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])
+def test_sizes_are_those_of_protobuf(xr: Object) -> None:
+    message = Value()
+    message.struct_value.update({**xr["spec"], "more": [None, True, 1.5, "ä" * 200, [], {}]})
+
+    assert encoded(json_format.MessageToDict(message)) == message.ByteSize()
 
 
 def test_the_same_object_twice_is_an_error() -> None:
