@@ -27,7 +27,7 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
         here = (*path, *(below or ()))
         requests = _listed(dig(member, *(below or ())))
         yield from _too_many(index, here, requests)
-        yield from _uncompilable(index, here, requests)
+        yield from _refused(index, here, requests)
 
 
 def unreadable(index: int, manifest: Manifest) -> Iterator[Flaw]:
@@ -48,7 +48,7 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
         yield Flaw(index, path, said, "many-devices")
 
 
-def _uncompilable(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
+def _refused(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
     for i, request in enumerate(requests):
         for j, selector in enumerate(_listed(dig(request, "selectors"))):
             text = dig(selector, "cel")
@@ -58,11 +58,11 @@ def _uncompilable(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]
 
 
 def _problem(text: str) -> str | None:
-    """Why Kubernetes would not compile a selector."""
+    """Why Kubernetes would refuse a selector."""
     try:
-        cel.compiled(text)
+        cel.admitted(text)
     except cel.InvalidSelector as invalid:
-        return f"does not compile: {invalid}"
+        return f"would be refused by Kubernetes: {invalid}"
     return None
 
 

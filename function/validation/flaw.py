@@ -15,7 +15,7 @@ ERRORS = {
     "required": "A field is missing.",
     "response-size": "The function's answer would be larger than Crossplane takes.",
     "rule": "Fields do not go together.",
-    "selector": "A device selector does not compile: Kubernetes would refuse the claim.",
+    "selector": "Kubernetes would refuse the claim with such a device selector.",
     "unknown-field": "The field does not exist; the API server would drop it silently.",
     "value": "A value is not accepted.",
 }

@@ -108,8 +108,24 @@ def test_a_selector_that_kubernetes_would_not_compile_is_said_with_its_place() -
     [(_, field, code, message)] = said(typo)
 
     assert (field, code) == ("spec.engines[0].members[0].nodeSelector.devices[0].selectors[0].cel", "selector")
-    want = 'does not compile: line 1, column 1: undeclared reference "devices"; did you mean "device"?'
+    want = 'would be refused by Kubernetes: line 1, column 1: undeclared reference "devices"; did you mean "device"?'
     assert message == want
+
+
+def test_a_selector_that_could_cost_too_much_is_said() -> None:
+    """The API server estimates it; what it refuses, the ResourceClaimTemplate never becomes."""
+    loops = "[1,2,3,4,5,6,7,8,9,10]"
+    dear = edited(
+        DEPLOYMENT,
+        f"{DEVICES}.0.selectors.0.cel",
+        f"{loops}.all(a, {loops}.all(b, {loops}.all(c, "
+        f"{loops}.all(d, {loops}.all(e, {loops}.all(f, {loops}.all(g, a + b + c + d + e + f + g > 0)))))))",
+    )
+
+    [(_, _, code, message)] = said(dear)
+
+    assert code == "selector"
+    assert "could cost" in message
 
 
 def test_a_selector_of_a_replica_is_compiled_as_well() -> None:
