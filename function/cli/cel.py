@@ -1,0 +1,183 @@
+"""`modelplane cel`: try a device selector before a cluster reads it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from function import cel as engine
+from function.cli.files import BrokenFile, load
+from function.core import dig
+
+_CHECK = """
+\b
+Examples:
+  modelplane cel check 'device.driver == "gpu.nvidia.com"'
+  modelplane cel check - < selector.cel
+"""
+_EVAL = """
+\b
+Examples:
+  modelplane cel eval 'device.driver == "gpu.nvidia.com"' --class examples/tour/classes.yaml
+  kubectl get resourceslices -o yaml | modelplane cel eval 'device.attributes["gpu.nvidia.com"].ecc' --device -
+"""
+INVALID = 2
+_WORDS = {engine.MATCH: "match", engine.NO_MATCH: "no match"}
+
+
+@click.group()
+def cel() -> None:
+    """Try a device selector: whether Kubernetes accepts it, and which devices it matches."""
+
+
+@cel.command(epilog=_CHECK)
+@click.argument("expression", metavar="EXPR")
+@click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+def check(expression: str, *, as_json: bool) -> None:
+    """Say whether Kubernetes accepts a selector; - reads it from standard input. Exits with 1 if it does not."""
+    text = _text(expression)
+    try:
+        selector = engine.admitted(text)
+    except engine.InvalidSelector as invalid:
+        click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text))
+        raise SystemExit(1) from None
+    said = f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}"
+    click.echo(json.dumps({"valid": True, "cost": selector.cost, "limit": engine.COST_LIMIT}) if as_json else said)
+
+
+@cel.command("eval", epilog=_EVAL)
+@click.argument("expression", metavar="EXPR")
+@click.option("--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input.")
+@click.option("--device", "devices", multiple=True, metavar="FILE", help="A device, or ResourceSlices, as YAML or JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool) -> None:
+    """Say of each device whether a selector matches it: match, no match, or the error.
+
+    Exits with 0 if any matches, with 1 if none does, and with 2 if the selector is invalid or a file cannot be read.
+    """
+    text = _text(expression)
+    if not classes and not devices:
+        raise click.UsageError("say which devices: --class FILE or --device FILE")
+    try:
+        selector, asked = engine.compiled(text), list(_asked(classes, devices))
+    except engine.InvalidSelector as invalid:
+        click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text), err=not as_json)
+        raise SystemExit(INVALID) from None
+    except (BrokenFile, OSError, yaml.YAMLError, _NoDevice) as broken:
+        click.echo(f"error: {broken}", err=True)
+        raise SystemExit(INVALID) from None
+    answers = [_answer(selector, one) for one in asked]
+    click.echo(json.dumps(answers, ensure_ascii=False) if as_json else _table(answers))
+    raise SystemExit(0 if any(answer["outcome"] == "match" for answer in answers) else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A device, and how a user would call it."""
+
+    name: str
+    device: engine.Device
+
+
+class _NoDevice(ValueError):
+    """What a file holds, and is no device."""
+
+
+def _text(expression: str) -> str:
+    return sys.stdin.read() if expression == "-" else expression
+
+
+def _said(invalid: engine.InvalidSelector) -> dict[str, Any]:
+    return {
+        "valid": False,
+        "problem": invalid.problem,
+        "position": invalid.position,
+        "line": invalid.line,
+        "column": invalid.column,
+        "suggestion": invalid.suggestion,
+    }
+
+
+def _shown(invalid: engine.InvalidSelector, text: str) -> str:
+    """The sentence, and the user's line with a mark below the place."""
+    lines = text.split("\n")
+    line = lines[invalid.line - 1] if invalid.line <= len(lines) else ""
+    return f"{invalid}\n  {line}\n  {_gap(line[: invalid.column - 1])}^"
+
+
+def _gap(before: str) -> str:
+    """As wide as the text that it stands below."""
+    return "".join("\t" if letter == "\t" else " " for letter in before)
+
+
+def _asked(classes: tuple[str, ...], devices: tuple[str, ...]) -> Iterator[_Asked]:
+    for loaded in load(classes):
+        if loaded.manifest["kind"] != "InferenceClass":
+            continue
+        owner = loaded.manifest["metadata"]["name"]
+        for published in dig(loaded.manifest, "spec", "devices") or ():
+            yield _Asked(f"{owner}/{published.get('name', '')}", _device(published, published.get("driver")))
+    for file in devices:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+        for document in yaml.safe_load_all(text):
+            yield from _published(document, file)
+
+
+def _published(document: Any, file: str) -> Iterator[_Asked]:
+    """Of a device, a list of devices, or what `kubectl get resourceslices -o yaml` prints."""
+    if isinstance(document, list):
+        for entry in document:
+            yield from _published(entry, file)
+    elif not isinstance(document, Mapping):
+        raise _NoDevice(f"{file}: this is no device: {document!r}")
+    elif "items" in document:
+        yield from _published(document["items"], file)
+    elif document.get("kind") == "ResourceSlice":
+        driver = dig(document, "spec", "driver")
+        for entry in dig(document, "spec", "devices") or ():
+            yield _Asked(f"{dig(document, 'metadata', 'name')}/{entry.get('name')}", _device(entry.get("basic") or entry, driver))
+    else:
+        yield _Asked(str(document.get("name") or file), _device(document, document.get("driver")))
+
+
+def _device(published: Mapping[str, Any], driver: Any) -> engine.Device:
+    if not isinstance(driver, str):
+        raise _NoDevice("a device names its driver")
+    return engine.Device(
+        driver=driver,
+        attributes=tuple((name, _value(name, given)) for name, given in (published.get("attributes") or {}).items()),
+        capacity=tuple((name, _amount(given)) for name, given in (published.get("capacity") or {}).items()),
+        allow_multiple_allocations=bool(published.get("allowMultipleAllocations", False)),
+    )
+
+
+def _value(name: str, given: Any) -> Any:
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise _NoDevice(f"attribute {name} has one of string, version, bool and int")
+    ((kind, value),) = given.items()
+    return engine.Version(str(value)) if kind == "version" else value
+
+
+def _amount(given: Any) -> str:
+    return str(given.get("value") if isinstance(given, Mapping) else given)
+
+
+def _answer(selector: engine.Selector, asked: _Asked) -> dict[str, str]:
+    found = selector.evaluate(asked.device)
+    if isinstance(found, engine.EvaluationError):
+        return {"device": asked.name, "outcome": "error", "error": str(found)}
+    return {"device": asked.name, "outcome": _WORDS[found]}
+
+
+def _table(answers: list[dict[str, str]]) -> str:
+    if not answers:
+        return "no devices"
+    width = max(len(answer["device"]) for answer in answers)
+    return "\n".join(f"{a['device']:<{width}}  {a.get('error') or a['outcome']}".rstrip() for a in answers)
