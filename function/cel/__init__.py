@@ -1,6 +1,7 @@
 """CEL as Kubernetes speaks it: device selectors, validation rules, readiness queries."""
 
 from function.cel import quantity, semver
+from function.cel.cost import LIMIT as COST_LIMIT
 from function.cel.device import Device, Version, device_fault
 from function.cel.mentions import mentions, seen_by
 from function.cel.problem import EvaluationFailed, InvalidSelector
@@ -8,6 +9,7 @@ from function.cel.rule import Rule, query, rule
 from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, admitted, compiled
 
 __all__ = [
+    "COST_LIMIT",
     "MATCH",
     "NO_MATCH",
     "Device",

@@ -20,7 +20,29 @@ DEEPEST = 250
 LARGEST = 50_000
 """Nodes of a tree, macros expanded."""
 _RESERVED = frozenset(
-    "as break const continue else false for function if import in let loop package namespace null return true var void while".split()
+    [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "null",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    ]
 )
 
 

@@ -56,11 +56,12 @@ def device_fault(device: Device) -> str | None:
 def seen(device: Device) -> Seen:
     """Worked out once for a device."""
     if not device._seen:
-        device._seen.append(_seen(device))
+        device._seen.append(fresh(device))
     return device._seen[0]
 
 
-def _seen(device: Device) -> Seen:
+def fresh(device: Device) -> Seen:
+    """Worked out anew: amounts have a state, which an evaluation may change."""
     attributes, capacity = Domains(), Domains()
     fields = {
         "driver": device.driver,

@@ -138,7 +138,7 @@ def _of_function(node: Call, types: Sequence[Type], overloads: Sequence[Overload
             who = " or ".join(dict.fromkeys(a(o.params[0]) for o in styled))
             return Fault(f"{name}() is a method of {who}, not of {a(target)}", node.at, f"{meant}()" if meant else None)
     fitting = [
-        o for o in styled if not is_method or o.params[0].kind == types[0].kind and o.params[0].name == types[0].name
+        o for o in styled if not is_method or (o.params[0].kind == types[0].kind and o.params[0].name == types[0].name)
     ]
     wanted = dict.fromkeys(f"({', '.join(str(p) for p in o.params[is_method:])})" for o in fitting or styled)
     given = f"({', '.join(map(str, types[is_method:]))})"

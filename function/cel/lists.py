@@ -11,7 +11,7 @@ from functools import cmp_to_key, reduce
 from typing import Any
 
 from function.cel import operators
-from function.cel.operators import add, compare, same, type_name
+from function.cel.operators import add, compare, no_overload, same, type_name
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver

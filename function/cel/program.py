@@ -15,12 +15,18 @@ from function.cel.functions import chosen
 from function.cel.members import field_of, optional_field, path_of, presence
 from function.cel.membership import member_of
 from function.cel.problem import Failure, Fault
-from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select
-from function.cel.types import BOOL, DOUBLE, INT, STRING, UINT
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below
+from function.cel.types import BOOL, INT, STRING, UINT
 from function.cel.values import Keyed, Optional, TypeValue, stored
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
+_FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
 _PATTERNS = frozenset({"matches", "find", "findAll"})
+
+
+def tells_forms(root: Node) -> bool:
+    """Whether it can tell the two forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
+    return any(isinstance(node, Call) and node.function in _FORMS for node in below(root))
 
 
 class Compiler:
@@ -31,6 +37,7 @@ class Compiler:
 
     def __init__(self, checked: Checked, variables: Mapping[str, Any]) -> None:
         self.checked = checked
+        self.renews = tells_forms(checked.root)
         self.places = {name: i for i, name in enumerate(variables)}
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)
@@ -66,7 +73,7 @@ class Compiler:
             raise Fault(
                 f"{node.name} holds a type, and Kubernetes takes it for a type's name, which it is not", node.at
             )
-        return constant(_type_value(node.name))
+        return constant(TypeValue(node.name))
 
     def _ident(self, name: str) -> Code:
         for scope in reversed(self._scopes):
@@ -74,7 +81,7 @@ class Compiler:
                 return Code(scope[name])
         if name in self.places:
             return Code(_reader(self.places[name]))
-        return constant(_type_value(name))
+        return constant(TypeValue(name))
 
     def _select(self, node: Select) -> Code:
         name = None if node.is_test else qualified(node)
@@ -129,7 +136,8 @@ class Compiler:
             return member_of(codes[0].run, codes[1].value, node.at)
         implementation = self._implementation(node, nodes)
         early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
-        if early or (self.folds and all(c.is_constant for c in codes)):
+        constants = all(c.is_constant for c in codes) and not (self.renews and node.function == "quantity")
+        if early or (self.folds and constants):
             return self._folded(node, implementation, codes, early=early)
         return Code(placed(self.applied(node, implementation, codes), node.at))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from function.cel.check import check
 from function.cel.code import Run
 from function.cel.cost import LIMIT, Estimator
-from function.cel.device import Device, seen
+from function.cel.device import Device, Seen, fresh, seen
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
 from function.cel.meter import MeteredCompiler
@@ -17,6 +18,8 @@ from function.cel.parse import parse
 from function.cel.problem import Abort, Failure, Fault, InvalidSelector
 from function.cel.program import Compiler
 
+LONGEST = 10 * 1024
+"""Bytes of a selector's text (resource.k8s.io/v1, CELSelectorExpressionMaxLength)."""
 MOST_COMPILED = 4096
 """Selectors that are kept."""
 
@@ -57,9 +60,10 @@ class Selector:
     _run: Run = field(repr=False, compare=False)
     _rest: tuple[None, ...] = field(repr=False, compare=False)
     """The places beside the device."""
+    _sees: Callable[[Device], Seen] = field(repr=False, compare=False)
 
     def evaluate(self, device: Device) -> Outcome | EvaluationError:
-        known = seen(device)
+        known = self._sees(device)
         if known.fault is not None:
             return EvaluationError(known.fault)
         try:
@@ -76,7 +80,10 @@ class Selector:
 
 
 def admitted(text: str) -> Selector:
-    """As the API server accepts it. InvalidSelector also for one that could cost too much."""
+    """As the API server accepts it. InvalidSelector also for one that is too long or could cost too much."""
+    size = len(text.encode())
+    if size > LONGEST:
+        raise InvalidSelector(f"it is {size:,} bytes long, and Kubernetes takes {LONGEST:,}", 0, text)
     selector = compiled(text)
     if selector.cost > LIMIT:
         said = f"it could cost {selector.cost:,} units, and Kubernetes allows {LIMIT:,}: shorten its loops and patterns"
@@ -102,4 +109,4 @@ def _compiled(text: str) -> Selector:
     cost = Estimator(checked, SELECTOR).cost(root).most
     compiler = (Compiler if cost <= LIMIT else MeteredCompiler)(checked, SELECTOR.variables)
     run = compiler.run(root)
-    return Selector(text, cost, run, (None,) * (compiler.width - 1))
+    return Selector(text, cost, run, (None,) * (compiler.width - 1), fresh if compiler.renews else seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -79,6 +80,32 @@ class Fold:
     condition: Node
     step: Node
     result: Node
+
+
+def below(root: Node) -> Iterator[Node]:
+    """The node and all below it, in no order that matters."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(_parts(node))
+
+
+def _parts(node: Node) -> Iterable[Node]:
+    match node:
+        case Select():
+            return (node.operand,)
+        case Call():
+            return node.args if node.target is None else (node.target, *node.args)
+        case ListLiteral():
+            return node.items
+        case MapLiteral():
+            return [part for key, value, _ in node.entries for part in (key, value)]
+        case Struct():
+            return [value for _, value, _ in node.fields]
+        case Fold():
+            return node.range_, node.init, node.condition, node.step, node.result
+    return ()
 
 
 Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | Struct | Fold

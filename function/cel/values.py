@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, field
+from dataclasses import dataclass, field
 from typing import Any
 
 
