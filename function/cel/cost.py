@@ -12,7 +12,7 @@ from function.cel import prices
 from function.cel.check import TYPE_NAMES, Checked, qualified
 from function.cel.environment import Environment
 from function.cel.prices import Part, Price
-from function.cel.sizes import MOST, NOTHING, ONE, UNKNOWN, Range, exactly
+from function.cel.sizes import MOST, NO_PATH, NOTHING, ONE, UNKNOWN, Path, Range, exactly, path_to
 from function.cel.tree import ACCUMULATOR, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select
 from function.cel.types import Type
 
@@ -34,7 +34,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    path: tuple[str, ...]
+    path: Path
     size: Range | None
     entries: Entries | None
 
@@ -45,7 +45,7 @@ class Estimator:
 
     checked: Checked
     environment: Environment
-    _paths: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _paths: dict[int, Path] = field(default_factory=dict)
     _sizes: dict[int, Range] = field(default_factory=dict)
     _entries: dict[int, Entries] = field(default_factory=dict)
     _variables: dict[str, list[_Variable]] = field(default_factory=dict)
@@ -71,9 +71,9 @@ class Estimator:
 
     # Names
 
-    def _variable_path(self, name: str) -> tuple[str, ...]:
+    def _variable_path(self, name: str) -> Path:
         variable = self._variable(name)
-        return variable.path if variable else (name,)
+        return variable.path if variable else path_to(name)
 
     def _variable(self, name: str) -> _Variable | None:
         stack = self._variables.get(name)
@@ -90,7 +90,7 @@ class Estimator:
         total = self.cost(node.operand)
         if self.checked.type(node.operand).kind in ("map", "struct", "param"):
             total += ONE
-        self._paths[id(node)] = (*self._path(node.operand), node.field)
+        self._paths[id(node)] = self._path(node.operand).plus(node.field)
         return total
 
     # Calls
@@ -129,7 +129,7 @@ class Estimator:
         if step is None:
             return size
         entries = self._entries_of(node.args[0])
-        self._paths[id(node)] = (*self._path(node.args[0]), step)
+        self._paths[id(node)] = self._path(node.args[0]).plus(step)
         return entries.value if entries else None
 
     def _price(self, node: Call, overload: str, target: Part | None, parts: list[Part], costs: list[Range]) -> Price:
@@ -200,11 +200,13 @@ class Estimator:
     def _loop_variables(self, node: Fold) -> list[tuple[str, _Variable]]:
         entries, path = self._entries_of(node.range_), self._path(node.range_)
         is_list = entries.is_list if entries else self.checked.type(node.range_).kind == "list"
-        key = _Variable((*path, "@indices" if is_list else "@keys"), entries.key if entries else None, None)
-        value = _Variable((*path, "@items" if is_list else "@values"), entries.value if entries else None, None)
+        key, value = (entries.key, entries.value) if entries else (None, None)
         if node.second is not None:
-            return [(node.variable, key), (node.second, value)]
-        return [(node.variable, value if is_list else key)]
+            first = _Variable(path.plus("@indices" if is_list else "@keys"), key, None)
+            return [(node.variable, first), (node.second, _Variable(path.plus("@items" if is_list else "@values"), value, None))]
+        if is_list:
+            return [(node.variable, _Variable(path.plus("@items"), value, None))]
+        return [(node.variable, _Variable(path.plus("@keys"), key, None))]
 
     def _bound(self, node: Fold) -> Range:
         total = self.cost(node.range_) + self.cost(node.init)
@@ -220,18 +222,18 @@ class Estimator:
     # What is known of a node
 
     def _part(self, node: Node) -> Part:
-        path = self._path(node)
-        if path and path[0] in (ACCUMULATOR, "__result__"):
+        path = self._path(node).names
+        if path[:1] in ((ACCUMULATOR,), ("__result__",)):
             path = ()
         literal: Any = node.value if isinstance(node, Literal) else prices.NO_LITERAL
         return Part(self.checked.type(node), self._size(node), literal, path, self.environment)
 
-    def _path(self, node: Node) -> tuple[str, ...]:
+    def _path(self, node: Node) -> Path:
         if isinstance(node, Ident):
             variable = self._variable(node.name)
             if variable is not None:
                 return variable.path
-        return self._paths.get(id(node), ())
+        return self._paths.get(id(node), NO_PATH)
 
     def _size_or_unknown(self, node: Node) -> Range:
         size = self._size(node)
@@ -244,7 +246,7 @@ class Estimator:
         written = _written_size(node)
         if written is not None:
             return exactly(written)
-        declared = prices.declared_size(self._path(node), self.environment)
+        declared = prices.declared_size(self._path(node).names, self.environment)
         if declared is not None:
             self._sizes[id(node)] = declared
             return declared

@@ -54,8 +54,12 @@ def check(expression: str, *, as_json: bool) -> None:
 
 @cel.command("eval", epilog=_EVAL)
 @click.argument("expression", metavar="EXPR")
-@click.option("--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input.")
-@click.option("--device", "devices", multiple=True, metavar="FILE", help="A device, or ResourceSlices, as YAML or JSON.")
+@click.option(
+    "--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input."
+)
+@click.option(
+    "--device", "devices", multiple=True, metavar="FILE", help="A device, or ResourceSlices, as YAML or JSON."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool) -> None:
     """Say of each device whether a selector matches it: match, no match, or the error.
@@ -142,7 +146,9 @@ def _published(document: Any, file: str) -> Iterator[_Asked]:
     elif document.get("kind") == "ResourceSlice":
         driver = dig(document, "spec", "driver")
         for entry in dig(document, "spec", "devices") or ():
-            yield _Asked(f"{dig(document, 'metadata', 'name')}/{entry.get('name')}", _device(entry.get("basic") or entry, driver))
+            yield _Asked(
+                f"{dig(document, 'metadata', 'name')}/{entry.get('name')}", _device(entry.get("basic") or entry, driver)
+            )
     else:
         yield _Asked(str(document.get("name") or file), _device(document, document.get("driver")))
 

@@ -136,7 +136,7 @@ def _selector(field: str, where: str, text: str) -> _Compiled:
 
 def selector(text: str) -> _Compiled:
     """Raises cel.InvalidSelector."""
-    return _Compiled(text, cel.compiled(text))
+    return _Compiled(text, cel.admitted(text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
