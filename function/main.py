@@ -22,6 +22,7 @@ class _Command(NamedTuple):
 
 _COMMANDS: Mapping[str, _Command] = {
     "plan": _Command("function.cli.plan", "Run a fleet to a fixed point: what is placed where, what is not, and why."),
+    "explain": _Command("function.cli.explain", "Say why a replica is not there, and what would place it."),
     "render": _Command("function.cli.render", "Compose one resource and print the result, as crossplane render does."),
     "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
     "cel": _Command("function.cli.cel", "Try a device selector."),

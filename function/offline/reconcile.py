@@ -6,7 +6,7 @@ Source of the order and of every name here: crossplane v2.4, internal/controller
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function import labels
@@ -105,6 +105,11 @@ class Reconciler:
         unsynced = self._apply(xr, desired)
         self.store.apply(_status_of(xr, result), XR_MANAGER, subresource="status")
         return result, unsynced
+
+    def asked_and_answered(self, xr: Manifest) -> Request:
+        """What the function would be given for an XR now, with all that it asks for looked up."""
+        request = Request(xr=xr, observed=self.observed(xr))
+        return replace(request, required=self._find(self.compose(request).requirements))
 
     def _call(self, request: Request) -> Result:
         self.calls += 1

@@ -1,5 +1,13 @@
 """Where replicas go: a pure decision over a fleet, whose every "no" is a value."""
 
+from function.scheduling.anatomy import (
+    ClusterAnatomy,
+    DeviceVerdict,
+    MemberVerdict,
+    PoolAnatomy,
+    RequestVerdict,
+    anatomy,
+)
 from function.scheduling.capacity import Ledger, yielding
 from function.scheduling.devices import LARGEST_CLAIM, Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
@@ -17,10 +25,11 @@ from function.scheduling.fleet import (
     Taint,
     nodes_of,
 )
-from function.scheduling.gate import conflict
+from function.scheduling.gate import conflict, gate
 from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, Selector, Toleration
 from function.scheduling.plan import Action, Placement, Plan, Why
 from function.scheduling.rejection import Rejection
+from function.scheduling.remedy import Remedy, remedies
 from function.scheduling.solve import solve
 
 __all__ = [
@@ -28,8 +37,10 @@ __all__ = [
     "Action",
     "CachePhase",
     "Cluster",
+    "ClusterAnatomy",
     "Device",
     "DeviceRequest",
+    "DeviceVerdict",
     "Engine",
     "Fit",
     "Fitter",
@@ -38,6 +49,7 @@ __all__ = [
     "Ledger",
     "Matcher",
     "Member",
+    "MemberVerdict",
     "NodeShape",
     "Offer",
     "PlacedEngine",
@@ -45,19 +57,25 @@ __all__ = [
     "Placement",
     "Plan",
     "Pool",
+    "PoolAnatomy",
     "Rejection",
+    "Remedy",
     "Replica",
+    "RequestVerdict",
     "Selector",
     "Shortfall",
     "Standing",
     "Taint",
     "Toleration",
     "Why",
+    "anatomy",
     "conflict",
     "digest",
+    "gate",
     "is_claim_too_large",
     "nodes_of",
     "rejections",
+    "remedies",
     "solve",
     "yielding",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from function.core import Lazily, NamespacedName
@@ -17,15 +18,22 @@ from function.scheduling.plan import Plan
 from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
 
 
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Who stands where, and what is free, once a plan is carried out."""
+
+    by_cluster: Mapping[str, Sequence[Standing]]
+    ledger: Ledger
+
+
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
     """One for every cluster that does not take one more replica, by name."""
     fitter = fitter or Fitter(job.engines)
-    standing = _standing(job, fleet, plan)
-    ledger = Ledger(fleet.clusters, (), standing)
+    standing = standings(job, fleet, plan)
     found = []
     for name in sorted(fleet.clusters):
         cluster = fleet.clusters[name]
-        reason = gate(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, ledger, standing)
+        reason = gate(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, standing)
         if reason:
             found.append(Rejection(name, reason))
     return tuple(found)
@@ -39,10 +47,9 @@ def digest(given: Iterable[Rejection]) -> str:
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def _standing(job: Job, fleet: Fleet, plan: Plan) -> Mapping[str, Sequence[Standing]]:
-    """Everybody by cluster, once the plan is carried out."""
+def standings(job: Job, fleet: Fleet, plan: Plan) -> Standings:
     rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
-    return Lazily(
+    by_cluster = Lazily(
         fleet.clusters,
         lambda name: [
             *fleet.others.get(name, ()),
@@ -50,6 +57,7 @@ def _standing(job: Job, fleet: Fleet, plan: Plan) -> Mapping[str, Sequence[Stand
             *(Standing(nodes_of(p.engines), lambda: job.deployment) for p in plan.placements if p.cluster == name),
         ],
     )
+    return Standings(by_cluster, Ledger(fleet.clusters, (), by_cluster))
 
 
 def _deployment(replica: Replica) -> NamespacedName:
@@ -63,23 +71,21 @@ def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
     return None
 
 
-def _unfit(
-    cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: Mapping[str, Sequence[Standing]]
-) -> Reason | None:
-    fit = fitter.fit(cluster, ledger.on(cluster.name))
+def _unfit(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason | None:
+    fit = fitter.fit(cluster, standing.ledger.on(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
         return rejection.SearchLimit(fitter.steps)
     if fit.full:
-        return _full(cluster, fitter, ledger, standing)
+        return _full(cluster, fitter, standing)
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: Mapping[str, Sequence[Standing]]) -> Reason:
+def _full(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason:
     """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
-    free = ledger.on(cluster.name)
+    free = standing.ledger.on(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []
     for options in fitter.options(cluster):
         gaps = [
@@ -89,7 +95,7 @@ def _full(cluster: Cluster, fitter: Fitter, ledger: Ledger, standing: Mapping[st
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(s.named()) for s in standing[cluster.name] if pool in s.nodes})
+    holders = sorted({str(s.named()) for s in standing.by_cluster[cluster.name] if pool in s.nodes})
     if needs <= has:  # each engine fits alone, all together do not
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))

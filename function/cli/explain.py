@@ -1,0 +1,117 @@
+"""`modelplane explain`: why a replica is not there, cluster by cluster, and what would place it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from function.cli.fleet import checked, settled
+
+if TYPE_CHECKING:
+    from function.core import Manifest
+    from function.kinds.modeldeployment.explain import Cluster, Explanation
+    from function.offline.control_plane import ControlPlane
+
+_EXAMPLE = """
+\b
+Examples:
+  modelplane explain examples/tour ModelDeployment/support/mistral-7b
+  modelplane explain fleet/ md/ml-team/qwen -o json
+
+\b
+Exit codes:
+  0  nothing is missing
+  3  a replica is missing, and this says why
+  1  an error: a bad file, no such object
+"""
+_MISSING = 3
+_KINDS = ("modeldeployment", "modeldeployments", "md")
+_PARTS = 3
+
+
+@click.command(epilog=_EXAMPLE)
+@click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
+@click.argument("what", metavar="KIND/NAMESPACE/NAME")
+@click.option("--output", "-o", "form", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True)
+def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
+    """Run a fleet to a fixed point, and take apart why a deployment is not placed as it asks.
+
+    For every cluster: the reason, each pool with the device that came nearest and the values that were seen, and the
+    smallest change that would place one more replica there. Each change was tried.
+    """
+    from function.core import InvalidSpec, NotYet
+    from function.kinds.modeldeployment import explain as explaining
+
+    namespace, name = _named(what)
+    control = settled(checked(dirs))
+    xr = _find(control, namespace, name)
+    try:
+        explanation = explaining.explain(control.world.reconciler.asked_and_answered(xr))
+    except (InvalidSpec, NotYet) as why:
+        raise click.ClickException(f"{what}: {why.condition.reason}: {why.condition.message}") from why
+    _show(what, explanation, form)
+    click.get_current_context().exit(_MISSING if explanation.clusters else 0)
+
+
+def _named(what: str) -> tuple[str, str]:
+    parts = what.split("/")
+    if len(parts) != _PARTS or not all(parts):
+        raise click.UsageError(f"{what}: name the object as KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen")
+    if parts[0].lower() not in _KINDS:
+        raise click.UsageError(f"{what}: only a ModelDeployment is placed, so only one can be explained")
+    return parts[1], parts[2]
+
+
+def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
+    from function.kinds.modeldeployment import model
+    from function.offline.store import Ref
+
+    found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))
+    if found is None:
+        known = sorted(
+            f"{m['metadata']['namespace']}/{m['metadata']['name']}"
+            for m in control.store.of_kind(model.API_VERSION, model.KIND)
+        )
+        raise click.ClickException(f"no ModelDeployment {namespace}/{name}; there are: {', '.join(known) or 'none'}")
+    return found
+
+
+def _show(what: str, explanation: Explanation, form: str) -> None:
+    if form == "text":
+        click.echo("\n".join(_lines(what, explanation)))
+        return
+    data = {"object": what, **asdict(explanation)}
+    if form == "json":
+        import json
+
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    import yaml
+
+    click.echo(yaml.safe_dump(_plain(data), sort_keys=False, width=120, allow_unicode=True), nl=False)
+
+
+def _plain(value: object) -> object:
+    from function.core import plain
+
+    return plain(value)
+
+
+def _lines(what: str, explanation: Explanation) -> Iterator[str]:
+    yield f"{what}: {explanation.placed} of {explanation.wanted} replicas are placed."
+    if not explanation.clusters:
+        yield "Nothing is missing."
+    for cluster in explanation.clusters:
+        yield ""
+        yield from _cluster(cluster)
+
+
+def _cluster(cluster: Cluster) -> Iterator[str]:
+    yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
+    for pool in cluster.pools:
+        yield f"  pool {pool.name}: {pool.free} of {pool.nodes} nodes free"
+        yield from (f"    {problem}" for problem in pool.problems)
+    yield from (f"  would help: {remedy}" for remedy in cluster.remedies)

@@ -1,0 +1,93 @@
+"""Files as a fleet: checked strictly, loaded into the embedded control plane, run to a fixed point."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from function.cli.files import Loaded, examine
+from function.cli.findings import Finding, found, unreadable
+from function.offline.store import Refused
+from function.offline.world import Restless
+
+if TYPE_CHECKING:
+    from function.offline.control_plane import ControlPlane
+    from function.offline.settle import Compose
+
+_NO_OBSTACLE = ("selector",)
+"""Errors of `validate` with which a plan goes on: it shows what the function makes of them."""
+
+
+def settled(
+    fleet: Sequence[Loaded],
+    edits: Sequence[Loaded] = (),
+    *,
+    compose: Compose | None = None,
+    seed: int | None = None,
+    at: Callable[[ControlPlane], None] = lambda _: None,
+) -> ControlPlane:
+    """A control plane at rest. `at` is called with it as loaded, and again before the edits if there are any.
+
+    Raises ClickException where it refuses an object or never comes to rest.
+    """
+    from function.offline import assumed
+    from function.offline.control_plane import ControlPlane, in_process
+
+    control = ControlPlane(compose=compose or in_process, seed=seed)
+    manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
+    try:
+        control.world.load([*manifests, *assumed.objects([*manifests, *edited])])
+        at(control)
+        with _Progress() as progress:
+            control.world.progress = progress
+            control.world.settle()
+            if edits:
+                at(control)
+                for manifest in edited:
+                    control.world.replace(manifest)
+                control.world.settle()
+    except (Refused, Restless) as problem:
+        raise click.ClickException(str(problem)) from problem
+    return control
+
+
+def checked(paths: Sequence[str]) -> list[Loaded]:
+    """The objects in files, once nothing is wrong with them that an API server would refuse."""
+    from function import validation
+
+    loaded, broken = examine(paths)
+    flaws = validation.validate([one.manifest for one in loaded])
+    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded[flaw.index]) for flaw in flaws)])
+    errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
+    for finding in errors:
+        click.echo(str(finding), err=True)
+    if errors:
+        raise click.ClickException(_summary(errors))
+    return loaded
+
+
+def _summary(errors: Sequence[Finding]) -> str:
+    return f"{len(errors)} {'error' if len(errors) == 1 else 'errors'}; nothing was planned"
+
+
+class _Progress:
+    """How far a long plan is: on standard error, and only where a person looks at it."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._last:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+    def __call__(self, count: int, left: int) -> None:
+        if self._shown and left % 50 == 0:
+            self._last = count
+            click.echo(f"\r\x1b[Kround {count}: {left} to reconcile", err=True, nl=False)

@@ -1,0 +1,84 @@
+"""`modelplane explain` takes a "no" apart, and each change that it proposes does place one more replica."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from function.main import main
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = str(ROOT / "examples" / "explain")
+GLM = "ModelDeployment/ml-team/glm"
+
+
+def explain(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["explain", *arguments])
+    return done.exit_code, done.output
+
+
+def test_three_clusters_say_no_for_three_reasons():
+    """Down to the pool, the request and the value seen, with what would help."""
+    eight = "0 of 8 devices match; nearest is gpu with memory 81559Mi, wanted "
+    selector = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'
+    want = f"""{GLM}: 1 of 2 replicas are placed.
+
+full  Full: pool h200 has 1 node free, and a replica needs 2; held by ml-team/glm
+  pool h200: 1 of 3 nodes free
+  would help: add 1 node to pool h200, or free it of ml-team/glm
+
+reserved  Tainted: tainted (team=vision:NoSchedule), which spec.tolerations do not tolerate
+  pool h200: 2 of 2 nodes free
+  would help: tolerate team=vision:NoSchedule in spec.tolerations
+
+small  NoDevice: no device matches request gpu of engine vllm (Leader)
+  pool h100: 4 of 4 nodes free
+    engine vllm (Leader), request gpu: {eight}{selector}
+    engine vllm (Worker), request gpu: {eight}{selector}
+  would help: ask for memory 81559Mi in place of 80Gi
+"""
+    assert explain(EXAMPLE, GLM) == (3, want)
+
+
+def test_for_machines_it_says_the_same():
+    code, output = explain(EXAMPLE, GLM, "-o", "json")
+    data = json.loads(output)
+    assert code == 3
+    assert {c["name"]: c["reason"] for c in data["clusters"]} == {
+        "full": "Full",
+        "reserved": "Tainted",
+        "small": "NoDevice",
+    }
+    assert yaml.safe_load(explain(EXAMPLE, GLM, "-o", "yaml")[1]) == data
+
+
+@pytest.mark.parametrize(
+    ("cluster", "change"),
+    [
+        ("full", ("nodeCount: 3", "nodeCount: 4")),
+        ("reserved", ("  replicas: 2\n", "  replicas: 2\n  tolerations: [{key: team, value: vision}]\n")),
+        ("small", ('quantity("80Gi")', 'quantity("81559Mi")')),
+    ],
+)
+def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str], tmp_path: Path):
+    for file in Path(EXAMPLE).glob("*.yaml"):
+        (tmp_path / file.name).write_text(file.read_text().replace(*change))
+    assert explain(str(tmp_path), GLM) == (0, f"{GLM}: 2 of 2 replicas are placed.\nNothing is missing.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((EXAMPLE, "md/ml-team/nope"), 1, "no ModelDeployment ml-team/nope; there are: ml-team/glm"),
+        ((EXAMPLE, "glm"), 2, "name the object as KIND/NAMESPACE/NAME"),
+        ((EXAMPLE, "Pod/ml-team/glm"), 2, "only a ModelDeployment is placed"),
+        (("no-such-folder", GLM), 1, "no-such-folder"),
+    ],
+)
+def test_a_wrong_question_is_told_what_is_wrong(arguments: tuple[str, ...], code: int, said: str):
+    got, output = explain(*arguments)
+    assert (got, said in output, "Traceback" in output) == (code, True, False)
