@@ -43,9 +43,7 @@ MODEL_ACCEPTED = ConditionType("ModelAccepted")
 ACCEPTED = MODEL_ACCEPTED.true("Accepted", "All {count} objects are on cluster {cluster}{remark}")
 WAITING_FOR_CLUSTER = MODEL_ACCEPTED.false("WaitingForCluster", "Waiting for InferenceCluster {cluster}: {why}")
 WAITING_FOR_CACHE = MODEL_ACCEPTED.false("WaitingForCache", "Waiting for ModelCache {cache}: {why}")
-DEPLOYING = MODEL_ACCEPTED.false(
-    "Deploying", "{count} of {total} objects are on cluster {cluster}; waiting for {waiting}"
-)
+DEPLOYING = MODEL_ACCEPTED.false("Deploying", "Waiting for {total} objects to arrive on cluster {cluster}{problems}")
 WAITING_FOR_SOURCES = MODEL_ACCEPTED.false("Deploying", "Waiting for {why}; " + _HELD)
 INVALID_REPLICA = MODEL_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
