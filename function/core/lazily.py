@@ -24,6 +24,11 @@ class Lazily(Mapping[K, V]):
             value = self._made[key] = self._make(key)
         return value
 
+    @property
+    def made(self) -> int:
+        """How many values were read so far."""
+        return sum(value is not None for value in self._made.values())
+
     def __contains__(self, key: object) -> bool:
         return key in self._made
 

@@ -12,9 +12,7 @@ import pytest
 from function.kinds.modeldeployment import decide, inputs
 from function.scheduling import DeviceRequest, Matcher, Member, Offer
 
-VECTORS = json.loads(
-    gzip.decompress((Path(__file__).parents[2] / "data" / "dra" / "fit_vectors.json.gz").read_bytes())
-)
+VECTORS = json.loads(gzip.decompress((Path(__file__).parents[2] / "data" / "dra" / "fit_vectors.json.gz").read_bytes()))
 _CHUNK = 100
 
 
