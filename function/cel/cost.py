@@ -203,7 +203,10 @@ class Estimator:
         key, value = (entries.key, entries.value) if entries else (None, None)
         if node.second is not None:
             first = _Variable(path.plus("@indices" if is_list else "@keys"), key, None)
-            return [(node.variable, first), (node.second, _Variable(path.plus("@items" if is_list else "@values"), value, None))]
+            return [
+                (node.variable, first),
+                (node.second, _Variable(path.plus("@items" if is_list else "@values"), value, None)),
+            ]
         if is_list:
             return [(node.variable, _Variable(path.plus("@items"), value, None))]
         return [(node.variable, _Variable(path.plus("@keys"), key, None))]

@@ -52,13 +52,9 @@ class Price(NamedTuple):
 
 def declared_size(path: tuple[str, ...], environment: Environment) -> Range | None:
     """Of what is reached from a variable."""
-    sizes = environment.sizes
-    if not path or not sizes:
-        return None
-    known = path[: max(map(len, sizes))]
-    for at in (path, (*known[:-1], "*")):
-        if at in sizes:
-            return Range(0, sizes[at])
+    for at in (path, (*path[:-1], "*")):
+        if at in environment.sizes:
+            return Range(0, environment.sizes[at])
     return None
 
 
