@@ -202,7 +202,7 @@ def sidecar(*, port: int, engine_port: int, connector: str) -> dict[str, Any]:
             "--secure-proxy=false",  # the gateway speaks HTTP to it
         ],
         "ports": [pods.port(name="http", number=port)],
-        "startupProbe": pods.tcp_probe(port=port, period=10, failures=60),
+        "startupProbe": pods.tcp_probe(port=port, period=2, failures=300),
         "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
         "securityContext": dict(pods.CONFINED),
     }

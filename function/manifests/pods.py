@@ -36,6 +36,14 @@ def grpc_probe(*, port: int, service: str, period: int, failures: int) -> dict[s
     return {"grpc": {"port": port, "service": service}, "periodSeconds": period, "failureThreshold": failures}
 
 
+def stop_later(*, seconds: int) -> dict[str, Any]:
+    """A lifecycle in which a container that is to end goes on for a while: long enough for traffic to go elsewhere.
+
+    Less than the pod's grace period, which the API server asks for.
+    """
+    return {"preStop": {"sleep": {"seconds": seconds}}}
+
+
 def port(*, name: str, number: int) -> dict[str, Any]:
     return {"name": name, "containerPort": number, "protocol": "TCP"}
 

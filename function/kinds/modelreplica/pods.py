@@ -29,6 +29,8 @@ STARTUP_SECONDS = 7200
 """Weights may come from shared storage at a few hundred MB a second."""
 GRACE_SECONDS = 120
 """For streams to end; an engine that is done sooner exits sooner."""
+DRAIN_SECONDS = 10
+"""Until gateways have learned that a pod is going, it answers on."""
 GPU_TAINT = "nvidia.com/gpu"
 """Put on GPU nodes by GKE itself, and by us elsewhere; its value differs."""
 _PROBE_TIMEOUT = 30
@@ -59,7 +61,6 @@ class Pods:
 def template(of: Pods) -> dict[str, Any]:
     spec = of.member.template.spec
     secrets = [{"name": _called(of, "Secret", secret.name)} for secret in spec.imagePullSecrets]
-    grace = spec.terminationGracePeriodSeconds
     return {
         "metadata": _metadata(of),
         "spec": {
@@ -69,7 +70,7 @@ def template(of: Pods) -> dict[str, Any]:
             **({"priorityClassName": spec.priorityClassName} if spec.priorityClassName else {}),
             **({"serviceAccountName": spec.serviceAccountName} if spec.serviceAccountName else {}),
             "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, which vLLM takes for its own
-            "terminationGracePeriodSeconds": GRACE_SECONDS if grace is None else grace,
+            "terminationGracePeriodSeconds": _grace(of),
             **({"initContainers": [disaggregation.sidecar(of.plan)]} if of.serves and of.plan.has_sidecar else {}),
             "containers": [_container(of)],
             **({"resourceClaims": [_pod_claim(of.claim)]} if of.claim else {}),
@@ -103,7 +104,7 @@ def _container(of: Pods) -> dict[str, Any]:
         **given,
         **({"args": args} if args else {}),
         "env": _env(of),
-        **({"ports": [_port(of)], **_probes(of)} if of.serves else {}),
+        **({"ports": [_port(of)], **_probes(of), **_lifecycle(of)} if of.serves else {}),
         **({"resources": resources} if resources else {}),
         "volumeMounts": _mounts(of),
     }
@@ -169,6 +170,16 @@ def _probes(of: Pods) -> dict[str, Any]:
         "livenessProbe": probe(30, 5),
     }
     return {name: written for name, written in ours.items() if getattr(of.container, name) is None}
+
+
+def _grace(of: Pods) -> int:
+    users = of.member.template.spec.terminationGracePeriodSeconds
+    return GRACE_SECONDS if users is None else users
+
+
+def _lifecycle(of: Pods) -> dict[str, Any]:
+    """An engine that is told to end stops listening at once, while requests are still on their way to it."""
+    return {"lifecycle": pods.stop_later(seconds=DRAIN_SECONDS)} if _grace(of) > DRAIN_SECONDS else {}
 
 
 def _tolerations(taints: Sequence[Taint]) -> list[dict[str, Any]]:

@@ -37,8 +37,8 @@ def model_ready(standings: Sequence[Standing]) -> Condition:
     closed = [s for s in standings if not s.accepted]
     if closed:
         return c.ROUTE_NOT_ACCEPTED(why=f"Waiting for {_named(closed)}")
-    behind = sorted((s for s in standings if not s.done), key=lambda s: s.engine is None)
-    return c.DEGRADED(why="; ".join(map(_behind, behind[:_MOST_NAMED]))) if behind else c.SERVING()
+    behind = [s for s in standings if not s.done]
+    return c.DEGRADED(why=_why_behind(behind)) if behind else c.SERVING()
 
 
 def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
@@ -76,9 +76,13 @@ def _starting(standing: Standing) -> str:
     return f"{_counted(standing)}{waited}{f': {standing.problem}' if standing.problem else ''}"
 
 
+def _why_behind(behind: Sequence[Standing]) -> str:
+    """Engines, and what else has a problem. What is only on its way would change the message with each arrival."""
+    told = [*(_behind(s) for s in behind if s.engine), *(_named([s]) for s in behind if s.problem and not s.engine)]
+    return "; ".join(told[:_MOST_NAMED]) or "objects are on their way to the cluster"
+
+
 def _behind(standing: Standing) -> str:
-    if not standing.engine:
-        return f"waiting for {_named([standing])}"
     current = f"{standing.copies.current} of {standing.copies.wanted} copies run the current spec"
     return f"engine {standing.engine}: {current}{f' ({standing.problem})' if standing.problem else ''}"
 

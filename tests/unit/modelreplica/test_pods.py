@@ -55,6 +55,20 @@ def test_what_says_nothing_is_not_written() -> None:
     assert got["readinessProbe"] == {"httpGet": {"port": 1}}
 
 
+def grace(seconds: int | None) -> tuple[int, Any]:
+    given = replicas.member("m")
+    if seconds is not None:
+        given["template"]["spec"]["terminationGracePeriodSeconds"] = seconds
+    there = replicas.manifests(replicas.compose(replicas.replica(replicas.engine("qwen", given))))
+    spec = there["deployment-qwen"]["spec"]["template"]["spec"]
+    return spec["terminationGracePeriodSeconds"], dig(spec, "containers", 0, "lifecycle", "preStop", "sleep", "seconds")
+
+
+def test_a_pod_that_serves_answers_on_for_as_long_as_its_grace_allows() -> None:
+    """The API server refuses a sleep that is not shorter than the grace."""
+    assert [grace(s) for s in (None, 600, 11, 10, 0)] == [(120, 10), (600, 10), (11, 10), (10, None), (0, None)]
+
+
 def test_a_variable_of_ours_that_the_user_sets_is_the_users() -> None:
     env = [{"name": "MODELPLANE_PORT", "value": "1"}]
     assert engine_of(pod(env=env))["env"] == env

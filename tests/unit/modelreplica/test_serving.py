@@ -171,7 +171,7 @@ def test_an_edit_takes_no_traffic_away() -> None:
     before = passed(TWO, arrivals.running)
     result = replicas.compose(arrivals.edited(before, edited(image="vllm/vllm-openai:v0.34.0")))
     assert state(result) == (False, "True Degraded: It serves; engine qwen: 0 of 2 copies run the current spec")
-    assert replicas.said(result, "ModelAccepted").startswith("False Deploying: 4 of 5 objects are on cluster east")
+    assert replicas.said(result, "ModelAccepted").startswith("False Deploying: Waiting for 5 objects to arrive")
 
 
 def test_an_edit_that_the_cluster_refuses_is_quoted_and_takes_no_traffic_away() -> None:
@@ -231,7 +231,7 @@ def test_applied_but_not_on_the_cluster_is_not_accepted() -> None:
     before = passed(TWO, arrivals.running)
     empty = {key: {**m, "status": {"conditions": m["status"]["conditions"]}} for key, m in before.observed.items()}
     result = replicas.compose(replace(before, observed=empty))
-    assert replicas.said(result, "ModelAccepted").startswith("False Deploying: 0 of 5")
+    assert replicas.said(result, "ModelAccepted").startswith("False Deploying: Waiting for 5 objects to arrive")
 
 
 def test_scaling_copies_changes_nothing_else() -> None:
