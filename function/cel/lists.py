@@ -11,6 +11,7 @@ from functools import cmp_to_key, reduce
 from typing import Any
 
 from function.cel import operators
+from function.cel.members import content_of
 from function.cel.operators import add, compare, no_overload, same, type_name
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
@@ -124,7 +125,7 @@ def _is_zero(value: Any) -> bool:
 def _value(optional: Optional) -> Any:
     if not optional.is_there:
         raise Failure("optional.none() dereference")
-    return optional.content[0]
+    return content_of(optional)
 
 
 def _unwrapped(items: list[Any]) -> list[Any]:

@@ -13,7 +13,35 @@ from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.tree import Call, Ident, Literal, Node, Select
-from function.cel.values import NONE, Optional
+from function.cel.values import NONE, UNREADABLE, Optional, TypeValue
+
+
+def reread(run: Run) -> Run:
+    """As a variable or a branch is read: Kubernetes takes the content of an optional out, and puts it back."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        return _repacked(value) if type(value) is Optional and value.is_there else value
+
+    return read
+
+
+def _repacked(optional: Optional) -> Optional:
+    content = optional.content[0]
+    while type(content) is Optional:
+        content = content.content[0] if content.is_there else None
+    if isinstance(content, Quantity | Semver):
+        content = UNREADABLE
+    if isinstance(content, TypeValue):
+        content = content.name
+    return Optional((content,))
+
+
+def content_of(optional: Optional) -> Any:
+    [content] = optional.content
+    if content is UNREADABLE:
+        raise Failure("Kubernetes cannot read a quantity or version from an optional in a variable")
+    return content
 
 
 def field_of(target: Run, key: Run) -> Run:
@@ -32,7 +60,7 @@ def field_of(target: Run, key: Run) -> Run:
 def _inside(optional: Optional, key: Any) -> Optional:
     if not optional.is_there:
         return NONE
-    [content] = optional.content
+    content = content_of(optional)
     if isinstance(content, Quantity | Semver):
         raise Failure(f"{operators.type_name(content)} in an optional has no fields to look for")
     found = operators.lookup(content, key)

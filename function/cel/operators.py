@@ -13,7 +13,7 @@ from typing import Any
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
-from function.cel.values import Duration, Optional, Timestamp, TypeValue, Uint, keys_of, read, stored
+from function.cel.values import UNREADABLE, Duration, Optional, Timestamp, TypeValue, Uint, keys_of, read, stored
 
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 _NUMBERS = (int, Uint, float)
@@ -105,7 +105,11 @@ def _has_alike(other: dict[Any, Any], key: Any, value: Any) -> bool:
 def _same_optional(a: Optional, b: Any) -> bool:
     if type(b) is not Optional or a.is_there != b.is_there:
         return False
-    return not a.is_there or equal(a.content[0], b.content[0])
+    if not a.is_there:
+        return True
+    if a.content[0] is UNREADABLE:
+        raise no_overload("==", a, b)
+    return equal(a.content[0], b.content[0])
 
 
 def _same_number(a: Any, b: Any) -> bool:

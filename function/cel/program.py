@@ -12,7 +12,7 @@ from function.cel import formatting, logic, loops, operators, signatures
 from function.cel.check import TYPE_NAMES, Checked, qualified
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.functions import chosen
-from function.cel.members import field_of, optional_field, path_of, presence
+from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
 from function.cel.problem import Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below
@@ -21,6 +21,7 @@ from function.cel.values import Keyed, Optional, TypeValue, stored
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
+_MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any"})
 _PATTERNS = frozenset({"matches", "find", "findAll"})
 
 
@@ -67,8 +68,10 @@ class Compiler:
 
     def _named(self, node: Ident) -> Code:
         """A variable that holds a type is taken for the name of one, and so is only what a type is named."""
-        if self.checked.type(node).kind != "type":
-            return self._ident(node.name)
+        kind = self.checked.type(node).kind
+        if kind != "type":
+            code = self._ident(node.name)
+            return Code(reread(code.run)) if kind in _MAYBE_OPTIONAL else code
         if node.name not in TYPE_NAMES:
             raise Fault(
                 f"{node.name} holds a type, and Kubernetes takes it for a type's name, which it is not", node.at
@@ -148,7 +151,8 @@ class Compiler:
         """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
         if isinstance(node, Select) and node.is_test:
             return placed(presence(self.run(node.operand), node.field, keeps_optional=True), node.at)
-        return self.run(node)
+        run = self.run(node)
+        return reread(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])
@@ -289,7 +293,7 @@ def _alternative(left: Run, right: Run, function: str) -> Run:
             return value
         if not value.is_there:
             return right(frame)
-        return value if function == "or" else value.content[0]
+        return value if function == "or" else content_of(value)
 
     return choose
 

@@ -48,6 +48,13 @@ class Timestamp:
     """Seconds east of UTC in which it was written."""
 
 
+class _Unreadable:
+    """What Kubernetes has left of a quantity or version in an optional that it has read from a variable: an error."""
+
+
+UNREADABLE = _Unreadable()
+
+
 class Keyed(dict[Any, Any]):
     """A map of an expression. Its keys are stored so that true is not 1; iterate with `keys_of`."""
 
