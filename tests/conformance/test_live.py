@@ -1,0 +1,67 @@
+"""Fresh selectors at random, answered by us and by Kubernetes' own library. A difference is made small before it is shown.
+
+CONFORMANCE_SEED repeats a run, CONFORMANCE_CASES says how many cases each of the parts compares.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.conformance import oracle
+from tests.conformance.expressions import Tree, described, device, expression
+from tests.conformance.ours import answer
+
+_PARTS = 4
+_CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
+_WIDEST = 60
+_STEPS = 40
+_DEEPEST = 4
+
+Case = tuple[Tree, dict[str, Any]]
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_fresh_random_selectors_are_answered_as_the_library_answers_them(part, record_property):
+    if not oracle.is_buildable():
+        assert "CI" not in os.environ, "Go is wanted where this must run"
+        pytest.skip("there is no Go to build Kubernetes' library with")
+    seed = os.environ.get("CONFORMANCE_SEED") or str(int.from_bytes(os.urandom(4), "big"))
+    random = Random(f"{seed}/{part}")
+    cases = [(expression(random, depth=random.randint(1, _DEEPEST)), device(random)) for _ in range(_CASES)]
+    print(f"CONFORMANCE_SEED={seed}, part {part}")
+    differences = [_smallest(case) for case in _differing(cases)[:5]]
+    record_property("fresh random selectors compared", len(cases))
+    assert not differences, "\n".join(f"seed {seed}: {_shown(case)}" for case in differences)
+
+
+def _differing(cases: Iterable[Case]) -> list[Case]:
+    cases = list(cases)
+    wanted = oracle.answers((str(tree), given) for tree, given in cases)
+    return [
+        (tree, given)
+        for (tree, given), want in zip(cases, wanted, strict=True)
+        if answer(str(tree), given) != want["outcome"]
+    ]
+
+
+def _smallest(case: Case) -> Case:
+    """The case with ever smaller expressions, as long as the answers differ."""
+    for _ in range(_STEPS):
+        tree, given = case
+        smaller = [(less, given) for less in tree.smaller() if len(str(less)) < len(str(tree))][:_WIDEST]
+        differing = _differing(smaller) if smaller else []
+        if not differing:
+            break
+        case = differing[0]
+    return case
+
+
+def _shown(case: Case) -> str:
+    tree, given = case
+    [want] = oracle.answers([(str(tree), given)])
+    return f"want {want['outcome']} ({want.get('detail', '')}), got {answer(str(tree), given)}\n{described(str(tree), given)}"
