@@ -44,11 +44,24 @@ class Admission:
     def __call__(self, kind: Kind, manifest: dict[str, Any], old: Manifest | None) -> None:
         if not kind.is_composite:
             return
-        fill(manifest, kind.schema)
-        prune(manifest, kind.schema)
-        faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
+        if old is not None and _same_spec(manifest, old):
+            faults = [*faults_of(manifest.get("status") or {}, _status(kind.schema), ("status",))]
+        else:
+            fill(manifest, kind.schema)
+            prune(manifest, kind.schema)
+            faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
         if faults:
             raise Refused("; ".join(map(str, faults)))
+
+
+def _same_spec(new: Manifest, old: Manifest) -> bool:
+    """But for Crossplane's own part of it. What was admitted once need not be looked at again."""
+    specs = [{k: v for k, v in (m.get("spec") or {}).items() if k != "crossplane"} for m in (new, old)]
+    return specs[0] == specs[1]
+
+
+def _status(schema: Schema) -> Schema:
+    return (schema.get("properties") or {}).get("status") or {}
 
 
 def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Fault]:

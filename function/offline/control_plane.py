@@ -14,6 +14,9 @@ from function.offline.settle import Compose
 from function.offline.store import Store
 from function.offline.world import World
 
+_LEVELS = {"ModelReplica": 1, "ModelEndpoint": 1, "ModelCache": 1, "ModelDeployment": 2, "ModelService": 3}
+"""Who reads whom: clusters come to rest before replicas, and replicas before the deployments that count them."""
+
 
 @dataclass(slots=True)
 class ControlPlane:
@@ -26,7 +29,7 @@ class ControlPlane:
 
     def __post_init__(self) -> None:
         store = Store(kinds(), Admission(), usages.refuses)
-        self.world = World(store, self.compose, self.clusters, seed=self.seed)
+        self.world = World(store, self.compose, self.clusters, seed=self.seed, levels=_LEVELS)
 
     @property
     def store(self) -> Store:

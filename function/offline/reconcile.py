@@ -119,19 +119,14 @@ class Reconciler:
         return {r.name: self._found(r) for r in asked}
 
     def _found(self, asked: Requirement) -> tuple[Manifest, ...]:
-        known = self.store.of_kind(asked.api_version, asked.kind)
-        if asked.match_name is None and not asked.match_labels and asked.namespace is None:
-            return known
         if asked.match_name is not None:
             one = self.store.get(Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name))
             return (one,) if one and settle.matches(asked, one) else ()
-        wanted = asked.match_labels.items()
-        return tuple(
-            m
-            for m in known
-            if asked.namespace in (None, m["metadata"].get("namespace"))
-            and wanted <= (m["metadata"].get("labels") or {}).items()
-        )
+        kind = asked.api_version, asked.kind
+        found = self.store.labelled(*kind, asked.match_labels) if asked.match_labels else self.store.of_kind(*kind)
+        if asked.namespace is None:
+            return found
+        return tuple(m for m in found if m["metadata"].get("namespace") == asked.namespace)
 
     def _get(self, ref: Ref) -> Manifest:
         found = self.store.get(ref)

@@ -49,6 +49,8 @@ class Intent:
 
     manifest: Mapping[str, Any]
     fields: apply.Tree
+    edits: int = -1
+    """Edits of the object by then."""
 
 
 @dataclass(slots=True)
@@ -58,6 +60,8 @@ class Stored:
     manifest: dict[str, Any]
     intents: dict[str, Intent] = field(default_factory=dict)
     """By field manager; the status has managers of its own."""
+    edits: int = 0
+    """Counts who wrote more than a controller's status."""
 
 
 Admit = Callable[[Kind, dict[str, Any], Manifest | None], None]
@@ -79,6 +83,7 @@ class Store:
     _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
     version: int = 0
     """Grows with every change: as long as it stands still, nothing happened."""
+    _labelled: dict[tuple[str, str], dict[tuple[str, str], list[Manifest]]] = field(default_factory=dict)
     _created: int = 0
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version at which each object, existing or gone, was last changed."""
@@ -98,6 +103,15 @@ class Store:
             objects = self._objects.get((api_version, kind), {})
             found = self._sorted[api_version, kind] = tuple(objects[key].manifest for key in sorted(objects))
         return found
+
+    def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
+        """All objects of a kind that have some labels, by namespace and name."""
+        index = self._labelled.get((api_version, kind))
+        if index is None:
+            index = self._labelled[api_version, kind] = _by_label(self.of_kind(api_version, kind))
+        first, *more = sorted(labels.items())
+        found = index.get(first, [])
+        return tuple(m for m in found if all(m["metadata"]["labels"].get(k) == v for k, v in more))
 
     def all(self) -> Iterator[Manifest]:
         """Every object, by kind, namespace and name."""
@@ -127,24 +141,26 @@ class Store:
         owner = f"{manager}/{subresource}" if subresource else manager
         stored = self._stored(ref)
         said = stored.intents.get(owner) if stored else None
-        kind = self._kind(manifest)
-        if stored and said and said.manifest == manifest and apply.covers(stored.manifest, manifest, kind.schema):
+        if stored and said and said.manifest == manifest and self._stands(stored, said):
             return stored.manifest
         return self._applied(ref, plain(manifest), owner, stored, said)
 
     def update(self, ref: Ref, change: Callable[[dict[str, Any]], None], *, status: bool = False) -> None:
-        """Change an object in place, as a controller's update does. Nothing happens when nothing differs."""
+        """Change an object in place, as a controller's update does. Nothing happens when nothing differs.
+
+        With `status`, only status and metadata may be changed, and generations stay.
+        """
         stored = self._stored(ref)
         if stored is None:
             return
-        changed = plain(stored.manifest)
+        changed = _copied(stored.manifest, whole=not status)
         change(changed)
         if changed == stored.manifest:
             return
         if not status:
             self.admit(self._kind(changed), changed, stored.manifest)
             self._count_generation(stored.manifest, changed)
-        self._put(ref, Stored(changed, stored.intents))
+        self._put(ref, Stored(changed, stored.intents, stored.edits + (not status)))
 
     def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
         """Ask for an object's end. It stays while it has finalizers. Returns whether nobody refuses it."""
@@ -197,21 +213,27 @@ class Store:
         fields = apply.fields(_owned(intent), kind.schema)
         intents = dict(stored.intents) if stored else {}
         others = [i.fields for manager, i in intents.items() if manager != owner]
-        live = plain(stored.manifest) if stored else self._with_identity(intent)
+        live = stored.manifest if stored else self._with_identity(intent)
         if said:
             live = apply.without(live, said.fields, [fields, *others, _IDENTITY], kind.schema)
         changed = apply.merge(live, intent, kind.schema) if stored else live
         self.admit(kind, changed, stored.manifest if stored else None)
-        intents[owner] = Intent(intent, fields)
+        edits = stored.edits + 1 if stored else 0
+        intents[owner] = Intent(intent, fields, edits)
         if stored:
             self._count_generation(stored.manifest, changed)
         if not stored or changed != stored.manifest or not said or said.fields != fields:
-            self._put(ref, Stored(changed, intents))
+            self._put(ref, Stored(changed, intents, edits))
         else:
             stored.intents[owner] = intents[owner]
         found = self.get(ref)
         assert found is not None
         return found
+
+    def _stands(self, stored: Stored, said: Intent) -> bool:
+        """Whether what was applied is still there: nobody else has written since, or not that."""
+        kind = self._kind(said.manifest)
+        return said.edits == stored.edits or apply.covers(stored.manifest, said.manifest, kind.schema)
 
     def _with_identity(self, manifest: dict[str, Any]) -> dict[str, Any]:
         self._created += 1
@@ -244,6 +266,7 @@ class Store:
         self.version += 1
         self.changed[ref] = self.kind_changed[ref[:2]] = self.version
         self._sorted.pop(ref[:2], None)
+        self._labelled.pop(ref[:2], None)
 
     def _finish(self, ref: Ref) -> None:
         """Forget an object that was deleted and that no finalizer holds."""
@@ -258,6 +281,21 @@ _IDENTITY: apply.Tree = {
     "f:kind": {},
     "f:metadata": {f"f:{k}": {} for k in ("name", "namespace", *_SERVER_SET)},
 }
+
+
+def _by_label(manifests: Iterable[Manifest]) -> dict[tuple[str, str], list[Manifest]]:
+    found: dict[tuple[str, str], list[Manifest]] = {}
+    for manifest in manifests:
+        for label in (manifest["metadata"].get("labels") or {}).items():
+            found.setdefault(label, []).append(manifest)
+    return found
+
+
+def _copied(manifest: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+    """A copy to be changed. Who owns what is written anew anyway, and what is not to be changed need not be copied."""
+    metadata = {k: v if k == "managedFields" else plain(v) for k, v in manifest["metadata"].items()}
+    rest = {k: plain(v) if whole or k == "status" else v for k, v in manifest.items() if k != "metadata"}
+    return {**rest, "metadata": metadata}
 
 
 def _owned(intent: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ from function.offline.reconcile import Reconciler
 from function.offline.settle import Compose
 from function.offline.store import Ref, Store, ref_of
 
-MOST_ROUNDS = 60
-"""In each, whatever has something new to read is reconciled once. A fleet is settled after some ten of them."""
+MOST_ROUNDS = 600
+"""A fleet is settled after some twenty; a rollout takes some more for each replica."""
 _SHOWN = 5
 _CROSSPLANES = ("crossplane.io/", "usage.crossplane.io/")
 
@@ -34,7 +34,9 @@ class World:
     compose: Compose
     answer: Answer = lambda _store: None
     seed: int | None = None
-    """Shuffles the order of the reconciles of each round. None is the order of kinds and names."""
+    """Shuffles the reconciles of each round, of all kinds at once. None is the order of levels, kinds and names."""
+    levels: Mapping[str, int] = field(default_factory=dict)
+    """By kind. While a kind of a lower level has news, those above wait: they would only have to look again."""
     progress: Callable[[int, int], None] = lambda _round, _left: None
     reconciler: Reconciler = field(init=False)
     _seen: dict[Ref, int] = field(default_factory=dict)
@@ -73,16 +75,13 @@ class World:
         """Reconcile until nothing changes; returns the number of rounds. Raises Restless."""
         for count in range(1, most + 1):
             before = self.store.version
-            self.round(count)
-            if self.store.version == before:
+            if not self.round(count) and self.store.version == before:
                 return count
         raise Restless(self._restless(before))
 
-    def round(self, count: int = 1) -> None:
-        """Reconcile once whatever has something new to read, then let the clusters answer."""
-        waiting = [ref for ref in self._composites() if self._has_news(ref)]
-        if self.seed is not None:
-            self._random.shuffle(waiting)
+    def round(self, count: int = 1) -> int:
+        """Reconcile what has something new to read, then let the clusters answer. Returns how many were reconciled."""
+        waiting = self._due()
         for index, ref in enumerate(waiting):
             self.progress(count, len(waiting) - index)
             self._seen[ref] = self.store.version  # ahead of what it writes: Crossplane wakes it for that too
@@ -90,6 +89,18 @@ class World:
         self.answer(self.store)
         usages.tend(self.store)
         garbage.collect(self.store)
+        return len(waiting)
+
+    def _due(self) -> list[Ref]:
+        waiting = [ref for ref in self._composites() if self._has_news(ref)]
+        if self.seed is not None:
+            self._random.shuffle(waiting)
+            return waiting
+        lowest = min((self._level(ref) for ref in waiting), default=0)
+        return [ref for ref in waiting if self._level(ref) == lowest]
+
+    def _level(self, ref: Ref) -> int:
+        return self.levels.get(ref.kind, 0)
 
     def _composites(self) -> list[Ref]:
         kinds = self.store.kinds.composites()

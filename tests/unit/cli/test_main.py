@@ -14,11 +14,21 @@ from function.main import main
 COMMANDS = main.list_commands(click.Context(main))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_shows_how_it_is_used(command: str) -> None:
-    got = CliRunner().invoke(main, [command, "--help"])
+def paths() -> list[tuple[str, ...]]:
+    """Every command, and every command of a group."""
+    found = []
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        inner = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ()
+        found += [(name, sub) for sub in inner] or [(name,)]
+    return found
 
-    assert (got.exit_code, f"modelplane {command}" in got.output) == (0, True), got.output
+
+@pytest.mark.parametrize("path", paths(), ids=" ".join)
+def test_every_command_shows_how_it_is_used(path: tuple[str, ...]) -> None:
+    got = CliRunner().invoke(main, [*path, "--help"])
+
+    assert (got.exit_code, f"modelplane {' '.join(path)}" in got.output) == (0, True), got.output
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
@@ -35,7 +45,7 @@ def test_a_bug_is_one_line_and_its_traceback_is_there_for_who_asks(monkeypatch: 
     def broken(*_: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("function.cli.plan._checked", broken)
+    monkeypatch.setattr("function.cli.plan.checked", broken)
     quiet = CliRunner().invoke(main, ["plan", "x"])
     monkeypatch.setenv("MODELPLANE_TRACEBACK", "1")
     loud = CliRunner().invoke(main, ["plan", "x"])

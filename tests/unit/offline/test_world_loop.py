@@ -245,7 +245,7 @@ def test_a_world_that_does_not_rest_names_who_moves() -> None:
         count = int(dig(request.xr, "status", "count") or 0)
         return result(request, {}, status={"count": count + 1})
 
-    with pytest.raises(Restless, match="1 objects still change after 60 rounds: App team/a"):
+    with pytest.raises(Restless, match="1 objects still change after 600 rounds: App team/a"):
         world(restless, xr()).settle()
 
 
