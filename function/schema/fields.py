@@ -107,12 +107,14 @@ class Amount:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         either: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
-        form: JsonSchemaValue = {"maxLength": self.longest, "pattern": self.pattern, WORDS: self.accepted}
+        form: JsonSchemaValue = {"minimum": 0, "maxLength": self.longest, "pattern": self.pattern, WORDS: self.accepted}
         return {**either, **form, "x-kubernetes-int-or-string": True}
 
     def _check(self, value: Any) -> str:
-        if isinstance(value, int | float) and not isinstance(value, bool) and int(value) == value:
-            value = str(int(value))
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
         if not isinstance(value, str) or len(value) > self.longest or not re.fullmatch(self.pattern, value):
             raise _refusal(self.accepted)
         return value

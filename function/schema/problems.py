@@ -137,7 +137,7 @@ def _miscounted(path: Path, value: Any, context: Mapping[str, Any]) -> Iterator[
     least, most = context.get("min_length", 0), context.get("max_length")
     accepted = f"at least {_counted(least)}" if most is None else f"at most {_counted(most)}"
     if len(value) < least or (most is not None and len(value) > most):
-        yield Problem(path, f"must have {accepted}, not {len(value)}", value, accepted)
+        yield Problem(path, f"must have {accepted}, not {len(value)}", None, accepted)
 
 
 def _accepted(type_: str, context: Mapping[str, Any]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
-from samples import ALL, CONTAINER, DEPLOYMENT, ENDPOINT, edited
+from samples import ALL, CONTAINER, DEPLOYMENT, ENDPOINT, Object, edited
 
 from function.catalog import BY_KIND
 from function.core import InvalidSpec
@@ -148,3 +149,29 @@ def test_quantities_are_kept_as_text_however_they_were_written() -> None:
     assert resources is not None
     assert resources.limits == {"cpu": "8", "memory": "8"}
     assert CONTAINER["resources"]["requests"]["cpu"] == 4, "parsing changes nothing"
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), -0.5, True, [], {}, -1, "-1"], ids=str)
+def test_what_is_no_amount_is_refused_and_never_crashes(value: object) -> None:
+    """Protobuf's numbers are doubles, and doubles can be anything."""
+    [problem] = problems(model.Spec, in_place(f"{IN}.resources.limits.cpu", value))
+
+    assert problem.code == "value"
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e300], ids=str)
+def test_what_is_no_count_is_refused_and_never_crashes(value: float) -> None:
+    [problem] = problems(model.Spec, in_place("spec.replicas", value))
+
+    assert problem.message.startswith("must be a whole number from 0 to 100, not ")
+
+
+def in_place(path: str, value: object) -> Object:
+    """A deployment with a value that JSON may not have."""
+    xr = edited(DEPLOYMENT, path, "placeholder")
+    *way, last = path.split(".")
+    place: Any = xr
+    for step in way:
+        place = place[int(step)] if step.isdigit() else place[step]
+    place[last] = value
+    return xr
