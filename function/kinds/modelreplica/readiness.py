@@ -125,12 +125,14 @@ def _copies(there: Manifest, *, arrived: bool) -> Copies:
     )
 
 
-def _is_seen(there: Manifest, observed: Any = None) -> bool:
+def _is_seen(there: Manifest) -> bool:
     """Whether the controller has seen the generation that stands. LeaderWorkerSet does not say before lws v0.9."""
-    seen = dig(there, "status", "observedGeneration") if observed is None else observed
-    if seen is None:
-        return there.get("kind") != "Deployment"
-    return bool(seen >= (dig(there, "metadata", "generation") or 0))
+    seen = dig(there, "status", "observedGeneration")
+    return there.get("kind") == "LeaderWorkerSet" if seen is None else bool(seen >= _generation(there))
+
+
+def _generation(there: Manifest) -> int:
+    return int(dig(there, "metadata", "generation") or 0)
 
 
 def _deployment_done(there: Manifest) -> bool:
@@ -150,20 +152,21 @@ def _has_copy(there: Manifest) -> bool:
 
 
 def _route_done(there: Manifest) -> bool:
+    """Of the generation that stands; a gateway that names none is taken at its word."""
+    current = _generation(there)
     return any(
-        all(c is not None and c.get("status") == "True" and _is_seen(there, _generation(c)) for c in said)
-        for said in _said_by_gateway(there)
+        all(_is_true(said) and (dig(said, "observedGeneration") or current) >= current for said in both)
+        for both in _said_by_gateway(there)
     )
 
 
 def _route_accepted(there: Manifest) -> bool:
     """Of whatever generation: an edit takes no traffic away."""
-    return any(all(dig(c, "status") == "True" for c in said) for said in _said_by_gateway(there))
+    return any(all(map(_is_true, both)) for both in _said_by_gateway(there))
 
 
-def _generation(said: Manifest) -> Any:
-    seen = said.get("observedGeneration")
-    return float("inf") if seen is None else seen
+def _is_true(said: Manifest | None) -> bool:
+    return bool(dig(said, "status") == "True")
 
 
 def _said_by_gateway(there: Manifest) -> list[tuple[Manifest | None, Manifest | None]]:
