@@ -101,7 +101,7 @@ def tenant(control: Control, cluster: Api) -> Iterator[Team]:
     yield team
     for deployment in control.api.list(objects.GROUP, "ModelDeployment", team.namespace):
         control.api.delete(deployment)
-    team.await_nothing()
+    team.await_room()
 
 
 @pytest.hookimpl(wrapper=True)

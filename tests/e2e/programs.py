@@ -206,13 +206,13 @@ def leader_worker_set_webhooks(url: str, authority: str) -> list[dict[str, Any]]
     ]
 
 
-def gateway(site: Site, name: str, address: str, port: int) -> Process:
-    """Serves the routes of a cluster's Gateways, all at one address."""
+def gateway(site: Site, name: str, address: str, port: int, listener: int | None = None) -> Process:
+    """Serves the routes of a cluster's Gateways, all at one address; their listeners' port may be another."""
     return site.processes.start(
         f"{name}-gateway",
         site.program(pins.GATEWAY),
         f"-listen={address}:{port}",
-        f"-entrypoint=web=:{port}",
+        f"-entrypoint=web=:{listener or port}",
         f"-address={address}",
         KUBECONFIG=str(kubeconfig(site, name)),
         serves=listens(port, address),

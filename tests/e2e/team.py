@@ -104,6 +104,13 @@ class Team:
         local = [*self.replicas(), *self.endpoints(), *self.objects()]
         return versions(*local, *(one for kind in REMOTE for one in self.cluster.list(*kind, self.namespace)))
 
+    def await_room(self) -> None:
+        """Wait until this tenant holds no node any more. What the provider remembers of it may go later."""
+        until(lambda: (*self.replicas_of_all(), *self.pods()), "its nodes to be free", holds=lambda seen: not seen)
+
+    def replicas_of_all(self) -> list[Object]:
+        return self.api.list(objects.GROUP, "ModelReplica", self.namespace)
+
     def leftovers(self) -> list[str]:
         kinds = [(objects.GROUP, kind) for kind in ("ModelDeployment", "ModelReplica", "ModelEndpoint")]
         local = [title(one) for kind in (*kinds, (OBJECT, "Object")) for one in self.api.list(*kind, self.namespace)]

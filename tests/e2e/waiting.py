@@ -5,7 +5,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 Seen = TypeVar("Seen")
-PATIENCE = 60.0  # a bound for a machine that does other things as well; what we wait for mostly takes a second
+# A bound, not a pace: most of what we wait for takes a second. Two things take their time: a provider believes only 30 s
+# after it made a thing that the thing is gone, and Crossplane tries again up to 30 s later.
+PATIENCE = 90.0
 LONGEST = 2000
 
 
