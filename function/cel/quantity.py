@@ -258,11 +258,11 @@ def canonical(amount: Quantity) -> str:
     unscaled, exponent = _terms(amount)
     if not unscaled:
         return "0"
+    while unscaled % 10 == 0:
+        unscaled, exponent = unscaled // 10, exponent + 1
     whole = unscaled * 10**exponent if 0 <= exponent <= _LONGEST else None
     if amount.binary and whole is not None and abs(whole) >= _KIBI:
         return _spelled(whole, _KIBI, ["", *_BINARY])
-    while unscaled % 10 == 0:
-        unscaled, exponent = unscaled // 10, exponent + 1
     unscaled, exponent = unscaled * 10 ** (exponent % 3), exponent - exponent % 3
     suffixes = {power: suffix for suffix, power in _DECIMAL.items()}
     return f"{unscaled}{suffixes.get(exponent, f'e{exponent}')}"
