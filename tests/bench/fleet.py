@@ -216,7 +216,7 @@ def request(xr: Object, fleet: list[Object], others: list[Object], observed: dic
     req.observed.composite.resource.update(xr)
     for key, manifest in (observed or {}).items():
         req.observed.resources[key].resource.update(manifest)
-    for name, found in (("clusters", fleet), ("replicas", [*others, *(observed or {}).values()])):
+    for name, found in (("clusters", fleet), ("all-replicas", [*others, *(observed or {}).values()])):
         req.required_resources[name].SetInParent()
         for manifest in found:
             if manifest["kind"] != "ModelEndpoint":

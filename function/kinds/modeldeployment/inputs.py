@@ -45,7 +45,7 @@ from function.scheduling import (
 )
 
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
-REPLICAS = Requirement("replicas", modelreplica.API_VERSION, modelreplica.KIND)
+REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KIND)
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
