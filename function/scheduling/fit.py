@@ -104,6 +104,11 @@ class Fitter:
             return _GAVE_UP if search.exhausted else _FULL
         return Fit(tuple(zip(self.engines, search.best, strict=True)), search.excess)
 
+    def least(self, cluster: Cluster) -> Excess | None:
+        """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
+        options = self.options(cluster)
+        return sum((of[0].excess for of in options), start=Excess()) if all(options) else None
+
     def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
         """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
         key = tuple((pool.name, id(pool.shape)) for pool in cluster.pools)

@@ -17,7 +17,7 @@ from function.scheduling.devices import Offer
 from function.scheduling.fit import Excess, Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet, Replica, nodes_of
 from function.scheduling.gate import gate, is_selected
-from function.scheduling.job import Job
+from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement, Plan, Why
 from function.scheduling.taints import untolerated
 
@@ -180,36 +180,51 @@ class _Solver:
     # 4. Fill
 
     def _fill(self) -> None:
-        """Too few: one at a time, each on the cluster that then has fewest."""
+        """Too few: one at a time, each on the cluster that then ranks first.
+
+        A cluster first bids what it could offer if all its nodes were free. Only when that bid comes up is its account
+        looked at: of most clusters of a large fleet nobody ever asks who stands on them.
+        """
         missing = self.job.replicas - len(self.placed)
         if missing <= 0:
             return
         load = Counter(p.cluster for p in self.placed)
         open_ = [cluster for cluster in self.fleet.clusters.values() if gate(self.job, cluster) is None]
-        heap = [bid for cluster in open_ if (bid := self._bid(cluster, load[cluster.name]))]
+        heap = [bid for cluster in open_ if (bid := self._hope(cluster, load[cluster.name]))]
         heapq.heapify(heap)
         while missing and heap:
             bid = heapq.heappop(heap)
-            self._place_on(bid)
+            if bid.fit is None:
+                if firm := self._firm(bid):
+                    heapq.heappush(heap, firm)
+                continue
+            self._place_on(bid.cluster, bid.fit)
             missing -= 1
             load[bid.cluster.name] += 1
-            if again := self._bid(bid.cluster, load[bid.cluster.name]):
+            if again := self._hope(bid.cluster, load[bid.cluster.name]):
                 heapq.heappush(heap, again)
 
-    def _bid(self, cluster: Cluster, load: int) -> _Bid | None:
-        fit = self.fitter.fit(cluster, self.ledger.on(cluster.name))
+    def _hope(self, cluster: Cluster, load: int) -> _Bid | None:
+        excess = self.fitter.least(cluster)
+        if excess is None:
+            return None
+        phase = (self.job.cache or {}).get(cluster.name, CachePhase.STAGED)
+        return _Bid((load, phase, excess, cluster.name), cluster, None)
+
+    def _firm(self, bid: _Bid) -> _Bid | None:
+        """The bid with what is really free; it never ranks before the hope. None where there is no room."""
+        fit = self.fitter.fit(bid.cluster, self.ledger.on(bid.cluster.name))
         if not isinstance(fit, Fit):
             return None
-        phase = (self.job.cache or {}).get(cluster.name, 0)
-        return _Bid((load, int(phase), fit.excess, cluster.name), cluster, fit)
+        load, phase, _, name = bid.rank
+        return _Bid((load, phase, fit.excess, name), bid.cluster, fit)
 
-    def _place_on(self, bid: _Bid) -> None:
-        cluster, engines = bid.cluster, bid.fit.placed(bid.cluster)
+    def _place_on(self, cluster: Cluster, fit: Fit) -> None:
+        engines = fit.placed(cluster)
         taken = {r.index for r in _ours(self.job, self.fleet) if r.cluster == cluster.name}
         taken |= {p.index for p in self.placed if p.cluster == cluster.name}
         index = next(i for i in count() if i not in taken)
-        placement = Placement(cluster.name, index, Action.CREATE, engines, bid.fit)
-        self.placed.append(placement)
+        self.placed.append(Placement(cluster.name, index, Action.CREATE, engines, fit))
         self.ledger.take(cluster.name, nodes_of(engines))
 
     # 5. Part
@@ -230,11 +245,13 @@ class _Solver:
 
 @dataclass(frozen=True, slots=True)
 class _Bid:
-    """A cluster that could take the next replica. The least rank wins."""
+    """A cluster that may take the next replica. The least rank wins; of equal ones a firm bid cannot be beaten."""
 
-    rank: tuple[int, int, Excess, str]
+    rank: tuple[int, CachePhase, Excess, str]
+    """Replicas of the job there, how far its weights are, how well it would fit, name."""
     cluster: Cluster
-    fit: Fit
+    fit: Fit | None
+    """None while it is only a hope."""
 
     def __lt__(self, other: _Bid) -> bool:
         return self.rank < other.rank
