@@ -70,8 +70,11 @@ LEAVES: dict[str, tuple[str, ...]] = {
     ),
     "bytes": ('b""', 'b"a"', r'b"\xff\x00"', "b'é'", r'b"\303\251"'),
     "null": ("null",),
-    "attribute": tuple(f"{_ATTRIBUTES}[{_D}].{i}" for i in _IDS)
-    + (f"{_ATTRIBUTES}[{_X}].fam", f'{_ATTRIBUTES}["none"].x'),
+    "attribute": (
+        *(f"{_ATTRIBUTES}[{_D}].{i}" for i in _IDS),
+        f"{_ATTRIBUTES}[{_X}].fam",
+        f'{_ATTRIBUTES}["none"].x',
+    ),
     "quantity": (
         f"{_CAPACITY}[{_D}].memory",
         f"{_CAPACITY}[{_D}].half",
@@ -611,14 +614,17 @@ def device(random: Random) -> dict[str, Any]:
         },
         "x.example.com/fam": {"string": "a"},
     }
-    capacity = {name: {"value": value} for name, value in (
-        ("memory", random.choice(("80Gi", "40Gi", "23034Mi"))), ("half", "500m"), ("frac", "1.5Gi"), ("x.example.com/slots", "7"),
-    )}  # fmt: skip
+    amounts = {
+        "memory": random.choice(("80Gi", "40Gi", "23034Mi")),
+        "half": "500m",
+        "frac": "1.5Gi",
+        "x.example.com/slots": "7",
+    }
     kept = {name: value for name, value in attributes.items() if random.random() < 0.9}
     return {
         "driver": random.choice(("gpu.nvidia.com", "gpu.nvidia.com", "gpu.nvidia.com", "x.example.com")),
         "attributes": kept,
-        "capacity": capacity,
+        "capacity": {name: {"value": amount} for name, amount in amounts.items()},
         **({"allowMultipleAllocations": random.random() < 0.5} if random.random() < 0.5 else {}),
     }
 

@@ -20,7 +20,7 @@ def test_one_amount_has_many_spellings(one, other):
 
 
 def test_amounts_are_in_one_order():
-    got = sorted(RISING[::-1], key=quantity.parse)
+    got = sorted(set(RISING), key=quantity.parse)
     assert [text for text in got if text != "8Ei"] == [text for text in RISING if text != "8Ei"]
 
 

@@ -10,7 +10,7 @@ NORMAL = {"v1.2": "1.2.0", "1": "1.0.0", "00": "0.0.0", "01.02.03": "1.2.3", "v1
 
 
 def test_versions_are_in_one_order():
-    assert sorted(RISING[::-1], key=semver.parse) == RISING
+    assert sorted(set(RISING), key=semver.parse) == RISING
 
 
 def test_build_metadata_does_not_count():
