@@ -6,8 +6,8 @@ Source of the limits: github.com/google/cel-go v0.26, parser/parser.go: no rule 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any
 
 from lark import Token, Transformer
 
@@ -19,6 +19,8 @@ from function.cel.tree import Call, Ident, ListLiteral, Literal, MapLiteral, Nod
 DEEPEST = 250
 LARGEST = 50_000
 """Nodes of a tree, macros expanded."""
+_FIELD = 3
+"""Parts of a field without a question mark: name, colon, value."""
 _RESERVED = frozenset(
     [
         "as",
@@ -71,9 +73,6 @@ class Built:
     places: list[int] = field(default_factory=list)
 
 
-_DEPTHS = ("visits", "exprs", "relations", "calcs", "members")
-
-
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An operator with the operand on its left, or a sign alone."""
@@ -85,23 +84,27 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a literal."""
+    """An entry of a literal: of a map with its key, of a message with its field's name."""
 
-    key: Built | Token | None
     value: Built
     optional: bool
-
-
-Part: TypeAlias = Built | Operator | Token
+    key: Built | None = None
+    name: str = ""
 
 
 def _over(node: Node, *parts: Built) -> Built:
-    size = 1 + sum(p.size for p in parts)
-    if size > LARGEST:
+    built = Built(node, node.at)
+    for part in parts:
+        built.start = min(built.start, part.start)
+        built.size += part.size
+        built.visits = max(built.visits, part.visits)
+        built.exprs = max(built.exprs, part.exprs)
+        built.relations = max(built.relations, part.relations)
+        built.calcs = max(built.calcs, part.calcs)
+        built.members = max(built.members, part.members)
+    if built.size > LARGEST:
         raise Fault("this expression is too large", node.at)
-    depths = (max((getattr(p, depth) for p in parts), default=0) for depth in _DEPTHS)
-    start = min((p.start for p in parts), default=node.at)
-    return Built(node, start, size, *depths)
+    return built
 
 
 def _limited(built: Built) -> Built:
@@ -112,7 +115,9 @@ def _limited(built: Built) -> Built:
 
 def _entered(built: Built, rule: str) -> Built:
     """As the first operand of a rule that recurses on its left."""
-    return _limited(replace(built, run=0, **{rule: getattr(built, rule) + 1}))
+    built.run = 0
+    setattr(built, rule, getattr(built, rule) + 1)
+    return _limited(built)
 
 
 def _extended(node: Node, rule: str, left: Built, *more: Built) -> Built:
@@ -133,7 +138,7 @@ def _binary(parts: list[Any], rule: str) -> Built:
 
 def _logical(function: str, parts: list[Any]) -> Built:
     if len(parts) == 1:
-        return parts[0]
+        return _built(parts)
     left = parts[0] if parts[0].logic == function else _settled(parts[0])
     right = _settled(parts[2])
     built = _over(left.node, left, right)
@@ -154,10 +159,10 @@ def _balanced(function: str, terms: list[Node], places: list[int], low: int, hig
 
 def _settled(built: Built) -> Built:
     """A run of a logical operator, if it is one, ends here."""
-    if not built.logic:
-        return built
-    node = _balanced(built.logic, built.terms, built.places, 0, len(built.places) - 1)
-    return replace(built, node=node, logic="", terms=[], places=[])
+    if built.logic:
+        built.node = _balanced(built.logic, built.terms, built.places, 0, len(built.places) - 1)
+        built.logic, built.terms, built.places = "", [], []
+    return built
 
 
 def _decoded(built: Built) -> Built:
@@ -170,11 +175,17 @@ def _decoded(built: Built) -> Built:
         signs = signs[:-1] if own else signs
     if len({sign for sign, _ in signs}) > 1:
         raise Fault("a minus and a negation cannot follow each other without parentheses", signs[1][1])
-    built = replace(built, signs=(), number=None)
+    built.signs, built.number = (), None
     if len(signs) % 2 == 0:
         return built
     sign, at = signs[0]
-    return replace(_over(Call(at, sign + "_", None, [built.node]), built), start=at)
+    return _over(Call(at, sign + "_", None, [built.node]), built)
+
+
+def _built(parts: list[Any]) -> Built:
+    """The last part."""
+    built: Built = parts[-1]
+    return built
 
 
 def _name(token: Token) -> str:
@@ -188,8 +199,7 @@ class Builder(Transformer[Token, Any]):
 
     def expr(self, parts: list[Any]) -> Built:
         if len(parts) == 1:
-            built = _settled(parts[0])
-            return _limited(replace(built, exprs=built.exprs + 1, run=0))
+            return _entered(_settled(parts[0]), "exprs")
         condition, mark, yes, _, no = parts
         settled = [_settled(p) for p in (condition, yes, no)]
         built = _over(Call(_at(mark), "_?_:_", None, [p.node for p in settled]), *settled)
@@ -207,17 +217,17 @@ class Builder(Transformer[Token, Any]):
         return right if len(parts) == 1 else _binary([parts[0], right], "relations")
 
     def addition(self, parts: list[Any]) -> Built:
-        return parts[0] if len(parts) == 1 else _binary(parts, "calcs")
+        return _built(parts) if len(parts) == 1 else _binary(parts, "calcs")
 
     def multiplication(self, parts: list[Any]) -> Built:
         right = _entered(_decoded(parts[-1]), "calcs")
         return right if len(parts) == 1 else _binary([parts[0], right], "calcs")
 
     def unary(self, parts: list[Any]) -> Built:
-        if len(parts) == 1:
-            return parts[0]
-        sign, built = parts
-        return replace(built, signs=((sign.function, sign.at), *built.signs))
+        built = _built(parts)
+        for sign in parts[:-1]:
+            built.signs = ((sign.function, sign.at), *built.signs)
+        return built
 
     # Members
 
@@ -249,7 +259,7 @@ class Builder(Transformer[Token, Any]):
 
     def member_object(self, parts: list[Any]) -> Built:
         left, entries = parts[0], _entries(parts)
-        fields = [(_name(e.key), e.value.node, e.optional) for e in entries]
+        fields = [(e.name, e.value.node, e.optional) for e in entries]
         node = Struct(left.start, _qualified(left.node), fields)
         return _over(node, left, *(e.value for e in entries))
 
@@ -279,7 +289,9 @@ class Builder(Transformer[Token, Any]):
         return _function(parts[1], parts, ".")
 
     def paren_expr(self, parts: list[Any]) -> Built:
-        return replace(parts[1], run=0)
+        built: Built = parts[1]
+        built.run = 0
+        return built
 
     def list_lit(self, parts: list[Any]) -> Built:
         entries = _entries(parts)
@@ -289,8 +301,9 @@ class Builder(Transformer[Token, Any]):
 
     def map_lit(self, parts: list[Any]) -> Built:
         entries = _entries(parts)
-        node = MapLiteral(_at(parts[0]), [(e.key.node, e.value.node, e.optional) for e in entries])
-        return _over(node, *(p for e in entries for p in (e.key, e.value)))
+        pairs = [(e.key, e.value, e.optional) for e in entries if e.key is not None]
+        node = MapLiteral(_at(parts[0]), [(key.node, value.node, optional) for key, value, optional in pairs])
+        return _over(node, *(part for key, value, _ in pairs for part in (key, value)))
 
     # Lists of arguments and entries
 
@@ -298,20 +311,20 @@ class Builder(Transformer[Token, Any]):
         return parts[::2]
 
     def listinits(self, parts: list[Any]) -> list[Entry]:
-        if len(parts) == 1:
-            return parts
-        parts[0].append(parts[2])
-        return parts[0]
+        entries: list[Entry] = parts if len(parts) == 1 else parts[0]
+        entries.extend(parts[2:])
+        return entries
 
     mapinits = fieldinits = listinits
 
     def listinit(self, parts: list[Any]) -> Entry:
-        return Entry(None, parts[-1], len(parts) > 1)
+        return Entry(parts[-1], len(parts) > 1)
 
     def mapinit(self, parts: list[Any]) -> Entry:
-        return Entry(parts[-3], parts[-1], len(parts) > 3)
+        return Entry(parts[-1], isinstance(parts[0], Token), key=parts[-3])
 
-    fieldinit = mapinit
+    def fieldinit(self, parts: list[Any]) -> Entry:
+        return Entry(parts[-1], len(parts) > _FIELD, name=_name(parts[-3]))
 
 
 def _operator(function: str) -> Any:
@@ -345,7 +358,8 @@ def _at(token: Token) -> int:
 
 
 def _arguments(parts: list[Any]) -> list[Built]:
-    return parts[-2] if isinstance(parts[-2], list) else []
+    given = parts[-2]
+    return given if isinstance(given, list) else []
 
 
 def _entries(parts: list[Any]) -> list[Entry]:
@@ -378,7 +392,7 @@ def _function(name: Token, parts: list[Any], dot: str) -> Built:
     nodes = [a.node for a in args]
     if dot + name == "has" and len(nodes) == 1:
         return _over(has(ident.start, nodes), *args)
-    return replace(_over(Call(ident.start, dot + str(name), None, nodes), *args), start=ident.start)
+    return _over(Call(ident.start, dot + str(name), None, nodes), *args)
 
 
 def _method(name: Token, target: Node, args: list[Node]) -> Node:

@@ -114,7 +114,7 @@ class _Checker:
         self.checked.types[id(node)] = found
         return found
 
-    def _visit(self, node: Node) -> Type:
+    def _visit(self, node: Node) -> Type:  # noqa: C901  (a kind of node, a line)
         match node:
             case Literal(value=value):
                 return _LITERALS[type(value)]
@@ -209,23 +209,22 @@ class _Checker:
             raise explain.unknown_function(node, arguments)
         if node.function in ("_&&_", "_||_"):
             return self._logical(node, arguments, overloads)
-        fitting, result = [], None
+        fitting = []
+        result: Type | None = None
         for overload in overloads:
-            if overload.is_method != (node.target is not None):
-                continue
-            returned, *params = self.unifier.instance((overload.result, *overload.params))
-            if not self.unifier.assignable(arguments, params):
-                continue
-            fitting.append(overload)
-            returned = self.unifier.resolved(returned)
-            if result is None:
-                result = returned
-            elif not is_dyn(result) and returned != result:
-                result = DYN
+            returned = self._returned(overload, arguments) if overload.is_method == (node.target is not None) else None
+            if returned is not None:
+                fitting.append(overload)
+                result = _either(result, returned)
         if result is None:
             raise explain.no_overload(node, [self.unifier.resolved(a, final=True) for a in arguments], overloads)
         self.checked.overloads[id(node)] = tuple(fitting)
         return result
+
+    def _returned(self, overload: Overload, arguments: list[Type]) -> Type | None:
+        """Its result, where it takes the arguments."""
+        returned, *params = self.unifier.instance((overload.result, *overload.params))
+        return self.unifier.resolved(returned) if self.unifier.assignable(arguments, params) else None
 
     def _logical(self, node: Call, arguments: list[Type], overloads: tuple[Overload, ...]) -> Type:
         for argument, type_ in zip(node.args, arguments, strict=True):
@@ -303,6 +302,13 @@ class _Checker:
         if not self.unifier.assignable([wanted], [found]):
             one = self.unifier.resolved(wanted, final=True)
             raise Fault(f"{fold.macro}() wants {explain.a(one)} here, and this is {explain.a(found)}", node.at)
+
+
+def _either(before: Type | None, found: Type) -> Type:
+    """The result of a call that several overloads fit."""
+    if before is None:
+        return found
+    return before if is_dyn(before) or found == before else DYN
 
 
 def qualified(node: Any) -> str | None:

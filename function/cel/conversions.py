@@ -125,17 +125,12 @@ def _string_to_duration(text: str) -> Duration:
     return Duration(total)
 
 
-def _int_to_duration(number: int) -> Duration:
-    """Declared, and yet no conversion that Kubernetes has."""
-    raise _failed(number, "duration")
-
-
 def _fraction(digits: str, unit: int) -> int:
     return int(digits) * unit // 10 ** len(digits) if digits else 0
 
 
 def _int_to_duration(number: int) -> Duration:
-    """The overload is declared, and cel-go v0.26 has no conversion behind it."""
+    """Declared, and yet no conversion that Kubernetes has."""
     raise _failed(number, "duration")
 
 

@@ -179,9 +179,8 @@ class Estimator:
             self._push(name, variable)
         each = self.cost(node.condition)
         each = self.cost(node.step) + each
-        for name in (node.variable, node.second):
-            if name is not None:
-                self._variables[name].pop()
+        for variable_name in filter(None, (node.variable, node.second)):
+            self._variables[variable_name].pop()
         total += self.cost(node.result)
         self._variables[node.accumulator].pop()
         count = self._size_or_unknown(node.range_)

@@ -89,7 +89,7 @@ def _put(domains: Domains, name: str, driver: str, value: Any) -> None:
     domains.setdefault(domain, {})[id_] = value
 
 
-def _attribute(value: str | bool | int | Version) -> Any:
+def _attribute(value: Any) -> Any:
     if isinstance(value, Version):
         return semver.parse(value.text)
     if not isinstance(value, str | bool | int):

@@ -1,4 +1,4 @@
-"""What an expression finds: variables with their types, and the fields of objects. The functions are the same everywhere."""
+"""What an expression finds: variables with their types, and the fields of objects."""
 
 from __future__ import annotations
 

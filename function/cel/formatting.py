@@ -215,7 +215,7 @@ def _scientific(value: Any, clause: Clause) -> str:
         return _unbounded(number).rjust(_bounded(clause))
     mantissa, exponent = f"{number:.6e}".split("e")
     sign = "-" if exponent[0] == "-" else ""
-    return f"{mantissa}×10{(sign + exponent[1:]).translate(_SUPERSCRIPTS)}".rjust(_bounded(clause))
+    return f"{mantissa}\u00d710{(sign + exponent[1:]).translate(_SUPERSCRIPTS)}".rjust(_bounded(clause))
 
 
 def _unbounded(number: float) -> str:

@@ -1,4 +1,4 @@
-"""The implementations of the functions, and what each accepts when types are known only as an expression is evaluated."""
+"""The implementations of the functions, and what each accepts when types are known only at evaluation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def implementations() -> Mapping[str, Function]:
 
 
 def chosen(function: str, fitting: Sequence[Overload], declared: Sequence[Overload], types: Sequence[Type]) -> Function:
-    """What a call runs: of one overload that, guarded where a type is open; of several, the first that takes the values."""
+    """What a call runs: of one overload that, guarded where a type is open; of several, the first that fits."""
     known = implementations()
     if len(fitting) == 1:
         [overload] = fitting
@@ -91,13 +91,15 @@ def conforms(type_: Type, value: Any) -> bool:
     if kind == "map":
         return isinstance(value, dict) and _first_conforms(type_, value)
     expected = _CLASSES.get(kind)
-    if expected is None:
-        return True
-    if type(value) is not expected:
-        return False
+    if expected is None or type(value) is not expected:
+        return expected is None
+    return _content_conforms(type_, kind, value)
+
+
+def _content_conforms(type_: Type, kind: str, value: Any) -> bool:
     if kind == "list":
         return not value or conforms(type_.params[0], value[0])
-    return kind != "optional" or not value.is_there or conforms(type_.params[0], value.content[0])
+    return kind != "optional" or all(conforms(type_.params[0], content) for content in value.content)
 
 
 def _first_conforms(type_: Type, value: dict[Any, Any]) -> bool:

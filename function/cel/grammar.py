@@ -44,7 +44,8 @@ PATCHES: Mapping[str, str] = {
         'fieldinits     : [fieldinits ","] fieldinit\nfieldinit      : [OPTIONAL] (IDENT | ESCAPED) ":" expr'
     ),
     'list_lit       : "[" [exprlist] "]"': (
-        'list_lit       : "[" [listinits] [","] "]"\nlistinits      : [listinits ","] listinit\nlistinit       : [OPTIONAL] expr'
+        'list_lit       : "[" [listinits] [","] "]"\nlistinits      : [listinits ","] listinit\n'
+        "listinit       : [OPTIONAL] expr"
     ),
     'map_lit        : "{" [mapinits] "}"': 'map_lit        : "{" [mapinits] [","] "}"',
     'mapinits       : expr ":" expr ("," expr ":" expr)*': (
@@ -66,7 +67,7 @@ PATCHES: Mapping[str, str] = {
     "literal        : UINT_LIT | FLOAT_LIT | INT_LIT | MLSTRING_LIT | STRING_LIT | BYTES_LIT": (
         "literal        : UINT_LIT | FLOAT_LIT | INT_LIT | STRING_LIT | BYTES_LIT"
     ),
-    "BYTES_LIT      : /[bB]/ MLSTRING_LIT | /[bB]/ STRING_LIT": f"BYTES_LIT.4    : /[bB](?:{_QUOTED.replace('/', '//')})/",
+    "BYTES_LIT      : /[bB]/ MLSTRING_LIT | /[bB]/ STRING_LIT": f"BYTES_LIT.4    : /[bB](?:{_QUOTED})/",
 }
 """What stands in celpy's grammar, and what takes its place."""
 
@@ -76,7 +77,10 @@ _STRINGS = ("STRING_LIT     :", "MLSTRING_LIT   :", "RESERVED.0 ")
 
 @cache
 def parser() -> Any:
-    """Built when the first expression is parsed. celpy itself is not imported: that sets the interpreter's recursion limit."""
+    """Built when the first expression is parsed.
+
+    celpy itself is not imported: that sets the interpreter's recursion limit.
+    """
     from lark import Lark
 
     from function.cel.build import Builder

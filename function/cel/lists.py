@@ -1,13 +1,14 @@
 """The functions over lists, sets of lists, and optionals.
 
-Source: github.com/google/cel-go v0.26, ext/lists.go (version 3), ext/sets.go and cel/library.go; k8s.io/apiserver v0.36,
-pkg/cel/library/lists.go.
+Source: github.com/google/cel-go v0.26, ext/lists.go (version 3), ext/sets.go and cel/library.go;
+k8s.io/apiserver v0.36, pkg/cel/library/lists.go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cmp_to_key, reduce
+from itertools import pairwise
 from typing import Any
 
 from function.cel import operators
@@ -32,7 +33,7 @@ def _last_index_of(items: list[Any], item: Any) -> int:
 
 
 def _is_sorted(items: list[Any]) -> bool:
-    return all(_order(a, b) <= 0 for a, b in zip(items, items[1:], strict=False))
+    return all(_order(a, b) <= 0 for a, b in pairwise(items))
 
 
 def _order(a: Any, b: Any) -> int:
@@ -100,8 +101,11 @@ def _sort(items: list[Any]) -> list[Any]:
 def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
     if len({type_name(k) for k in keys}) > 1:
         raise Failure("list elements must have the same type")
-    order = sorted(range(len(items)), key=cmp_to_key(lambda i, j: _order(keys[i], keys[j])))
-    return [items[i] for i in order]
+
+    def by_key(i: int, j: int) -> int:
+        return _order(keys[i], keys[j])
+
+    return [items[i] for i in sorted(range(len(items)), key=cmp_to_key(by_key))]
 
 
 def _contains_all(items: list[Any], wanted: list[Any]) -> bool:

@@ -12,39 +12,41 @@ from function.cel.problem import Failure
 
 def all_of(terms: Sequence[Run], at: int) -> Run:
     """False where any is false; else the first failure; else true."""
-    return _until(False, terms, "&&", at)  # noqa: FBT003  (the deciding value)
+    return _until(decisive=False, terms=terms, operator="&&", at=at)
 
 
 def any_of(terms: Sequence[Run], at: int) -> Run:
     """True where any is true; else the first failure; else false."""
-    return _until(True, terms, "||", at)  # noqa: FBT003  (the deciding value)
+    return _until(decisive=True, terms=terms, operator="||", at=at)
 
 
-def _until(decisive: bool, terms: Sequence[Run], operator: str, at: int) -> Run:  # noqa: FBT001  (the deciding value)
+def _until(*, decisive: bool, terms: Sequence[Run], operator: str, at: int) -> Run:
     otherwise = not decisive
 
-    def decide(frame: Frame) -> bool:
+    def decide(frame: Frame) -> Any:
         for i, term in enumerate(terms):
             try:
                 value = term(frame)
             except Failure as failure:
-                return rest(frame, i + 1, failure)
+                return _after(frame, terms[i + 1 :], decisive, failure)
             if value is decisive:
                 return decisive
             if value is not otherwise:
-                return rest(frame, i + 1, _wrong(operator, value, at))
+                return _after(frame, terms[i + 1 :], decisive, _wrong(operator, value, at))
         return otherwise
 
-    def rest(frame: Frame, start: int, first: Failure) -> bool:
-        for term in terms[start:]:
-            try:
-                if term(frame) is decisive:
-                    return decisive
-            except Failure:
-                continue
-        raise first
-
     return decide
+
+
+def _after(frame: Frame, terms: Sequence[Run], decisive: Any, first: Failure) -> Any:
+    """The rest, once a term has failed: only the deciding value counts."""
+    for term in terms:
+        try:
+            if term(frame) is decisive:
+                return decisive
+        except Failure:
+            continue
+    raise first
 
 
 def _wrong(operator: str, value: Any, at: int) -> Failure:

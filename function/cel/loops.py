@@ -49,7 +49,7 @@ def exists(through: Entries, body: Run) -> Run:
 def _quantified(through: Entries, body: Run, *, decisive: bool) -> Run:
     """The deciding value ends it; a failure counts only when nothing decides."""
 
-    def decide(frame: Frame) -> bool:
+    def decide(frame: Frame) -> Any:
         first: Failure | None = None
         for _ in through(frame):
             try:

@@ -57,7 +57,9 @@ def _all(variables: int) -> Expand:
         so_far = _accumulator(at)
         condition = Call(at, "@not_strictly_false", None, [_accumulator(at)])
         step = Call(at, "_&&_", None, [so_far, args[-1]])
-        return _loop("all", at, target, _names(args, variables), (Literal(at, True), condition, step, _accumulator(at)))
+        return _loop(
+            "all", at, target, _names(args, variables), (Literal(at, value=True), condition, step, _accumulator(at))
+        )
 
     return expand
 
@@ -66,7 +68,7 @@ def _exists(variables: int) -> Expand:
     def expand(at: int, target: Node, args: list[Node]) -> Node:
         condition = Call(at, "@not_strictly_false", None, [Call(at, "!_", None, [_accumulator(at)])])
         step = Call(at, "_||_", None, [_accumulator(at), args[-1]])
-        parts = Literal(at, False), condition, step, _accumulator(at)
+        parts = Literal(at, value=False), condition, step, _accumulator(at)
         return _loop("exists", at, target, _names(args, variables), parts)
 
     return expand
@@ -77,7 +79,7 @@ def _exists_one(variables: int) -> Expand:
         more = Call(at, "_+_", None, [_accumulator(at), Literal(at, 1)])
         step = Call(at, "_?_:_", None, [args[-1], more, _accumulator(at)])
         result = Call(at, "_==_", None, [_accumulator(at), Literal(at, 1)])
-        parts = Literal(at, 0), Literal(at, True), step, result
+        parts = Literal(at, 0), Literal(at, value=True), step, result
         return _loop("exists_one", at, target, _names(args, variables), parts)
 
     return expand
@@ -88,7 +90,12 @@ def _collected(macro: str, variables: int, *, filters: bool) -> Expand:
 
     def expand(at: int, target: Node, args: list[Node]) -> Node:
         more = Call(at, "_+_", None, [_accumulator(at), ListLiteral(at, [args[-1]], frozenset())])
-        parts = ListLiteral(at, [], frozenset()), Literal(at, True), _if(at, more, args, filters), _accumulator(at)
+        parts = (
+            ListLiteral(at, [], frozenset()),
+            Literal(at, value=True),
+            _if(at, more, args, filters),
+            _accumulator(at),
+        )
         return _loop(macro, at, target, _names(args, variables), parts)
 
     return expand
@@ -97,7 +104,7 @@ def _collected(macro: str, variables: int, *, filters: bool) -> Expand:
 def _filter(at: int, target: Node, args: list[Node]) -> Node:
     more = Call(at, "_+_", None, [_accumulator(at), ListLiteral(at, [args[0]], frozenset())])
     step = Call(at, "_?_:_", None, [args[1], more, _accumulator(at)])
-    parts = ListLiteral(at, [], frozenset()), Literal(at, True), step, _accumulator(at)
+    parts = ListLiteral(at, [], frozenset()), Literal(at, value=True), step, _accumulator(at)
     return _loop("filter", at, target, _names(args, 1), parts)
 
 
@@ -108,7 +115,7 @@ def _map_of(macro: str, *, filters: bool) -> Expand:
         names = _names(args, 2)
         put: list[Node] = [Ident(at, names[0]), args[-1]] if macro == "transformMap" else [args[-1]]
         more = Call(at, "cel.@mapInsert", None, [_accumulator(at), *put])
-        parts = MapLiteral(at, []), Literal(at, True), _if(at, more, args, filters), _accumulator(at)
+        parts = MapLiteral(at, []), Literal(at, value=True), _if(at, more, args, filters), _accumulator(at)
         return _loop(macro, at, target, names, parts)
 
     return expand
@@ -124,7 +131,7 @@ def _bind(at: int, target: Node, args: list[Node]) -> Node | None:
     name = args[0]
     if not isinstance(name, Ident):
         raise Fault("the first argument of cel.bind is a variable's name", name.at)
-    empty, never = ListLiteral(at, [], frozenset()), Literal(at, False)
+    empty, never = ListLiteral(at, [], frozenset()), Literal(at, value=False)
     return Fold(at, "bind", empty, UNUSED, None, name.name, args[1], never, Ident(at, name.name), args[2])
 
 
@@ -136,7 +143,7 @@ def _optional(macro: str) -> Expand:
         if not isinstance(name, Ident):
             raise Fault(f"the first argument of {macro} is a variable's name", name.at)
         content = Call(at, "value", target, [])
-        empty, never = ListLiteral(at, [], frozenset()), Literal(at, False)
+        empty, never = ListLiteral(at, [], frozenset()), Literal(at, value=False)
         bound: Node = Fold(at, macro, empty, UNUSED, None, name.name, content, never, Ident(at, name.name), args[1])
         if macro == "optMap":
             bound = Call(at, "optional.of", None, [bound])
@@ -153,7 +160,7 @@ def _sort_by(at: int, target: Node, args: list[Node]) -> Node:
     keys = _collected("map", 1, filters=False)(at, Ident(at, _SORTED), args)
     assert keys is not None
     result = Call(at, "@sortByAssociatedKeys", Ident(at, _SORTED), [keys])
-    empty, never = ListLiteral(at, [], frozenset()), Literal(at, False)
+    empty, never = ListLiteral(at, [], frozenset()), Literal(at, value=False)
     return Fold(at, "sortBy", empty, UNUSED, None, _SORTED, target, never, Ident(at, _SORTED), result)
 
 

@@ -19,7 +19,7 @@ _PRIMITIVE = (bool, int, Uint, float, str, type(None))
 
 def member_of(item: Run, items: list[Any], at: int) -> Code:
     if not items:
-        return constant(False)
+        return constant(value=False)
     if not all(type(i) in _PRIMITIVE for i in items):
         return Code(placed(lambda frame: operators.contains(item(frame), items), at))
     known = frozenset((type(v), v) for i in items for v in _likes(i))

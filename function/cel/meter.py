@@ -1,6 +1,7 @@
-"""Programs that count what they cost, and stop at the limit. For selectors that could go beyond it; others need no count.
+"""Programs that count what they cost, and stop at the limit: for selectors that could go beyond it.
 
-Source: github.com/google/cel-go v0.26, interpreter/runtimecost.go and ext; k8s.io/apiserver v0.36, pkg/cel/library/cost.go.
+Source: github.com/google/cel-go v0.26, interpreter/runtimecost.go and ext; k8s.io/apiserver v0.36,
+pkg/cel/library/cost.go.
 """
 
 from __future__ import annotations

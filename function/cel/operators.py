@@ -72,13 +72,18 @@ def equal(a: Any, b: Any) -> bool:
         if kind is not other or getattr(b, "computed", False):
             raise no_overload("==", a, b)
         return bool(a == b)
-    if kind is list:
-        return other is list and len(a) == len(b) and all(map(_alike, a, b))
+    return _same_whole(a, b)
+
+
+def _same_whole(a: Any, b: Any) -> bool:
+    """Of lists, maps, optionals, and what is equal as Python has it."""
+    if type(a) is list:
+        return type(b) is list and len(a) == len(b) and all(map(_alike, a, b))
     if isinstance(a, dict):
         return isinstance(b, dict) and len(a) == len(b) and all(_has_alike(b, k, v) for k, v in a.items())
-    if kind is Optional:
+    if type(a) is Optional:
         return _same_optional(a, b)
-    return kind is other and bool(a == b)
+    return type(a) is type(b) and bool(a == b)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -113,7 +118,7 @@ def _same_optional(a: Optional, b: Any) -> bool:
 
 
 def _same_number(a: Any, b: Any) -> bool:
-    if math.nan in (a, b) or a != a or b != b:  # noqa: PLR0124  (not a number)
+    if a != a or b != b:  # noqa: PLR0124  (not a number)
         return False
     return _compared(a, b) == 0
 
@@ -127,7 +132,7 @@ def _compared(a: Any, b: Any) -> int:
         return _double_to_integer(a, b)
     if type(b) is float and type(a) is not float:
         return -_double_to_integer(b, a)
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def _double_to_integer(a: float, b: int) -> int:
@@ -148,7 +153,7 @@ def compare(a: Any, b: Any, word: str = "comparison") -> int:
         return _compared(a, b)
     if kind is not other or kind not in (str, bool, bytes, Timestamp, Duration):
         raise no_overload(word, a, b)
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 # Arithmetic
@@ -266,7 +271,7 @@ def negate(a: Any) -> Any:
 
 def invert(a: Any) -> bool:
     if a is True or a is False:
-        return not a
+        return a is False
     raise no_overload("!", a)
 
 
@@ -342,9 +347,16 @@ ORDERS: Mapping[str, Callable[[int, int], bool]] = {
     "_>=_": operator.ge,
 }
 
+
+def _ordering(function: str, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
+    word = function.strip("_")
+    return lambda a, b: holds(compare(a, b, word), 0)
+
+
 PLAIN_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = dict(ORDERS)
 """Of two values that are of one type for sure: integers, strings."""
 PLAIN_EQUALS: Mapping[str, Callable[[Any, Any], bool]] = {"_==_": operator.eq, "_!=_": operator.ne}
+
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "_+_": add,
@@ -355,10 +367,7 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "_==_": equal,
     "_!=_": lambda a, b: not same(a, b),
     "@in": contains,
-    **{
-        function: (lambda a, b, _holds=holds, _word=function.strip("_"): _holds(compare(a, b, _word), 0))
-        for function, holds in ORDERS.items()
-    },
+    **{function: _ordering(function, holds) for function, holds in ORDERS.items()},
 }
 UNARY: Mapping[str, Callable[[Any], Any]] = {"!_": invert, "-_": negate}
 

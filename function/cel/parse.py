@@ -22,11 +22,11 @@ def parse(text: str) -> Node:
     except VisitError as error:
         raise error.orig_exc from None
     except UnexpectedCharacters as error:
-        raise Fault(_unreadable(text, error.pos_in_stream), error.pos_in_stream) from None
+        at = error.pos_in_stream or 0
+        raise Fault(_unreadable(text, at), at) from None
     except UnexpectedToken as error:
-        raise Fault(
-            _unexpected(str(error.token)), len(text) if error.token.type == "$END" else error.token.start_pos
-        ) from None
+        at = len(text) if error.token.type == "$END" else error.token.start_pos or 0
+        raise Fault(_unexpected(str(error.token)), at) from None
     return built
 
 

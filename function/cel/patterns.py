@@ -5,6 +5,7 @@ Source: regexp of Go; k8s.io/apiserver v0.36, pkg/cel/library/regex.go.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -20,8 +21,7 @@ _BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> Any:
     """Failure on what is none."""
-    import re2
-
+    re2: Any = importlib.import_module("re2")
     options = re2.Options()
     options.log_errors = False
     try:

@@ -1,7 +1,7 @@
 """What calls cost at most, by what is known of their arguments.
 
-Source: k8s.io/apiserver v0.36, pkg/cel/library/cost.go; github.com/google/cel-go v0.26, checker/cost.go, ext/lists.go and
-ext/sets.go; k8s.io/dynamic-resource-allocation v0.36, cel/compile.go (the sizes of what a device publishes).
+Source: k8s.io/apiserver v0.36, pkg/cel/library/cost.go; github.com/google/cel-go v0.26, checker/cost.go, ext/lists.go
+and ext/sets.go; k8s.io/dynamic-resource-allocation v0.36, cel/compile.go (the sizes of what a device publishes).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _PATTERNS = frozenset({"matches", "find", "findAll"})
 
 
 def tells_forms(root: Node) -> bool:
-    """Whether it can tell the two forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
+    """Whether it can tell the forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
     return any(isinstance(node, Call) and node.function in _FORMS for node in below(root))
 
 

@@ -86,7 +86,8 @@ class Quantity:
         unscaled, exponent = _terms(self)
         if exponent > _LONGEST:
             raise ValueError(f"{self} is too long to compute with")
-        return unscaled * 10**exponent if exponent >= 0 else unscaled // 10**-exponent
+        whole: int = unscaled * 10**exponent if exponent >= 0 else unscaled // 10**-exponent
+        return whole
 
     def __hash__(self) -> int:
         unscaled, exponent = _terms(self)

@@ -1,7 +1,7 @@
 """The functions that an expression can call, with the types that they take.
 
-Source: github.com/google/cel-go v0.26, common/stdlib, ext and cel/library.go; k8s.io/apiserver v0.36, pkg/cel/library and
-pkg/cel/environment (which of them are declared, in which version). A line reads `identity: signature`.
+Source: github.com/google/cel-go v0.26, common/stdlib, ext and cel/library.go; k8s.io/apiserver v0.36, pkg/cel/library
+and pkg/cel/environment (which of them are declared, in which version). A line reads `identity: signature`.
 """
 
 from __future__ import annotations
@@ -272,8 +272,8 @@ def _read(line: str) -> Overload:
     is_method = bool(target) and target not in _NAMESPACES and not head.startswith(("_", "@"))
     params = tuple(map(read, split(args)))
     if is_method:
-        return Overload(id_, function, True, (read(target), *params), read(result))
-    return Overload(id_, head, False, params, read(result))
+        return Overload(id_, function, is_method, (read(target), *params), read(result))
+    return Overload(id_, head, is_method, params, read(result))
 
 
 def _opening(call: str) -> int:
