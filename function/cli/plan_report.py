@@ -9,7 +9,7 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName
-from function.offline.outcome import Deployment, Outcome, Replica
+from function.offline.outcome import Deployment, Endpoint, Outcome, Replica
 
 NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
 
@@ -244,8 +244,14 @@ def _losses(before: Outcome, after: Outcome) -> Iterator[Loss]:
             yield Loss(old.identity, old.serving, serving, wanted)
 
 
+def _implied(before: Outcome, after: Outcome) -> Iterator[Endpoint]:
+    """A dump of replicas alone says nothing of endpoints: those of the replicas that served were there."""
+    served = {NamespacedName(d.namespace, r.name) for d in before.deployments for r in d.replicas if r.serving}
+    return (e for e in after.endpoints if NamespacedName(e.namespace, e.name) in served)
+
+
 def _endpoints(before: Outcome, after: Outcome) -> Iterator[tuple[str, str, str]]:
-    old = {NamespacedName(e.namespace, e.name): e.url for e in before.endpoints}
+    old = {NamespacedName(e.namespace, e.name): e.url for e in before.endpoints or _implied(before, after)}
     new = {NamespacedName(e.namespace, e.name): e.url for e in after.endpoints}
     for name in sorted({*old, *new}):
         what = "kept" if name in old and name in new else "new" if name in new else "gone"

@@ -9,7 +9,10 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from function.cli import files, yaml_text
 from function.main import main
+from function.offline import assumed
+from function.offline.control_plane import ControlPlane
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FLEET = (str(EXAMPLES / "tour/classes.yaml"), str(EXAMPLES / "tour/clusters.yaml"))
@@ -128,6 +131,23 @@ def test_a_fleet_may_come_from_standard_input() -> None:
     everything = "\n---\n".join(Path(p).read_text() for p in (*FLEET, SMALL))
 
     assert run("-", stdin=everything).stdout.splitlines()[0] == "1 of 1 replica serves on 1 cluster; 1 new."
+
+
+@pytest.mark.parametrize("kinds", [("ModelReplica",), ("ModelReplica", "ModelEndpoint"), ()])
+def test_a_dump_of_a_fleet_at_rest_stays_as_it_is(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    """Whether all of it was dumped, or only what a person would ask for. No kind given is all of them."""
+    control = ControlPlane()
+    manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
+    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.settle()
+    given = ("InferenceClass", "InferenceCluster", "ModelDeployment", *kinds)
+    dump = [m for m in control.store.all() if not kinds or m["kind"] in given]
+    (tmp_path / "fleet.yaml").write_text(yaml_text.documents(dump))
+
+    got = run(str(tmp_path))
+
+    want = "5 of 6 replicas serve on 3 clusters; 1 not placed; no replica changes."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (NOTHING, want)
 
 
 def test_plans_are_the_same_every_time() -> None:
