@@ -9,7 +9,8 @@ from cases import each_case, load
 from function import labels
 from function.core import Manifest, plain
 from function.offline import control_plane
-from function.offline.reconcile import Reconciler, owner_reference
+from function.offline.composed import owner_reference
+from function.offline.reconcile import Reconciler
 from function.offline.store import Store, ref_of
 from tests.e2e import pins
 from tests.e2e.control import FUNCTION, manifests
