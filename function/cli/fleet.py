@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -41,7 +43,7 @@ def settled(
     try:
         control.world.load([*manifests, *assumed.objects([*manifests, *edited])])
         at(control)
-        with _Progress() as progress:
+        with _without_collector(), _Progress() as progress:
             control.world.progress = progress
             control.world.settle()
             if edits:
@@ -71,6 +73,18 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
 
 def _summary(errors: Sequence[Finding]) -> str:
     return f"{len(errors)} {'error' if len(errors) == 1 else 'errors'}; nothing was planned"
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """What a plan makes stays until its end, and it makes no cycles: to look for them takes a sixth of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Progress:
