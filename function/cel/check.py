@@ -6,14 +6,13 @@ Source: github.com/google/cel-go v0.26, checker/checker.go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
-from function.cel import explain, signatures
+from function.cel import explain, signatures, uniform
+from function.cel.checked import Checked
 from function.cel.environment import Environment
 from function.cel.problem import Fault
 from function.cel.signatures import Overload
-from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, Struct
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, Struct, qualified
 from function.cel.types import (
     BOOL,
     BYTES,
@@ -57,19 +56,6 @@ TYPE_NAMES = {
 """Types that an expression can name."""
 
 
-@dataclass(slots=True)
-class Checked:
-    """What is known of a tree's nodes, each by its identity."""
-
-    root: Node
-    types: dict[int, Type] = field(default_factory=dict)
-    overloads: dict[int, tuple[Overload, ...]] = field(default_factory=dict)
-    """Of a call, those that its arguments fit."""
-
-    def type(self, node: Node) -> Type:
-        return self.types[id(node)]
-
-
 def check(root: Node, environment: Environment) -> Checked:
     """Fault where it is wrong."""
     checker = _Checker(environment, Checked(root))
@@ -77,27 +63,8 @@ def check(root: Node, environment: Environment) -> Checked:
     checked = checker.checked
     checked.types = {key: checker.unifier.resolved(t, final=True) for key, t in checked.types.items()}
     for literal in checker.literals:
-        _uniform(literal, checked)
+        uniform.check(literal, checked)
     return checked
-
-
-def _uniform(literal: ListLiteral | MapLiteral, checked: Checked) -> None:
-    """What an entry is must be known to be what the others are: an attribute value is not known to be a string."""
-    if isinstance(literal, ListLiteral):
-        _alike(literal.items, [i in literal.optional for i in range(len(literal.items))], checked)
-    else:
-        _alike([k for k, _, _ in literal.entries], [False] * len(literal.entries), checked)
-        _alike([v for _, v, _ in literal.entries], [optional for _, _, optional in literal.entries], checked)
-
-
-def _alike(nodes: list[Node], optional: list[bool], checked: Checked) -> None:
-    for node, with_mark in zip(nodes, optional, strict=True):
-        if with_mark and not content_of(checked.type(node))[1]:
-            raise Fault("an entry with ? wants an optional value: Kubernetes cannot compile what may be one", node.at)
-    types = [content_of(checked.type(n))[0] if o else checked.type(n) for n, o in zip(nodes, optional, strict=True)]
-    for node, found in zip(nodes, types, strict=True):
-        if found != types[0]:
-            raise explain.mixed(types[0], found, node.at)
 
 
 class _Checker:
@@ -309,13 +276,3 @@ def _either(before: Type | None, found: Type) -> Type:
     if before is None:
         return found
     return before if is_dyn(before) or found == before else DYN
-
-
-def qualified(node: Any) -> str | None:
-    """A name with dots, as far as the node is nothing else."""
-    if isinstance(node, Ident):
-        return node.name
-    if isinstance(node, Select) and not node.is_test:
-        inner = qualified(node.operand)
-        return f"{inner}.{node.field}" if inner else None
-    return None

@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from function.cel import operators
-from function.cel.operators import INT_MAX, INT_MIN, UINT_MAX
+from function.cel import arithmetic, naming
 from function.cel.problem import Failure
-from function.cel.values import Duration, Timestamp, TypeValue, Uint
+from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, TypeValue, Uint
 
 _SECOND = 10**9
 _UNITS = {
@@ -153,7 +152,7 @@ def _string_to_timestamp(text: str) -> Timestamp:
         raise _failed(text, "timestamp") from None
     days = moment.toordinal() - datetime(1970, 1, 1, tzinfo=UTC).toordinal() - (366 if year == 0 else 0)
     seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset
-    return operators.timestamp(seconds * _SECOND + int((found[7] or "0")[:9].ljust(9, "0")), offset)
+    return arithmetic.timestamp(seconds * _SECOND + int((found[7] or "0")[:9].ljust(9, "0")), offset)
 
 
 def _offset(zone: str) -> int:
@@ -185,7 +184,7 @@ def _zone(offset: int) -> str:
 
 
 def _int_to_uint(number: int) -> Uint:
-    return operators.unsigned(number)
+    return arithmetic.unsigned(number)
 
 
 def _itself(value: Any) -> Any:
@@ -193,7 +192,7 @@ def _itself(value: Any) -> Any:
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "type": lambda value: TypeValue(operators.type_name(value)),
+    "type": lambda value: TypeValue(naming.type_name(value)),
     "to_dyn": _itself,
     "bool_to_bool": _itself,
     "string_to_bool": _string_to_bool,
@@ -211,7 +210,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "duration_to_int64": lambda d: d.nanoseconds,
     "string_to_int64": _string_to_int,
     "timestamp_to_int64": lambda t: t.nanoseconds // _SECOND,
-    "uint64_to_int64": lambda u: operators.integer(int(u)),
+    "uint64_to_int64": lambda u: arithmetic.integer(int(u)),
     "string_to_string": _itself,
     "bool_to_string": lambda b: "true" if b else "false",
     "bytes_to_string": _bytes_to_string,
@@ -221,7 +220,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "timestamp_to_string": _timestamp_to_string,
     "uint64_to_string": str,
     "timestamp_to_timestamp": _itself,
-    "int64_to_timestamp": lambda seconds: operators.timestamp(seconds * _SECOND),
+    "int64_to_timestamp": lambda seconds: arithmetic.timestamp(seconds * _SECOND),
     "string_to_timestamp": _string_to_timestamp,
     "uint64_to_uint64": _itself,
     "double_to_uint64": _double_to_uint,

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.cel import prices
-from function.cel.check import TYPE_NAMES, Checked, qualified
+from function.cel.check import TYPE_NAMES
+from function.cel.checked import Checked
 from function.cel.environment import Environment
 from function.cel.prices import Part, Price
 from function.cel.sizes import MOST, NO_PATH, NOTHING, ONE, UNKNOWN, Path, Range, exactly, path_to
-from function.cel.tree import ACCUMULATOR, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select
+from function.cel.tree import ACCUMULATOR, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
 from function.cel.types import Type
 
 LIMIT = 1_000_000

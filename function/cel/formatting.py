@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from function.cel import explain, operators
-from function.cel.check import Checked
+from function.cel import explain, naming
+from function.cel.checked import Checked
 from function.cel.conversions import FUNCTIONS as CONVERSIONS
 from function.cel.problem import Failure, Fault
 from function.cel.tree import ListLiteral, Literal, MapLiteral, Node
@@ -106,7 +106,7 @@ def _filled(clause: Clause, value: Any) -> str:
 
 
 def _wrong(clause: Clause, value: Any) -> Failure:
-    return operators.no_overload(f"%{clause.letter}", value)
+    return naming.no_overload(f"%{clause.letter}", value)
 
 
 def _string(value: Any, clause: Clause) -> str:

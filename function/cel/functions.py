@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from function.cel import conversions, formatting, kubernetes, lists, patterns, strings, times
-from function.cel.operators import no_overload, size
+from function.cel.containers import size
+from function.cel.naming import no_overload
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.signatures import Overload

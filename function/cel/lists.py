@@ -11,9 +11,11 @@ from functools import cmp_to_key, reduce
 from itertools import pairwise
 from typing import Any
 
-from function.cel import operators
+from function.cel import comparison, containers
+from function.cel.arithmetic import add
+from function.cel.comparison import compare, same
 from function.cel.members import content_of
-from function.cel.operators import add, compare, no_overload, same, type_name
+from function.cel.naming import no_overload, type_name
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
@@ -68,7 +70,7 @@ def _flatten(items: Any, depth: Any = 1) -> list[Any]:
     if type(items) is not list or type(depth) is not int:
         raise no_overload("flatten", items)
     if type(items) is not list or type(depth) is not int:
-        raise operators.no_overload("flatten", items, depth)
+        raise no_overload("flatten", items, depth)
     if depth < 0:
         raise Failure("level must be non-negative")
     flat: list[Any] = []
@@ -109,7 +111,7 @@ def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
 
 
 def _contains_all(items: list[Any], wanted: list[Any]) -> bool:
-    return all(operators.contains(w, items) for w in wanted)
+    return all(comparison.contains(w, items) for w in wanted)
 
 
 def _of_non_zero(value: Any) -> Optional:
@@ -140,10 +142,10 @@ def _unwrapped(items: list[Any]) -> list[Any]:
 
 def inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
     """A map with one entry more, or with all those of another."""
-    more = [(k, operators.find(entry[0], k)) for k in keys_of(entry[0])] if len(entry) == 1 else [entry]
+    more = [(k, containers.find(entry[0], k)) for k in keys_of(entry[0])] if len(entry) == 1 else [entry]
     grown = Keyed(map_)
     for key, value in more:
-        if operators.find(grown, key, operators.MISSING) is not operators.MISSING:
+        if containers.find(grown, key, containers.MISSING) is not containers.MISSING:
             raise Failure(f"insert failed: key {key} already exists")
         grown[stored(key)] = value
     return grown
@@ -154,7 +156,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "list_a_last_index_of_int": _last_index_of,
     "list_sets_contains_list": _contains_all,
     "list_sets_equivalent_list": lambda a, b: _contains_all(a, b) and _contains_all(b, a),
-    "list_sets_intersects_list": lambda a, b: any(operators.contains(item, b) for item in a),
+    "list_sets_intersects_list": lambda a, b: any(comparison.contains(item, b) for item in a),
     "list_slice": _slice,
     "list_flatten": _flatten,
     "list_flatten_int": _flatten,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from function.cel.code import Frame, Run
-from function.cel.operators import no_overload
+from function.cel.naming import no_overload
 from function.cel.problem import Failure
 
 

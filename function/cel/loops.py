@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from function.cel.code import Frame, Run
+from function.cel.containers import find, iterated
 from function.cel.lists import inserted
-from function.cel.operators import find, iterated, no_overload
+from function.cel.naming import no_overload
 from function.cel.problem import Failure
 from function.cel.values import Keyed, keys_of
 

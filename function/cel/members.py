@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from function.cel import operators
-from function.cel.check import Checked
+from function.cel import containers, naming
+from function.cel.checked import Checked
 from function.cel.code import Frame, Run
-from function.cel.operators import MISSING
+from function.cel.containers import MISSING
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
@@ -52,7 +52,7 @@ def field_of(target: Run, key: Run) -> Run:
         wanted = key(frame)
         if type(value) is Optional:
             return _inside(value, wanted)
-        return operators.get(value, wanted)
+        return containers.get(value, wanted)
 
     return read
 
@@ -62,8 +62,8 @@ def _inside(optional: Optional, key: Any) -> Optional:
         return NONE
     content = content_of(optional)
     if isinstance(content, Quantity | Semver):
-        raise Failure(f"{operators.type_name(content)} in an optional has no fields to look for")
-    found = operators.lookup(content, key)
+        raise Failure(f"{naming.type_name(content)} in an optional has no fields to look for")
+    found = containers.lookup(content, key)
     return NONE if found is MISSING else Optional((found,))
 
 
@@ -73,7 +73,7 @@ def optional_field(target: Run, key: Run) -> Run:
         wanted = key(frame)
         if type(value) is Optional:
             return _inside(value, wanted)
-        found = operators.lookup(value, wanted)
+        found = containers.lookup(value, wanted)
         return NONE if found is MISSING else Optional((found,))
 
     return read
@@ -85,7 +85,7 @@ def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
         if type(value) is Optional:
             found = _inside(value, field)
             return found if keeps_optional else found.is_there
-        return operators.lookup(value, field) is not MISSING
+        return containers.lookup(value, field) is not MISSING
 
     return test
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from function.cel import operators
+from function.cel import arithmetic, comparison, naming
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.problem import Abort, Failure
 from function.cel.semver import Semver
-from function.cel.values import Uint
+from function.cel.values import INT_MAX, Uint
 
 _PRIMITIVE = (bool, int, Uint, float, str, type(None))
 
@@ -21,13 +21,13 @@ def member_of(item: Run, items: list[Any], at: int) -> Code:
     if not items:
         return constant(value=False)
     if not all(type(i) in _PRIMITIVE for i in items):
-        return Code(placed(lambda frame: operators.contains(item(frame), items), at))
+        return Code(placed(lambda frame: comparison.contains(item(frame), items), at))
     known = frozenset((type(v), v) for i in items for v in _likes(i))
 
     def test(frame: Frame) -> bool:
         value = item(frame)
         if type(value) in (Semver, bytes):
-            raise Abort(f"{operators.type_name(value)} in a list that is written out ends the evaluation in Kubernetes")
+            raise Abort(f"{naming.type_name(value)} in a list that is written out ends the evaluation in Kubernetes")
         return type(value) in _PRIMITIVE and (type(value), value) in known
 
     return Code(test)
@@ -44,7 +44,7 @@ def _likes(item: Any) -> Iterator[Any]:
             yield Uint(item)
     elif type(item) is Uint:
         yield float(item)
-        if item <= operators.INT_MAX:
+        if item <= INT_MAX:
             yield int(item)
 
 
@@ -52,7 +52,7 @@ def _whole(number: float) -> Iterator[Any]:
     if number != number or number in (float("inf"), float("-inf")):  # noqa: PLR0124  (not a number)
         return
     whole = int(number)
-    for convert in (operators.integer, operators.unsigned):
+    for convert in (arithmetic.integer, arithmetic.unsigned):
         try:
             like = convert(whole)
         except Failure:

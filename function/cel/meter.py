@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from function.cel.check import TYPE_NAMES, Checked, qualified
+from function.cel.check import TYPE_NAMES
+from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run
 from function.cel.cost import LIMIT
 from function.cel.loops import Entries
@@ -19,7 +20,7 @@ from function.cel.problem import Abort
 from function.cel.program import Compiler
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
-from function.cel.tree import Call, Fold, Ident, ListLiteral, MapLiteral, Node, Select
+from function.cel.tree import Call, Fold, Ident, ListLiteral, MapLiteral, Node, Select, qualified
 from function.cel.values import Optional, keys_of
 
 _FREE = frozenset({"_&&_", "_||_", "_?_:_"})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from function.cel.operators import no_overload
+from function.cel.naming import no_overload
 from function.cel.problem import Failure
 
 _BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")

@@ -9,20 +9,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from function.cel import formatting, logic, loops, operators, signatures
-from function.cel.check import TYPE_NAMES, Checked, qualified
+from function.cel.aggregates import filled, given
+from function.cel.check import TYPE_NAMES
+from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
+from function.cel.early import check_key, check_pattern
 from function.cel.functions import chosen
 from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
 from function.cel.problem import Failure, Fault
-from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below, qualified
 from function.cel.types import BOOL, INT, STRING, UINT
-from function.cel.values import Keyed, Optional, TypeValue, stored
+from function.cel.values import Optional, TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
 _MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any"})
-_PATTERNS = frozenset({"matches", "find", "findAll"})
 
 
 def tells_forms(root: Node) -> bool:
@@ -119,11 +121,11 @@ class Compiler:
             case "_[_]":
                 fused = self._fused(node)
                 target, key = map(self.code, node.args)
-                _check_key(key, node.args[1])
+                check_key(key, node.args[1])
                 return Code(fused or placed(field_of(target.run, key.run), node.at))
             case "_?._" | "_[?_]":
                 target, key = map(self.code, node.args)
-                _check_key(key, node.args[1])
+                check_key(key, node.args[1])
                 return Code(placed(optional_field(target.run, key.run), node.at))
             case "or" | "orValue" if node.target is not None:
                 return Code(_alternative(self.run(node.target), self.run(node.args[0]), node.function))
@@ -132,7 +134,7 @@ class Compiler:
     def _function(self, node: Call) -> Code:
         nodes = node.args if node.target is None else [node.target, *node.args]
         codes = [self.code(n) for n in nodes]
-        _check_pattern(node, codes)
+        check_pattern(node, codes)
         if node.function == "format" and node.target is not None:
             formatting.check(node.target, node.args[0], self.checked)
         if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
@@ -189,12 +191,12 @@ class Compiler:
             runs = [c.run for c in codes]
             return Code(lambda frame: [run(frame) for run in runs])
         parts = [(c.run, i in node.optional) for i, c in enumerate(codes)]
-        return Code(placed(lambda frame: [v for run, optional in parts for v in _given(run(frame), optional)], node.at))
+        return Code(placed(lambda frame: [v for run, optional in parts for v in given(run(frame), optional)], node.at))
 
     def _map(self, node: MapLiteral) -> Code:
         codes = [(self.code(k), self.code(v), optional) for k, v, optional in node.entries]
         parts = [(k.run, v.run, optional) for k, v, optional in codes]
-        run = placed(lambda frame: _filled(parts, frame), node.at)
+        run = placed(lambda frame: filled(parts, frame), node.at)
         flat = [c for k, v, _ in codes for c in (k, v)]
         if all(c.is_constant for c in flat) and not any(optional for *_, optional in parts):
             return constant(run([]), is_literal=all(c.is_literal for c in flat))
@@ -267,25 +269,6 @@ def _terms(node: Node) -> list[Node]:
     return terms
 
 
-def _check_key(key: Code, node: Node) -> None:
-    if key.is_literal and not isinstance(key.value, str | bool | int | float):
-        raise Fault("nothing is read by such a key", node.at)
-
-
-def _check_pattern(node: Call, codes: list[Code]) -> None:
-    """A pattern that is written out is compiled now. Of the function matches(text, pattern) Kubernetes tries both."""
-    if node.function not in _PATTERNS:
-        return
-    from function.cel import patterns
-
-    for code in codes if node.function == "matches" and node.target is None else codes[1:2]:
-        if code.is_literal and isinstance(code.value, str):
-            try:
-                patterns.compiled(code.value)
-            except Failure as failure:
-                raise Fault(failure.problem, node.args[-1].at) from None
-
-
 def _alternative(left: Run, right: Run, function: str) -> Run:
     def choose(frame: Frame) -> Any:
         value = left(frame)
@@ -312,23 +295,3 @@ def applied(run: Any, codes: list[Code]) -> Run:
         return lambda frame: run(left(frame), right(frame))
     runs = [c.run for c in codes]
     return lambda frame: run(*[argument(frame) for argument in runs])
-
-
-def _given(value: Any, optional: bool) -> tuple[Any, ...]:  # noqa: FBT001  (of an entry)
-    if not optional:
-        return (value,)
-    if type(value) is not Optional:
-        raise Failure("an entry with ? wants an optional value")
-    return value.content
-
-
-def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
-    map_ = Keyed()
-    for key, value, optional in parts:
-        k = key(frame)
-        content = _given(value(frame), optional)
-        if content:
-            map_[stored(k)] = content[0]
-        else:
-            map_.pop(stored(k), None)
-    return map_

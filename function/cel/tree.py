@@ -113,3 +113,13 @@ Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | S
 ACCUMULATOR = "@result"
 """No name that a user can write."""
 UNUSED = "#unused"
+
+
+def qualified(node: Any) -> str | None:
+    """A name with dots, as far as the node is nothing else."""
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select) and not node.is_test:
+        inner = qualified(node.operand)
+        return f"{inner}.{node.field}" if inner else None
+    return None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
+
 
 class Uint(int):
     """An unsigned integer of 64 bits: a type of its own, equal to what it is equal to as a number."""

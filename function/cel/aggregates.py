@@ -1,0 +1,29 @@
+"""Lists and maps that are written out with entries that are worked out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from function.cel.code import Frame, Run
+from function.cel.problem import Failure
+from function.cel.values import Keyed, Optional, stored
+
+
+def given(value: Any, optional: bool) -> tuple[Any, ...]:  # noqa: FBT001  (of an entry)
+    if not optional:
+        return (value,)
+    if type(value) is not Optional:
+        raise Failure("an entry with ? wants an optional value")
+    return value.content
+
+
+def filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
+    map_ = Keyed()
+    for key, value, optional in parts:
+        k = key(frame)
+        content = given(value(frame), optional)
+        if content:
+            map_[stored(k)] = content[0]
+        else:
+            map_.pop(stored(k), None)
+    return map_

@@ -1,0 +1,22 @@
+"""What the static check found out about a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from function.cel.signatures import Overload
+from function.cel.tree import Node
+from function.cel.types import Type
+
+
+@dataclass(slots=True)
+class Checked:
+    """What is known of a tree's nodes, each by its identity."""
+
+    root: Node
+    types: dict[int, Type] = field(default_factory=dict)
+    overloads: dict[int, tuple[Overload, ...]] = field(default_factory=dict)
+    """Of a call, those that its arguments fit."""
+
+    def type(self, node: Node) -> Type:
+        return self.types[id(node)]
