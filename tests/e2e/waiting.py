@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 Seen = TypeVar("Seen")
-# A bound, not a pace: most of what we wait for takes a second. Two things take their time: a provider believes only 30 s
+# A bound, not a pace: most of what we wait for takes a second. Two things take long: a provider believes only 30 s
 # after it made a thing that the thing is gone, and Crossplane tries again up to 30 s later.
 PATIENCE = 90.0
 LONGEST = 2000
