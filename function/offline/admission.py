@@ -51,7 +51,8 @@ class Admission:
             prune(manifest, kind.schema)
             faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
         if faults:
-            raise Refused("; ".join(map(str, faults)))
+            name = (manifest.get("metadata") or {}).get("name")
+            raise Refused(f"{kind.kind} {name}: {'; '.join(map(str, faults))}")
 
 
 def _same_spec(new: Manifest, old: Manifest) -> bool:

@@ -83,12 +83,12 @@ def test_rules_see_what_stood_there_before() -> None:
     """A transition rule has no say over what is new."""
     kind = schemas.Kind("x/v1", "X", True, {"type": "object", "properties": {"spec": SPEC}}, composition="x")
     admit = Admission()
-    old = {"spec": {"name": "ab"}}
+    old = {"metadata": {"name": "x"}, "spec": {"name": "ab"}}
 
-    admit(kind, {"spec": {"name": "cd"}}, None)
-    admit(kind, {"spec": {"name": "ab"}}, old)
-    with pytest.raises(Refused, match=r"^spec: name is immutable$"):
-        admit(kind, {"spec": {"name": "cd"}}, old)
+    admit(kind, {**old, "spec": {"name": "cd"}}, None)
+    admit(kind, {**old, "spec": {"name": "ab"}}, old)
+    with pytest.raises(Refused, match=r"^X x: spec: name is immutable$"):
+        admit(kind, {**old, "spec": {"name": "cd"}}, old)
 
 
 def test_our_own_kinds_are_known() -> None:
