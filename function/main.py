@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import click
 
+_ERROR = 1
+"""Exit code of a wrong option. Click's own is 2, by which plan and what-if say that something would be lost."""
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
@@ -48,12 +50,22 @@ class _Lazy(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except click.UsageError as mistake:
+            mistake.exit_code = _ERROR
+            raise
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except Exception as bug:
             if os.environ.get(_TRACEBACK):
                 raise
             raise click.ClickException(f"a bug in modelplane: {bug!r} ({_TRACEBACK}=1 shows where)") from bug
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as mistake:
+            mistake.exit_code = _ERROR
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
