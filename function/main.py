@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 
 import click
 
-_ERROR = 1
-"""Exit code of a wrong option. Click's own is 2, by which plan and what-if say that something would be lost."""
 _TRACEBACK = "MODELPLANE_TRACEBACK"
+
+
+class _Mistake(click.UsageError):
+    """A wrong option. Click's own exit code is 2, by which plan and what-if say that something would be lost."""
+
+    exit_code = 1
 
 
 class _Command(NamedTuple):
@@ -51,8 +55,7 @@ class _Lazy(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as mistake:
-            mistake.exit_code = _ERROR
-            raise
+            raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except Exception as bug:
@@ -64,8 +67,7 @@ class _Lazy(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as mistake:
-            mistake.exit_code = _ERROR
-            raise
+            raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
