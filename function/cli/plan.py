@@ -71,7 +71,7 @@ def _settled(
 
 def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
     if form == "table":
-        plan_report.show(report, _next(dirs, changes))
+        plan_report.show(report, _next(report, dirs, changes))
     elif form == "json":
         import json
 
@@ -82,11 +82,14 @@ def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: S
         click.echo(yaml.safe_dump(plan_report.data(report), sort_keys=False, width=120, allow_unicode=True), nl=False)
 
 
-def _next(dirs: Sequence[str], changes: Sequence[str]) -> Iterator[str]:
+def _next(report: plan_report.Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[str]:
     """Commands to try after this one."""
     where = " ".join(dirs)
     if changes or where == "-":
         return
+    short = next((d for d in report.outcome.deployments if d.missing), None)
+    if short:
+        yield f"modelplane explain {where} ModelDeployment/{short.identity}    why it is not placed, what would help"
     yield f"modelplane plan {where} -o yaml    all of it, with names and rejections"
     if where.rstrip("/") == "examples/tour":
         yield "modelplane plan examples/bad-edit    a typo in an edit: what serves stays"
