@@ -144,7 +144,6 @@ class Builder(Transformer[Token, Any]):
 
     def paren_expr(self, parts: list[Any]) -> Built:
         built: Built = parts[1]
-        built.run = 0
         return built
 
     def list_lit(self, parts: list[Any]) -> Built:

@@ -32,8 +32,6 @@ class Built:
     relations: int = 0
     calcs: int = 0
     members: int = 0
-    run: int = 0
-    """How often the innermost left-recursive rule has been extended."""
     signs: tuple[tuple[str, int], ...] = ()
     """Signs and negations in front, with their places: what they mean depends on what follows."""
     number: tuple[Literal, Token] | None = None
@@ -86,18 +84,16 @@ def limited(built: Built) -> Built:
 
 def entered(built: Built, rule: str) -> Built:
     """As the first operand of a rule that recurses on its left."""
-    built.run = 0
     setattr(built, rule, getattr(built, rule) + 1)
     return limited(built)
 
 
 def extended(node: Node, rule: str, left: Built, *more: Built) -> Built:
-    """By one more operator or suffix of that rule."""
+    """By one more operator or suffix of that rule: the rule is entered once, however long it goes on."""
     built = over(node, left, *more)
     built.visits += 1
-    built.run = left.run + 1
     inner = max((getattr(m, rule) for m in more), default=0)
-    setattr(built, rule, max(getattr(left, rule), 1 + built.run + inner))
+    setattr(built, rule, max(getattr(left, rule), 1 + inner))
     return limited(built)
 
 

@@ -14,6 +14,7 @@ from function.cel.explain import wrong_result
 from function.cel.parse import parse
 from function.cel.problem import Abort, EvaluationFailed, Failure, Fault, InvalidSelector
 from function.cel.program import Compiler
+from function.cel.room import room, roomy
 
 MOST_COMPILED = 1024
 
@@ -53,14 +54,19 @@ def query(text: str) -> Rule:
 
 def _compiled(text: str, environment: Environment) -> Rule:
     try:
-        root = parse(text)
-        checked = check(root, environment)
-        if checked.type(root).kind not in environment.results:
-            raise wrong_result(checked.type(root), environment.name, root.at)
-        compiler = Compiler(checked, environment.variables)
-        return Rule(text, tuple(environment.variables), compiler.run(root), compiler.width)
+        with room():
+            return _checked(text, environment)
     except Fault as fault:
         raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
+
+
+def _checked(text: str, environment: Environment) -> Rule:
+    root = parse(text)
+    checked = check(root, environment)
+    if checked.type(root).kind not in environment.results:
+        raise wrong_result(checked.type(root), environment.name, root.at)
+    compiler = Compiler(checked, environment.variables)
+    return Rule(text, tuple(environment.variables), roomy(compiler.run(root), root), compiler.width)
 
 
 def _value(data: Any) -> Any:

@@ -17,6 +17,7 @@ from function.cel.meter import MeteredCompiler
 from function.cel.parse import parse
 from function.cel.problem import Abort, Failure, Fault, InvalidSelector
 from function.cel.program import Compiler
+from function.cel.room import room, roomy
 
 LONGEST = 10 * 1024
 """Bytes of a selector's text (resource.k8s.io/v1, CELSelectorExpressionMaxLength)."""
@@ -95,7 +96,8 @@ def admitted(text: str) -> Selector:
 def compiled(text: str) -> Selector:
     """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
     try:
-        return _compiled(text)
+        with room():
+            return _compiled(text)
     except Fault as fault:
         raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
 
@@ -108,5 +110,5 @@ def _compiled(text: str) -> Selector:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
     compiler = (Compiler if cost <= LIMIT else MeteredCompiler)(checked, SELECTOR.variables)
-    run = compiler.run(root)
+    run = roomy(compiler.run(root), root)
     return Selector(text, cost, run, (None,) * (compiler.width - 1), fresh if compiler.renews else seen)

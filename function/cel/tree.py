@@ -88,10 +88,11 @@ def below(root: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(_parts(node))
+        waiting.extend(parts(node))
 
 
-def _parts(node: Node) -> Iterable[Node]:
+def parts(node: Node) -> Iterable[Node]:
+    """The nodes right below."""
     match node:
         case Select():
             return (node.operand,)
