@@ -13,8 +13,12 @@ import click
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
+_OF_THEIR_OWN = ("plan", "what-if")
+"""Commands that exit with 2 when something that serves would be lost. Elsewhere 2 is a wrong option, as usual."""
+
+
 class _Mistake(click.UsageError):
-    """A wrong option. Click's own exit code is 2, by which plan and what-if say that something would be lost."""
+    """A wrong option of a command whose exit codes have meanings of their own."""
 
     exit_code = 1
 
@@ -55,6 +59,8 @@ class _Lazy(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as mistake:
+            if ctx.invoked_subcommand not in _OF_THEIR_OWN:
+                raise
             raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
@@ -62,12 +68,6 @@ class _Lazy(click.Group):
             if os.environ.get(_TRACEBACK):
                 raise
             raise click.ClickException(f"a bug in modelplane: {bug!r} ({_TRACEBACK}=1 shows where)") from bug
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as mistake:
-            raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
