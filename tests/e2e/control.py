@@ -1,6 +1,7 @@
 """The control cluster: Crossplane, its provider and our function, on a real API server."""
 
 import functools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,13 +46,18 @@ class Control:
         """What kubectl prints, as an administrator."""
         return programs.kubectl(self.site, self.name, *arguments, stdin=stdin)
 
-    def restart_function(self) -> None:
-        """Stop our server, and start it again at the same address."""
-        self.stop_function()
-        self.function = self.serve()
+    def calls(self, kind: str, name: str) -> int:
+        """How often the function that runs has answered for an object, `namespace/name`."""
+        lines = (line for line in self.function.log.read_text().splitlines() if line.startswith("{"))
+        answers = [json.loads(line) for line in lines]
+        return sum(one.get("event") == "Answered" and (one["kind"], one["name"]) == (kind, name) for one in answers)
 
     def stop_function(self) -> None:
         self.site.processes.stop(self.function)
+
+    def start_function(self) -> None:
+        """Start our server again, at the same address."""
+        self.function = self.serve()
 
 
 def start(site: Site, store: int, version: str) -> Control:

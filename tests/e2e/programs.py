@@ -310,7 +310,6 @@ def function(site: Site, name: str, port: int, *, insecure: bool = False) -> Pro
         "serve",
         f"--address=127.0.0.1:{port}",
         "--insecure" if insecure else f"--tls-certs-dir={site.pki.server}",
-        "--debug",
         serves=listens(port),
     )
 

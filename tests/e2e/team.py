@@ -86,14 +86,12 @@ class Team:
         return until(lambda: self.replicas(name), f"{count} replicas", holds=lambda seen: len(seen) == count)
 
     def reconcile(self, manifest: Object) -> None:
-        """Have Crossplane reconcile an object, and wait until it has."""
-        token = f"e2e-{next(tokens)}"
-        self.api.patch(manifest, {"metadata": {"annotations": {RECONCILE: token}}})
-        until(
-            lambda: (self.api.current(manifest) or {}).get("status", {}).get("lastHandledReconcileAt"),
-            f"{title(manifest)} to be reconciled",
-            holds=lambda seen: seen == token,
-        )
+        """Have Crossplane reconcile an object, and wait until it has asked the function."""
+        metadata = manifest["metadata"]
+        who = (manifest["kind"], "/".join(filter(None, (metadata.get("namespace"), metadata["name"]))))
+        before = self.control.calls(*who)
+        self.api.patch(manifest, {"metadata": {"annotations": {RECONCILE: f"e2e-{next(tokens)}"}}})
+        until(lambda: self.control.calls(*who), f"{title(manifest)} to be reconciled", holds=lambda now: now > before)
 
     def await_nothing(self) -> None:
         """Wait until nothing of this tenant is left but the remote namespace."""

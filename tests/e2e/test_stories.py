@@ -162,15 +162,12 @@ def test_the_late_delete_of_a_deployment_takes_nothing_from_its_successor(team: 
     old = identities(*team.replicas(), *team.workloads())
 
     team.api.delete(deployment)
+    until(lambda: team.api.current(deployment), "the name to be free", holds=lambda seen: seen is None)
     team.api.apply(deployment)
-    until(
-        lambda: identities(*team.replicas(), *team.workloads()),
-        "the old one to be gone",
-        holds=lambda now: now and not now & old,
-    )
     team.await_ready(deployment)
     until(team.workloads, "the new workload", holds=lambda seen: len(seen) == 1)
     new = identities(*team.replicas(), *team.workloads())
+    assert not new & old
     always(
         lambda: identities(*team.replicas(), *team.workloads()),
         "a late delete reached the successor",
@@ -215,14 +212,16 @@ def test_a_restart_of_the_function_in_the_middle_changes_nothing(team: Team) -> 
     before = identities(*team.replicas(), *team.endpoints(), *team.objects(), *team.workloads())
 
     team.control.stop_function()
-    team.api.patch(deployment, {"spec": {"replicas": 2}})
-    always(
-        lambda: identities(*team.replicas(), *team.endpoints(), *team.objects(), *team.workloads()),
-        "something changed without the function",
-        holds=lambda now: now == before,
-        seconds=3,
-    )
-    team.control.restart_function()
+    try:
+        team.api.patch(deployment, {"spec": {"replicas": 2}})
+        always(
+            lambda: identities(*team.replicas(), *team.endpoints(), *team.objects(), *team.workloads()),
+            "something changed without the function",
+            holds=lambda now: now == before,
+            seconds=3,
+        )
+    finally:
+        team.control.start_function()
     team.await_ready(changed(deployment, "spec.replicas", 2))
     assert before < identities(*team.replicas(), *team.endpoints(), *team.objects(), *team.workloads())
 
@@ -247,7 +246,7 @@ def test_nothing_is_written_below_a_replica_while_nothing_changes(team: Team) ->
     for _ in range(3):
         team.reconcile(replica)
     written = {name for name, version in team.everything().items() if before[name] != version}
-    assert written == {title(replica)}  # its own status says which reconcile was asked for
+    assert written == {title(replica)}  # which carries the request to be reconciled
 
 
 def test_an_edited_image_rolls_out_without_another_node(team: Team) -> None:
