@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from function.cel.containers import MISSING, find
+from function.cel.containers import MISSING, find, has_key
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
@@ -22,7 +22,6 @@ from function.cel.values import (
     Timestamp,
     Uint,
     read,
-    stored,
 )
 
 _NUMBERS = (int, Uint, float)
@@ -128,7 +127,7 @@ def compare(a: Any, b: Any, word: str = "comparison") -> int:
 
 def contains(item: Any, container: Any) -> bool:
     if isinstance(container, dict):
-        return type(item) in (str, int, Uint, float, bool) and stored(item) in container
+        return has_key(container, item)
     if type(container) is list:
         return any(same(item, element) for element in container)
     raise no_overload("in", item, container)

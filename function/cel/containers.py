@@ -23,7 +23,14 @@ def find(map_: dict[Any, Any], key: Any, default: Any = None) -> Any:
     try:
         return map_[stored(key)]
     except KeyError:
-        return default
+        return map_.get(int(key), default) if kind is float and key.is_integer() else default
+
+
+def has_key(map_: dict[Any, Any], key: Any) -> bool:
+    """Whether a key is there. A map that answers for what it lacks does not say here that it has it."""
+    if type(key) not in (str, int, Uint, float, bool):
+        return False
+    return stored(key) in map_ or (type(key) is float and key.is_integer() and int(key) in map_)
 
 
 def get(target: Any, key: Any) -> Any:

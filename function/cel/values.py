@@ -63,24 +63,37 @@ class Keyed(dict[Any, Any]):
     __slots__ = ()
 
 
-class _BoolKey:
+class _Key:
+    """A key that Python would take for another: true for 1, or a list, which it does not take at all."""
+
     __slots__ = ("value",)
 
-    def __init__(self, value: bool) -> None:  # noqa: FBT001  (it is one)
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
-_TRUE, _FALSE = _BoolKey(True), _BoolKey(False)  # noqa: FBT003  (they are these)
+@dataclass(frozen=True, slots=True)
+class _DoubleKey:
+    """A double as a key. An integer does not find it, and it finds an integer only where that is looked for."""
+
+    value: float
+
+
+_TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)
 
 
 def stored(key: Any) -> Any:
-    """How a key is stored in a map."""
-    return (_TRUE if key else _FALSE) if key is True or key is False else key
+    """How a key is stored in a map. A list or map is a key that nothing finds."""
+    if key is True or key is False:
+        return _TRUE if key else _FALSE
+    if type(key) is float:
+        return _DoubleKey(key)
+    return _Key(key) if isinstance(key, list | dict) else key
 
 
 def read(key: Any) -> Any:
     """A stored key as the value that it is."""
-    return key.value if type(key) is _BoolKey else key
+    return key.value if isinstance(key, _Key | _DoubleKey) else key
 
 
 def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:

@@ -20,6 +20,7 @@ DEVIATIONS: Mapping[str, str] = {
     'format.named("dns1123Label").hasValue()': _NETWORK,
     "google.protobuf.Int64Value{value: 1} == 1": _MESSAGE,
     "kubernetes.DRADevice{} == device": _MESSAGE,
+    "google.protobuf.NullValue.NULL_VALUE == 0": _MESSAGE,
 }
 """All that Kubernetes compiles and we do not, by an expression of each kind, and why. Nothing else differs."""
 
