@@ -52,7 +52,7 @@ def parse(text: str, *, normalize: bool = False) -> Semver:
 def _strict(text: str) -> Semver:
     parts = text.split(".", _PARTS - 1)
     if len(parts) != _PARTS:
-        raise ValueError(f'"{text}" is no semantic version: three numbers are wanted, such as 1.2.3')
+        raise ValueError(f'"{text}" is no semantic version: three numbers are wanted, as in 1.2.3')
     rest, _, build = parts[2].partition("+")
     patch, _, prerelease = rest.partition("-")
     return Semver(
