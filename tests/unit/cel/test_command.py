@@ -1,0 +1,87 @@
+"""`modelplane cel` tells people and machines the same."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from function.cli.cel import cel as command
+
+CLASS = """
+apiVersion: modelplane.ai/v1alpha1
+kind: InferenceClass
+metadata: {name: h100}
+spec:
+  devices:
+  - {name: gpu, driver: gpu.nvidia.com, attributes: {architecture: {string: Hopper}}, capacity: {memory: {value: 80Gi}}}
+  - {name: nic, driver: nic.nvidia.com}
+"""
+SLICE = """
+apiVersion: v1
+kind: List
+items:
+- apiVersion: resource.k8s.io/v1
+  kind: ResourceSlice
+  metadata: {name: node-1}
+  spec:
+    driver: gpu.nvidia.com
+    devices:
+    - {name: gpu-0, attributes: {driverVersion: {version: 550.54.15}}}
+    - {name: gpu-1, attributes: {driverVersion: {version: "550"}}}
+"""
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(command, [*arguments], input=stdin)
+
+
+def test_a_valid_selector_is_told_with_its_cost():
+    got = run("check", 'device.driver == "a"')
+    assert (got.exit_code, got.output) == (0, "valid; an evaluation costs at most 3 of 1,000,000\n")
+
+
+def test_an_invalid_selector_is_shown_with_a_mark_below_the_place():
+    got = run("check", "-", stdin='true\n  && devices.driver == "a"')
+    want = 'line 2, column 6: undeclared reference "devices"; did you mean "device"?\n'
+    want += '    && devices.driver == "a"\n       ^\n'
+    assert (got.exit_code, got.output) == (1, want)
+
+
+def test_a_machine_gets_the_same_as_fields():
+    got = run("check", "--json", 'device.drivr == "a"')
+    want = {
+        "valid": False, "problem": 'a device has no field "drivr"', "position": 7, "line": 1, "column": 8,
+        "suggestion": '"driver"',
+    }  # fmt: skip
+    assert (got.exit_code, json.loads(got.output)) == (1, want)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "want"),
+    [
+        ('device.driver == "gpu.nvidia.com"', 0, ["match", "no match"]),
+        ('device.driver == "x"', 1, ["no match", "no match"]),
+        ('device.attributes["gpu.nvidia.com"].architecture == "Hopper"', 0, ["match", "error"]),
+    ],
+)
+def test_each_device_of_a_class_has_its_outcome(tmp_path, text, code, want):
+    file = tmp_path / "class.yaml"
+    file.write_text(CLASS)
+    got = run("eval", text, "--class", str(file), "--json")
+    assert (got.exit_code, [one["outcome"] for one in json.loads(got.output)]) == (code, want)
+
+
+def test_devices_of_a_cluster_are_read_as_kubectl_prints_them():
+    got = run("eval", 'device.driver == "gpu.nvidia.com"', "--device", "-", stdin=SLICE)
+    want = "node-1/gpu-0  match\n"
+    want += (
+        'node-1/gpu-1  attribute driverVersion: "550" is no semantic version: three numbers are wanted, such as 1.2.3\n'
+    )
+    assert (got.exit_code, got.output) == (0, want)
+
+
+def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
+    file = tmp_path / "class.yaml"
+    file.write_text(CLASS)
+    assert run("eval", "device.x", "--class", str(file)).exit_code == 2
+    assert run("eval", "true", "--class", str(tmp_path / "missing.yaml")).exit_code == 2
