@@ -20,7 +20,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import fleet
+from tests.bench import cel, fleet
 
 _CALL = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
 _SIZES = ((10, 50), (100, 1000), (300, 3000), (1000, 10000))
@@ -44,6 +44,7 @@ def main() -> None:
                         f"{answered:.1f}", f"{answered / parsed:.2f}", f"{_peak(process.pid):.0f}",
                     )  # fmt: skip
     console.print(table)
+    cel.main()
     console.print(f"start until the first answer: {_median(_start, 3):.0f} ms; idle: {_idle():.0f} MB")
 
 
