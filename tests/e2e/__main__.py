@@ -41,7 +41,7 @@ def build(root: Path, toolchain: str) -> None:
 
 def run(pytest: list[str]) -> int:
     """Run pytest, in a network of its own where that can be had."""
-    command = [sys.executable, "-m", "pytest", str(HERE), "-p", "no:cacheprovider", *pytest]
+    command = [sys.executable, "-m", "pytest", str(HERE), "-s", "-p", "no:cacheprovider", *pytest]
     enclosed = network.enclose(command)
     if enclosed is None:
         print(

@@ -50,7 +50,7 @@ class Control:
         """How often the function that runs has answered for an object, `namespace/name`."""
         lines = (line for line in self.function.log.read_text().splitlines() if line.startswith("{"))
         answers = [json.loads(line) for line in lines]
-        return sum(one.get("event") == "Answered" and (one["kind"], one["name"]) == (kind, name) for one in answers)
+        return sum(one.get("msg") == "Answered" and (one["kind"], one["name"]) == (kind, name) for one in answers)
 
     def stop_function(self) -> None:
         self.site.processes.stop(self.function)

@@ -86,17 +86,11 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.answer({})
-
-    def do_POST(self) -> None:
-        self.answer(json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "{}"))
-
-    def answer(self, body: dict[str, Any]) -> None:
         stand_in = self.server.stand_in
         server_name = stand_in.server_names[-1] if stand_in.server_names else None
         headers = {key.lower(): value for key, value in self.headers.items()}
         stand_in.asked.append(Asked(self.path, headers, server_name))
-        if body.get("stream"):
+        if headers.get("accept") == "text/event-stream":
             self.stream(stand_in)
         else:
             self.whole(json.dumps({"model": stand_in.name}).encode())

@@ -9,7 +9,7 @@ def test_an_existing_cluster_is_reached_and_published(published: Control) -> Non
     """Its kubeconfig is used, its Gateway is seen, and its pools are offered with the devices of their class."""
     found = published.api.current(objects.cluster(fleet.WEST))
 
-    assert condition(found, "ClusterReady")["message"] == "10 nodes in 2 pools"
+    assert condition(found, "ClusterReady")["message"] == "10 nodes, pools: west-l4, west-h100"
     assert says(found, "BackendReady")
     assert found["status"]["gateway"] == {"address": "198.18.0.2"}
     assert [(pool["name"], pool["nodes"]) for pool in found["status"]["gpuPools"]] == [("west-l4", 6), ("west-h100", 4)]
