@@ -171,6 +171,8 @@ class _Checker:
         return self._resolved(node, [self.visit(node.target), *arguments])
 
     def _resolved(self, node: Call, arguments: list[Type]) -> Type:
+        if signatures.LIBRARIES.get(node.function, "") not in ("", *self.environment.libraries):
+            raise explain.not_supported(node)
         overloads = signatures.declared().get(node.function)
         if overloads is None:
             raise explain.unknown_function(node, arguments)

@@ -66,8 +66,14 @@ def _methods(type_: Type) -> list[str]:
     ]
 
 
+def not_supported(node: Call) -> Fault:
+    return Fault(f"{node.function}() is a function of Kubernetes that is not supported here", node.at)
+
+
 def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
-    names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n]
+    if node.function in signatures.ELSEWHERE:
+        return not_supported(node)
+    names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n and n not in signatures.LIBRARIES]
     counts = sorted(
         {count for macro, count in MACROS if macro == node.function} | ({1} if node.function == "has" else set())
     )

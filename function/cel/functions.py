@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from function.cel import conversions, formatting, kubernetes, lists, patterns, strings, times
+from function.cel import conversions, formatting, kubernetes, lists, patterns, strings, times, urls
 from function.cel.containers import size
 from function.cel.naming import no_overload
 from function.cel.quantity import Quantity
@@ -30,6 +30,7 @@ _CLASSES: Mapping[str, type] = {
     "semver": Semver,
     "optional": Optional,
     "list": list,
+    "url": urls.Url,
 }
 _UNGUARDED = ("contains", "startsWith", "endsWith", "matches", "flatten")
 """They judge their arguments themselves."""
@@ -46,6 +47,7 @@ def implementations() -> Mapping[str, Function]:
         **patterns.FUNCTIONS,
         **lists.FUNCTIONS,
         **kubernetes.FUNCTIONS,
+        **urls.FUNCTIONS,
         **dict.fromkeys(
             (
                 "size_bytes",

@@ -27,6 +27,8 @@ class Overload:
 _COMPARED = ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
 _NUMBERS = ("int", "uint", "double")
 _SORTED = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
+_ACROSS = {"int": ("double", "uint"), "uint": ("double", "int"), "double": ("int", "uint")}
+"""Numbers that a number is compared with, in the order of their declaration: the first that fits an unknown type is it."""
 _IDS = {"int": "int64", "uint": "uint64"}
 
 OPERATORS = """
@@ -215,6 +217,23 @@ semver_minor: semver.minor() -> int
 semver_patch: semver.patch() -> int
 """
 
+URLS = """
+string_to_url: url(string) -> url
+is_url_string: isURL(string) -> bool
+url_get_scheme: url.getScheme() -> string
+url_get_host: url.getHost() -> string
+url_get_hostname: url.getHostname() -> string
+url_get_port: url.getPort() -> string
+url_get_escaped_path: url.getEscapedPath() -> string
+url_get_query: url.getQuery() -> map(string, list(string))
+"""
+LIBRARIES: Mapping[str, str] = dict.fromkeys(
+    ("url", "isURL", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"), "urls"
+)
+"""Functions that not every expression has."""
+ELSEWHERE = frozenset({"ip", "isIP", "cidr", "isCIDR", "ip.isCanonical", "format.named"})
+"""Functions of Kubernetes that no expression has here."""
+
 _NAMESPACES = ("optional", "sets", "lists", "strings", "cel")
 
 
@@ -229,7 +248,7 @@ def declared() -> Mapping[str, tuple[Overload, ...]]:
 
 
 def _lines() -> Iterator[str]:
-    for part in (OPERATORS, STANDARD, STRINGS, LISTS, KUBERNETES):
+    for part in (OPERATORS, STANDARD, LISTS, STRINGS, KUBERNETES, URLS):
         yield from part.strip().splitlines()
     yield from _orders()
     yield from _times()
@@ -247,11 +266,9 @@ def _orders() -> Iterator[str]:
     """Comparisons: of like with like, and of numbers with numbers."""
     for word, sign in {"less": "<", "less_equals": "<=", "greater": ">", "greater_equals": ">="}.items():
         for t in _COMPARED:
-            yield f"{word}_{_IDS.get(t, t)}: _{sign}_({t}, {t}) -> bool"
-        for t in _NUMBERS:
-            for u in _NUMBERS:
-                if t != u:
-                    yield f"{word}_{_IDS.get(t, t)}_{_IDS.get(u, u)}: _{sign}_({t}, {u}) -> bool"
+            for u in (t, *_ACROSS.get(t, ())):
+                id_ = _IDS.get(t, t) if t == u else f"{_IDS.get(t, t)}_{_IDS.get(u, u)}"
+                yield f"{word}_{id_}: _{sign}_({t}, {u}) -> bool"
 
 
 def _times() -> Iterator[str]:

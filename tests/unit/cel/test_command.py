@@ -75,7 +75,7 @@ def test_devices_of_a_cluster_are_read_as_kubectl_prints_them():
     got = run("eval", 'device.driver == "gpu.nvidia.com"', "--device", "-", stdin=SLICE)
     want = "node-1/gpu-0  match\n"
     want += (
-        'node-1/gpu-1  attribute driverVersion: "550" is no semantic version: three numbers are wanted, such as 1.2.3\n'
+        'node-1/gpu-1  attribute driverVersion: "550" is no semantic version: three numbers are wanted, as in 1.2.3\n'
     )
     assert (got.exit_code, got.output) == (0, want)
 
