@@ -28,7 +28,7 @@ _COMPARED = ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "d
 _NUMBERS = ("int", "uint", "double")
 _SORTED = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 _ACROSS = {"int": ("double", "uint"), "uint": ("double", "int"), "double": ("int", "uint")}
-"""Numbers that a number is compared with, in the order of their declaration: the first that fits an unknown type is it."""
+"""Numbers that a number is compared with, as they are declared: the first that fits an unknown type binds it."""
 _IDS = {"int": "int64", "uint": "uint64"}
 
 OPERATORS = """
