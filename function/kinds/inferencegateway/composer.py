@@ -19,7 +19,7 @@ _LONGEST_FAULT = 200
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    backend = _able(inputs.backend(request.xr))
+    backend = able(inputs.backend(request.xr))
     wanted = compose.parts(request, spec, backend)
     gateway = compose.gateway_parts(spec, backend)
     unserved = list(inputs.not_served(request))
@@ -35,7 +35,7 @@ def _compose(request: Request) -> Result:
     )
 
 
-def _able(backend: Backend) -> Backend:
+def able(backend: Backend) -> Backend:
     """Raises InvalidSpec for one that cannot do what services need."""
     if backend.lacks:
         problem = f"{backend.name} cannot {'; '.join(backend.lacks)}"
