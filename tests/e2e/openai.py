@@ -109,6 +109,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", content_type)
         self.send_header(*framing)
+        self.send_header("Connection", "close")  # an open one would outlive the server, and answer for its successor
         self.end_headers()
 
     def chunk(self, content: bytes) -> None:
