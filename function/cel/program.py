@@ -13,7 +13,7 @@ from function.cel.aggregates import filled, given
 from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
-from function.cel.early import check_key, check_pattern
+from function.cel.early import PATTERNS, check_key, check_pattern, named
 from function.cel.functions import chosen
 from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
@@ -140,6 +140,8 @@ class Compiler:
         if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
             return member_of(codes[0].run, codes[1].value, node.at)
         implementation = self._implementation(node, nodes)
+        if node.function in PATTERNS and codes[1].is_literal:
+            implementation = named(implementation)
         early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
         constants = all(c.is_constant for c in codes) and not (self.renews and node.function == "quantity")
         if early or (self.folds and constants):

@@ -21,6 +21,8 @@ _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
 _WIDEST = 60
 _STEPS = 40
 _DEEPEST = 4
+_TIMES = 30
+"""How often a case is asked again to see whether it has one answer."""
 
 Case = tuple[Tree, dict[str, Any]]
 
@@ -42,11 +44,18 @@ def test_fresh_random_selectors_are_answered_as_the_library_answers_them(part, r
 def _differing(cases: Iterable[Case]) -> list[Case]:
     cases = list(cases)
     wanted = oracle.answers((str(tree), given) for tree, given in cases)
-    return [
+    differing = [
         (tree, given)
         for (tree, given), want in zip(cases, wanted, strict=True)
         if answer(str(tree), given) != want["outcome"]
     ]
+    return [case for case in differing if _is_settled(case)]
+
+
+def _is_settled(case: Case) -> bool:
+    """Whether the library says the same each time: a map has no order there, and some expressions show it."""
+    tree, given = case
+    return len({want["outcome"] for want in oracle.answers([(str(tree), given)] * _TIMES)}) == 1
 
 
 def _smallest(case: Case) -> Case:
