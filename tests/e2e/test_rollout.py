@@ -1,0 +1,140 @@
+"""How an edit reaches the replicas of a deployment: one after the other, and no further than the first that fails."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e import objects
+from tests.e2e.kube import Object, Refused, says
+from tests.e2e.objects import changed
+from tests.e2e.team import Team, identities
+from tests.e2e.waiting import always, until
+
+IMAGE = "spec.engines.0.members.0.template.spec.containers.0.image"
+OLD = "vllm/vllm-openai:v0.23.0"
+NEW = "vllm/vllm-openai:v0.24.0"
+BAD = "vllm/vllm-openai:unsigned"
+POLICY = "admissionregistration.k8s.io/v1"
+RULES = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
+
+
+@pytest.fixture
+def strict(team: Team) -> Iterator[Team]:
+    """A tenant on whose inference cluster no pod of the bad image may run."""
+    policy = image_policy(team.namespace)
+    team.cluster.apply(objects.namespace(team.namespace), *policy)
+    until(lambda: admits(team, BAD), "the policy to be enforced", holds=lambda admitted: not admitted)
+    yield team
+    for one in policy:
+        team.cluster.delete(one)
+
+
+def test_a_new_image_reaches_one_replica_after_the_other(team: Team) -> None:
+    """While the first changes the second serves on as it was, and both keep their places and endpoints."""
+    deployment = team.serving(replicas=2)
+    before = identities(*team.replicas(), *team.endpoints(), *team.workloads())
+
+    edited = changed(deployment, IMAGE, NEW)
+    team.api.apply(edited)
+    seen: list[tuple[list[str], int]] = []
+    until(lambda: look(team, seen), "both replicas to run the new image", holds=lambda now: now == ([NEW, NEW], 2))
+    team.await_ready(edited)
+    assert deduplicated(images for images, _ in seen) == [[OLD, OLD], [OLD, NEW], [NEW, NEW]]
+    assert min(available for _, available in seen) == 1
+    assert identities(*team.replicas(), *team.endpoints(), *team.workloads()) == before
+
+
+def test_a_bad_image_stops_at_the_first_replica(strict: Team) -> None:
+    """The other serves on under its endpoint, the deployment says whom it waits for, and a good image completes it."""
+    team = strict
+    deployment = team.serving(replicas=2)
+
+    team.api.apply(changed(deployment, IMAGE, BAD))
+    until(lambda: images(team), "one replica to get the image", holds=lambda seen: seen == [BAD, OLD])
+    said = team.await_condition(deployment, "ReplicasReady", "RollingOut")
+    [stuck] = [one for one in team.replicas() if image(one) == BAD]
+    assert stuck["metadata"]["name"] in said["message"]
+    until(lambda: running(team), "the pod of the old image to go", holds=lambda seen: seen == [OLD])
+    always(
+        lambda: (images(team), running(team)),
+        "a bad image went on",
+        holds=lambda seen: seen == ([BAD, OLD], [OLD]),
+        seconds=8,
+    )
+    [sound] = [one for one in team.replicas() if image(one) == OLD]
+    assert says(sound, "Ready")
+    assert says(sound, "ModelReady")
+    assert sound["metadata"]["name"] in {one["metadata"]["name"] for one in team.endpoints()}
+
+    fixed = changed(deployment, IMAGE, NEW)
+    team.api.apply(fixed)
+    until(lambda: images(team), "both replicas to get the good image", holds=lambda seen: seen == [NEW, NEW])
+    team.await_ready(fixed)
+    assert running(team) == [NEW, NEW]
+
+
+def look(team: Team, history: list[tuple[list[str], int]]) -> tuple[list[str], int]:
+    """The replicas' images, the old one first, and how many of their pods are Ready; all that was seen is kept."""
+    ready = [one for one in team.pods() if says(one, "Ready") and "deletionTimestamp" not in one["metadata"]]
+    history.append((images(team), len(ready)))
+    return history[-1]
+
+
+def images(team: Team) -> list[str]:
+    return sorted(image(one) for one in team.replicas())
+
+
+def image(replica: Object) -> str:
+    return str(replica["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"][0]["image"])
+
+
+def running(team: Team) -> list[str]:
+    return sorted(one["spec"]["containers"][0]["image"] for one in team.pods())
+
+
+def deduplicated(values: Iterator[Any]) -> list[Any]:
+    """Without what only repeats the value before."""
+    kept: list[Any] = []
+    for one in values:
+        if kept[-1:] != [one]:
+            kept.append(one)
+    return kept
+
+
+def image_policy(namespace: str) -> tuple[Object, Object]:
+    """What an owner of a cluster sets up who wants signed images only, for one namespace."""
+    name = f"signed-images-{namespace}"
+    here = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
+    validation = {
+        "expression": f"object.spec.containers.all(c, c.image != '{BAD}')",
+        "message": "the image is not signed",
+    }
+    return (
+        {
+            "apiVersion": POLICY,
+            "kind": "ValidatingAdmissionPolicy",
+            "metadata": {"name": name},
+            "spec": {"matchConstraints": {"resourceRules": RULES}, "validations": [validation]},
+        },
+        {
+            "apiVersion": POLICY,
+            "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": {"name": name},
+            "spec": {"policyName": name, "validationActions": ["Deny"], "matchResources": here},
+        },
+    )
+
+
+def admits(team: Team, image: str) -> bool:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "probe", "namespace": team.namespace},
+        "spec": {"containers": [{"name": "engine", "image": image}]},
+    }
+    try:
+        team.cluster.create(pod, dryRun="All")
+    except Refused:
+        return False
+    return True
