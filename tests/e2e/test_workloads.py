@@ -42,8 +42,8 @@ def test_a_prefill_decode_pair_arrives_and_passes_the_clusters_validation(team: 
     assert [selects_labels(picker["spec"]["selector"], one) for one in team.pods()].count(True) == 1
 
 
-def test_gangs_serve_as_a_prefill_decode_pair(team: Team) -> None:
-    """Both phases are gangs on whole nodes of one pool; their leaders serve, their workers take no traffic."""
+def test_gangs_arrive_as_a_prefill_decode_pair(team: Team) -> None:
+    """Both phases are gangs on whole nodes of one pool; the pool selects their leaders and no worker."""
     engines = [gang(phase.lower(), phase=phase) for phase in ("Prefill", "Decode")]
     team.deploy(replicas=1, serving=PAIR, engines=engines)
 
