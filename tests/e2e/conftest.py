@@ -3,6 +3,7 @@
 import functools
 import itertools
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,28 @@ from tests.e2e.waiting import until
 
 SITE = pytest.StashKey[Site]()
 numbers = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--crossplane", help="only the tests with this release of Crossplane, or only those without one")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = config.getoption("--crossplane")
+    left = [one for one in items if wanted not in (None, release(one))]
+    items[:] = [one for one in items if one not in left]
+    config.hook.pytest_deselected(items=left)
+
+
+def release(item: pytest.Item) -> str:
+    """Which Crossplane a test runs against."""
+    callspec = getattr(item, "callspec", None)
+    return str(callspec.params.get("crossplane", pins.NO_CROSSPLANE)) if callspec else pins.NO_CROSSPLANE
+
+
+def pytest_configure() -> None:
+    """End on SIGTERM as on Ctrl-C: the first process of a namespace of numbers ignores what it has no handler for."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

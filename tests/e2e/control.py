@@ -67,6 +67,8 @@ def start(site: Site, store: int, version: str) -> Control:
     programs.crossplane(site, name, version, api)
     install(api, site, pins.PROVIDER_KUBERNETES, "kubernetes.m.*.yaml")  # the others need its webhook (v1.2.1)
     install(api, site, pins.PROVIDER_HELM, "helm.m.*.yaml")
+    for module in (pins.GATEWAY_API, pins.METALLB):  # what an InferenceGateway composes
+        install(api, site, module)
     programs.provider_kubernetes(site, name)
     (port,) = ports(1)
     serve = functools.partial(programs.function, site, name, port)

@@ -6,7 +6,7 @@ from tests.e2e.programs import Site
 from tests.e2e.waiting import until
 
 NAME = "inference"
-CRDS = (pins.LEADER_WORKER_SET, pins.GATEWAY_API, pins.INFERENCE_EXTENSION, pins.ENVOY_GATEWAY)
+CRDS = (pins.LEADER_WORKER_SET, pins.GATEWAY_API, pins.INFERENCE_EXTENSION, pins.ENVOY_GATEWAY, pins.METALLB)
 
 
 def start(site: Site, store: int) -> Api:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 KUBERNETES = "v1.36.3"
 CROSSPLANES = ("v2.4.0", "v2.3.4")  # both: only 2.4 watches the objects that a function requires
+NO_CROSSPLANE = "none"  # what a run is called that starts no control cluster
 LIBRARIES = KUBERNETES.replace("v1.", "v0.", 1)  # k8s.io/api and its like are numbered so
 
 CROSSPLANE_VARIABLE = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version"
@@ -112,6 +113,12 @@ ENVOY_GATEWAY = Module(  # its kinds only
     version="v1.8.3",  # what our serving stack installs
     files={"crds": "charts/gateway-helm/charts/crds/crds/generated"},
 )
+METALLB = Module(  # its kinds only
+    name="metallb",
+    path="go.universe.tf/metallb",
+    version="v0.16.1",  # that of the chart
+    files={"crds": "config/crd/bases"},
+)
 GATEWAY = Module(
     name="gateway",
     path="github.com/traefik/traefik/v3",
@@ -142,4 +149,5 @@ MODULES = (
     PROVIDER_HELM,
     INFERENCE_EXTENSION,
     ENVOY_GATEWAY,
+    METALLB,
 )
