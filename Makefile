@@ -63,7 +63,7 @@ render: $(RUNTIME) ## Render the first example's deployment, as crossplane rende
 bench: $(DEV) ## Print the benchmarks, each beside its floor
 	$(BIN)/python -m tests.bench
 
-conformance: $(DEV) ## Compare selectors with Kubernetes' own library (needs Go for the live part)
+conformance: $(DEV) ## Selectors against Kubernetes' own library, pickers' configurations against their loader (needs Go)
 	$(BIN)/python -m pytest -n $(JOBS) tests/conformance
 
 e2e: $(DEV) ## Real etcd, API servers, Crossplane and provider on loopback (needs Go): definitions, and the main story

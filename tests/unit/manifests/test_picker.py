@@ -1,4 +1,4 @@
-"""The picker's configuration really splits requests. Its real loader reads it in the e2e stage."""
+"""The picker's configuration really splits requests. tests/conformance has a loader read it."""
 
 from __future__ import annotations
 
