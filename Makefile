@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt lint types contracts generate generated docs render bench conformance e2e e2e-all lock package clean
+.PHONY: help demo test check fmt lint types contracts generate generated docs render bench conformance e2e lock package clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,11 +66,7 @@ bench: $(DEV) ## Print the benchmarks, each beside its floor
 conformance: $(DEV) ## Selectors against Kubernetes' own library, pickers' configurations against their loader (needs Go)
 	$(BIN)/python -m pytest -n $(JOBS) tests/conformance
 
-e2e: $(DEV) ## Real etcd, API servers, Crossplane and provider on loopback (needs Go): definitions, and the main story
-	$(BIN)/python -m tests.e2e -k test_definitions
-	$(BIN)/python -m tests.e2e -k "test_stories and (becomes_replicas or a_typo_in)"
-
-e2e-all: $(DEV) ## All stories, every golden case and every example through the real programs (half an hour)
+e2e: $(DEV) ## All stories, golden cases and examples through real etcd, API servers, Crossplane and provider, on loopback (needs Go)
 	$(BIN)/python -m tests.e2e
 
 package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball embeds the function's image)

@@ -72,10 +72,12 @@ def refusals(api: Api, manifest: Object) -> Iterator[str]:
         if refused.status != ALREADY_THERE:
             yield f"{title}: {refused}"
             return
-    yield from (f"{title}: {warning}" for warning in api.warnings)
+    yield from (f"{title}: {warning}" for warning in api.warnings if warning != NO_NEWER_WAY)
 
 
 ALREADY_THERE = 409
+# A load balancer that has only a host name: Kubernetes names no successor, and gateways take no ExternalName Service.
+NO_NEWER_WAY = "spec.addressType: FQDN endpoints are deprecated"
 
 
 def prepare(api: Api, manifest: Object) -> None:

@@ -44,7 +44,7 @@ def test_a_new_image_reaches_one_replica_after_the_other(team: Team) -> None:
     until(lambda: look(team, seen), "both replicas to run the new image", holds=lambda now: now == ([NEW, NEW], 2))
     team.await_ready(edited)
     assert deduplicated(images for images, _ in seen) == [[OLD, OLD], [OLD, NEW], [NEW, NEW]]
-    assert min(available for _, available in seen) == 1
+    assert min(available for _, available in seen) >= 1
     assert identities(*team.replicas(), *team.workloads()) == before
     assert served(team) == names(team.replicas())
 
