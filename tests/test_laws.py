@@ -18,6 +18,7 @@ from function.offline.settle import resolve, settle
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 LABEL_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_PROTECTION = {"Usage", "ClusterUsage"}
 
 
 def test_there_are_cases_of_every_composer() -> None:
@@ -87,14 +88,15 @@ def test_nothing_is_lost_while_one_requirement_is_unanswered(case: Path) -> None
 
 @each_case
 def test_nothing_is_lost_when_the_spec_does_not_parse(case: Path) -> None:
-    """What was observed stays; only who must give way on an overcommitted pool goes, as it would otherwise."""
+    """What was observed stays, but for who must give way on an overcommitted pool: it goes as it would otherwise. What
+    protects others comes and goes as if nothing were wrong."""
     request, objects = load(case)
     broken = replace(request, xr={**request.xr, "spec": 7})
-    kept = settle(registry.compose, broken, objects).resources.keys()
-    giving_way = request.observed.keys() - kept
-    assert kept <= request.observed.keys()
-    assert all(request.observed[key]["kind"] == "ModelReplica" for key in giving_way)
-    assert giving_way <= request.observed.keys() - answer(case).resources.keys()
+    kept = settle(registry.compose, broken, objects).resources
+    gone, new = request.observed.keys() - kept.keys(), kept.keys() - request.observed.keys()
+    assert {request.observed[key]["kind"] for key in gone} <= {"ModelReplica", *_PROTECTION}
+    assert {kept[key].manifest["kind"] for key in new} <= _PROTECTION
+    assert gone <= request.observed.keys() - answer(case).resources.keys()
 
 
 # Silence deletes status, and goes stale

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from function.core import pace
 from function.core.condition import Condition, ConditionType, Reason
@@ -36,6 +36,9 @@ class Held:
     conditions: tuple[Condition, ...]
     ready: bool | None = None
     """None restates what the XR's Ready condition last said."""
+    decided: Mapping[str, ComposedResource | None] = field(default_factory=dict)
+    """Resources that need no sound spec to be decided on, by key: who protects others must do so now, and let go in
+    time. None lets one go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +82,12 @@ class Composer:
 
 def hold(request: Request, held: Held, without: Collection[str] = ()) -> Result:
     """All that was observed, desired again, and the status as it stands; only the keys in `without` are let go."""
+    free = {*without, *held.decided}
+    restated = {k: ComposedResource(restate(m), is_ready(m)) for k, m in request.observed.items() if k not in free}
     return Result(
         ready=stands(request.xr, "Ready") if held.ready is None else held.ready,
         conditions=held.conditions,
-        resources={
-            key: ComposedResource(restate(m), is_ready(m)) for key, m in request.observed.items() if key not in without
-        },
+        resources=restated | {key: resource for key, resource in held.decided.items() if resource is not None},
         status={k: plain(v) for k, v in (request.xr.get("status") or {}).items() if k != "conditions"},
         waiting=True,
     )

@@ -28,7 +28,7 @@ def resources(request: Request, spec: Spec, access: Access) -> dict[str, Compose
         **_stack(request, spec),
         **_probe(request),
         **_storage_class(request, spec),
-        **_usage(request),
+        **usage(request),
     }
 
 
@@ -137,7 +137,7 @@ def storage_class(spec: Spec) -> str | None:
     return existing.cache.storageClassName if existing and existing.cache else None
 
 
-def _usage(request: Request) -> dict[str, ComposedResource]:
+def usage(request: Request) -> dict[str, ComposedResource]:
     """While something is on the cluster, a delete is refused: it drains first."""
     who = inputs.on_it(request)
     if who is None:

@@ -121,5 +121,6 @@ def _unfinished(request: Request, spec: Spec | None) -> str | None:
 
 
 def held(request: Request, why: Condition) -> Held:
-    """An invalid spec changes nothing: what is observed is still told of."""
-    return Held((why, _backend_ready(request, probes.read(request.observed.get(compose.PROBE)))))
+    """An invalid spec changes nothing: what is observed is still told of, and who is on the cluster still protected."""
+    said = why, _backend_ready(request, probes.read(request.observed.get(compose.PROBE)))
+    return Held(said, decided={compose.USAGE: compose.usage(request).get(compose.USAGE)})

@@ -58,7 +58,7 @@ def resources(request: Request, spec: Spec, source: Source, places: Iterable[Pla
     composed: dict[str, ComposedResource] = {}
     for place in places:
         composed |= _on_cluster(request, spec, source, place)
-    return {**composed, **_usage(request)}
+    return {**composed, **protection(request)}
 
 
 def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> dict[str, ComposedResource]:
@@ -202,7 +202,7 @@ def _object(
     )
 
 
-def _usage(request: Request) -> dict[str, ComposedResource]:
+def protection(request: Request) -> dict[str, ComposedResource]:
     """While a replica mounts the weights, deleting the cache is refused."""
     mounted = inputs.mounted_on(request)
     if mounted is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from function import conditions as c
 from function.core import Condition, Held, Request, dig, last
-from function.kinds.modelcache.compose import gibibytes
+from function.kinds.modelcache.compose import USAGE, gibibytes, protection
 from function.kinds.modelcache.inputs import Token
 from function.kinds.modelcache.model import Spec
 from function.kinds.modelcache.places import Place, claim_key
@@ -84,4 +84,5 @@ def _room(request: Request, spec: Spec, places: Sequence[Place]) -> str:
 
 def held(request: Request, why: Condition) -> Held:
     before = last(request.xr, c.ARTIFACT_READY)
-    return Held((why, before or c.HYDRATING(why=why.message)))
+    said = why, before or c.HYDRATING(why=why.message)
+    return Held(said, decided={USAGE: protection(request).get(USAGE)})
