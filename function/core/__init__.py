@@ -2,6 +2,7 @@
 
 from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
 from function.core.condition import Condition, ConditionType, Reason, last
+from function.core.content import ByContent
 from function.core.hold import restate
 from function.core.lazily import Lazily
 from function.core.manifest import (
@@ -9,9 +10,9 @@ from function.core.manifest import (
     NamespacedName,
     condition,
     dig,
-    fingerprint,
     identity,
     is_ready,
+    mentions,
     plain,
     said,
     stands,
@@ -20,6 +21,7 @@ from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
 
 __all__ = [
+    "ByContent",
     "ComposedResource",
     "Composer",
     "Condition",
@@ -37,11 +39,11 @@ __all__ = [
     "Result",
     "condition",
     "dig",
-    "fingerprint",
     "hold",
     "identity",
     "is_ready",
     "last",
+    "mentions",
     "plain",
     "restate",
     "said",

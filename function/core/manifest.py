@@ -6,7 +6,7 @@ never for `dict` and `list`; `plain` turns either into dicts and lists.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Manifest = Mapping[str, Any]
@@ -85,13 +85,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def fingerprint(value: Any) -> Hashable:
-    """A key for a value's content. Equal keys are equal content; equal content may, rarely, have two keys."""
-    if hasattr(value, "fingerprint"):
-        key: Hashable = value.fingerprint()
-        return key
-    if isinstance(value, Mapping):
-        return frozenset((name, fingerprint(child)) for name, child in value.items())
-    if is_list(value):
-        return tuple(map(fingerprint, value))
-    return type(value), value
+def mentions(manifest: Manifest, key: str, text: str) -> bool:
+    """Whether a text may stand somewhere under a key. A no is certain; it spares a look at what is encoded."""
+    ask = getattr(manifest, "mentions", None)
+    return ask is None or bool(ask(key, text))

@@ -7,11 +7,12 @@ clusters of like pools; what is left for each cluster is to share out its free n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import product
 
-from function.scheduling.devices import Matcher, Offer
+from function.scheduling.devices import Matcher, Offer, Shortfall
 from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool
 from function.scheduling.job import Engine, Member
 
@@ -70,6 +71,13 @@ _FULL = NoFit(full=True)
 _GAVE_UP = NoFit(full=True, gave_up=True)
 
 
+class _Partly(Enum):
+    PARTLY = "some member would be given Synthetic devices only"
+
+
+_PARTLY = _Partly.PARTLY
+
+
 @dataclass(slots=True)
 class Fitter:
     """Fits replicas of one job on clusters, remembering what it learned about shapes."""
@@ -79,6 +87,7 @@ class Fitter:
     steps: int = 0
     """Pools tried in all."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
+    _whole: dict[tuple[str, int], Excess | _Partly | None] = field(default_factory=dict)
     _alive: list[NodeShape] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -106,6 +115,26 @@ class Fitter:
 
     def least(self, cluster: Cluster) -> Excess | None:
         """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
+        least = Excess()
+        for engine in self.engines:
+            alone = [self._alone(engine, pool.shape) for pool in cluster.pools]
+            claimed = [excess for excess in alone if isinstance(excess, Excess)]
+            if not claimed or _PARTLY in alone:  # then what one pool may take depends on the others
+                return self._least_of_options(cluster)
+            least += min(claimed)
+        return least
+
+    def _alone(self, engine: Engine, shape: NodeShape) -> Excess | _Partly | None:
+        """The excess of a whole engine on nodes of a shape, if every member that asks for devices claims them there:
+        then it may lie there whatever other pools there are. None if some member finds no devices."""
+        key = engine.name, id(shape)
+        if key not in self._whole:
+            self._alive.append(shape)
+            offers = [self.matcher.offer(member, shape) for member in engine.members]
+            self._whole[key] = _whole_excess(engine, offers)
+        return self._whole[key]
+
+    def _least_of_options(self, cluster: Cluster) -> Excess | None:
         options = self.options(cluster)
         return sum((of[0].excess for of in options), start=Excess()) if all(options) else None
 
@@ -133,6 +162,17 @@ class Fitter:
         ]
         options = [_option(engine, where, members) for where in claiming]
         return tuple(sorted(options, key=lambda o: (o.excess, tuple(pools[i].name for i in o.pools))))
+
+
+def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Excess | _Partly | None:
+    offers = [offer for offer in found if isinstance(offer, Offer)]
+    if len(offers) < len(found):
+        return None
+    claims = [offer.claims for offer in offers]
+    if not any(claims) or not all(c for c, member in zip(claims, engine.members, strict=True) if member.requests):
+        return _PARTLY
+    whole = (0,) * len(offers)
+    return _option(engine, whole, [{0: offer} for offer in offers]).excess
 
 
 def _claims(where: tuple[int, ...], members: list[dict[int, Offer]]) -> bool:

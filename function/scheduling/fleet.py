@@ -23,7 +23,7 @@ class Device:
     """Bytes of one device, where it publishes them. Tells small devices from big ones."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class NodeShape:
     """The devices of one node. Whoever builds a fleet gives like nodes the same shape: it is compared by identity."""
 

@@ -10,6 +10,7 @@ from google.protobuf import json_format
 
 from function import labels, names
 from function.core import NamespacedName
+from tests.bench import shuffled
 
 MODELPLANE = "modelplane.ai/v1alpha1"
 OWNER = NamespacedName("ml-team", "target")
@@ -211,17 +212,10 @@ def _tree(value: Any) -> Object:
 
 
 def request(xr: Object, fleet: list[Object], others: list[Object], observed: dict[str, Object] | None = None) -> bytes:
-    """The call in which all that was asked for is answered."""
-    req = fnv1.RunFunctionRequest(meta=fnv1.RequestMeta(tag="bench"))
-    req.observed.composite.resource.update(xr)
-    for key, manifest in (observed or {}).items():
-        req.observed.resources[key].resource.update(manifest)
-    for name, found in (("clusters", fleet), ("all-replicas", [*others, *(observed or {}).values()])):
-        req.required_resources[name].SetInParent()
-        for manifest in found:
-            if manifest["kind"] != "ModelEndpoint":
-                req.required_resources[name].items.add().resource.update(manifest)
-    return req.SerializeToString()
+    """The call in which all that was asked for is answered. Its bytes are others each time, as Crossplane's are."""
+    composed = observed or {}
+    replicas = [m for m in composed.values() if m["kind"] != "ModelEndpoint"]
+    return shuffled.request(xr, composed, {"clusters": fleet, "all-replicas": [*others, *replicas]}, tag="bench")
 
 
 def carried_out(rsp: fnv1.RunFunctionResponse) -> dict[str, Object]:

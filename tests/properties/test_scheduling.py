@@ -28,6 +28,7 @@ from function.scheduling import (
     solve,
     yielding,
 )
+from function.scheduling.fit import Excess
 from function.scheduling.fleet import nodes_of
 from properties.fleets import GPUS, ME, clusters, engines, fleets, jobs
 
@@ -179,6 +180,14 @@ def test_nobody_who_has_served_yields_and_the_rest_fits(job, fleet):
 def test_a_replica_fits_exactly_when_some_assignment_does(wanted, cluster):
     got = Fitter(wanted).fit(cluster, {pool.name: pool.nodes for pool in cluster.pools})
     assert isinstance(got, Fit) == _some_assignment_fits(wanted, cluster)
+
+
+@given(engines, clusters)
+def test_the_least_that_a_cluster_can_give_is_what_its_best_options_are(wanted, cluster):
+    """Bids of clusters rank by it, and no firm bid may come before."""
+    options = Fitter(wanted).options(cluster)
+    want = sum((min(o.excess for o in of) for of in options), start=Excess()) if all(options) else None
+    assert Fitter(wanted).least(cluster) == want
 
 
 def _some_assignment_fits(wanted: tuple[Engine, ...], cluster: Cluster) -> bool:

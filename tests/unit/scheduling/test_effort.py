@@ -6,7 +6,7 @@ import pytest
 
 from function import registry, wire
 from function.core import Request
-from function.kinds.modeldeployment import inputs, model
+from function.kinds.modeldeployment import inputs, model, published
 from function.kinds.modeldeployment.decide import job
 from function.scheduling import Fitter, Fleet, Plan, solve
 from tests.bench import fleet
@@ -56,3 +56,17 @@ def test_a_steady_deployment_reads_only_the_clusters_that_it_is_on(clusters: int
     _, read, plan = settled(request)
     assert {p.cluster for p in plan.placements} == {r.cluster for r in read.replicas}
     assert read.clusters.made == len({r.cluster for r in read.replicas})
+
+
+def test_of_clusters_that_were_seen_before_only_what_changed_is_read() -> None:
+    """Though Crossplane encodes each anew, with its maps in another order."""
+    everything = fleet.clusters(30)
+    xr, others = fleet.deployment("single", 10), fleet.replicas(90, 30, "single")
+    settled(wire.decode(fleet.request(xr, everything, others)).request)
+    made = published.STATUSES.made
+    settled(wire.decode(fleet.request(xr, everything, others)).request)
+    assert published.STATUSES.made == made
+    everything[7]["status"]["gpuPools"][2]["nodes"] = 3
+    _, read, _ = settled(wire.decode(fleet.request(xr, everything, others)).request)
+    assert published.STATUSES.made == made + 1
+    assert [pool.nodes for pool in read.clusters["cluster-00007"].pools] == [64, 64, 3, 64]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from function import wire
 from function.core import ComposedResource, Condition, Event, Requirement, Result, plain
+from tests.bench import shuffled
 
 values = st.recursive(
     st.one_of(
@@ -51,6 +52,62 @@ def test_a_lazy_object_is_a_mapping_like_any_other(manifest):
     assert "no such key\0" not in lazy
     with pytest.raises(KeyError):
         lazy["no such key\0"]
+
+
+@given(objects, st.data())
+def test_a_digest_tells_content_and_nothing_else(manifest, data):
+    """Neither the order of keys nor what stands under other keys."""
+    other = data.draw(st.one_of(objects, st.permutations(list(manifest.items())).map(dict)))
+    first, second = read({"m": manifest, "x": 1}), read({"x": 2, "m": other})
+    assert (first.digest("m") == second.digest("m")) == (typed(manifest) == typed(other))
+
+
+def test_a_digest_keeps_its_keys_apart():
+    first, second = read({"a": "x", "b": ""}), read({"a": "", "b": "x"})
+    assert first.digest("a", "b") != second.digest("a", "b")
+    assert first.digest("a", "b") == second.digest("b", "a")
+    assert first.digest("a") != first.digest("missing")
+
+
+@given(objects)
+def test_a_text_that_is_there_is_mentioned(manifest):
+    lazy = read({"m": manifest})
+    assert all(lazy.mentions("m", text) for text in texts(manifest))
+    assert not lazy.mentions("m", "no such text\0")
+    assert not lazy.mentions("missing", "")
+
+
+def read(manifest):
+    """As it arrives from Crossplane."""
+    return wire.decode(shuffled.request(manifest, {}, {}, tag="tag")).request.xr
+
+
+def typed(value):
+    """To Python, True is 1, and 0.0 is -0.0."""
+    if isinstance(value, dict):
+        return {key: typed(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [typed(child) for child in value]
+    return repr(float(value)) if type(value) in (int, float) else repr(value)
+
+
+def texts(value):
+    if isinstance(value, dict):
+        return [text for key, child in value.items() for text in (key, *texts(child))]
+    if isinstance(value, list):
+        return [text for child in value for text in texts(child)]
+    return [value] if isinstance(value, str) else []
+
+
+@given(objects)
+def test_the_bench_writes_requests_as_the_sdk_reads_them(manifest):
+    data = shuffled.request(manifest, {"k": manifest}, {"all": [manifest]}, tag="tag")
+    want = fnv1.RunFunctionRequest(meta=fnv1.RequestMeta(tag="tag"))
+    composed, found = want.observed.resources["k"], want.required_resources["all"].items.add()
+    for resource in (want.observed.composite, composed, found):
+        resource.resource.SetInParent()
+        resource.resource.update(manifest)
+    assert fnv1.RunFunctionRequest.FromString(data) == want
 
 
 def test_a_long_text_and_a_large_number_survive():
