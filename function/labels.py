@@ -51,6 +51,9 @@ MOVING_FOR = "modelplane.ai/moving-for"
 """Annotation of a ModelReplica: the spec for which it makes way, since its pools have no room for that one. A successor
 is placed."""
 
+LEAVING = "modelplane.ai/leaving"
+"""Annotation of a ModelEndpoint: it is to go, and stays only until no service leads to it any more."""
+
 SERVICE_NAME = "kubernetes.io/service-name"
 COMPOSITION_KEY = "crossplane.io/composition-resource-name"
 """Annotation with which Crossplane notes a composed resource's key."""

@@ -64,6 +64,7 @@ def endpoints(fleet: list[tuple[int, str, bool, bool]]) -> list[Endpoint]:
             entry=entry,
             cluster=cluster,
             ready=ready,
+            leaving=False,
             lost="connection refused" if lost and cluster else None,
             service=f"s{i:02}",
             rewrite_path="/",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from function import conditions as c
 from function import scheduling
 from function.core import Composer, InvalidSpec, NotYet, Request, Result, hold
-from function.kinds.modeldeployment import model, status
+from function.kinds.modeldeployment import model, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
 from function.kinds.modeldeployment.inputs import read, requirements
@@ -16,7 +16,7 @@ def run(request: Request) -> Result:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:
         return _hold_but_yield(request, why)
-    return status.report(decision, compose(decision))
+    return withdraw.in_turn(request, status.report(decision, compose(decision)))
 
 
 def _hold_but_yield(request: Request, why: InvalidSpec) -> Result:
@@ -36,7 +36,7 @@ COMPOSER = Composer(
     kind=model.KIND,
     conditions=(c.REPLICAS_SCHEDULED, c.REPLICAS_READY, c.MODEL_CACHE_RESOLVED),
     invalid=c.INVALID_DEPLOYMENT,
-    requirements=requirements,
+    requirements=lambda xr: (*requirements(xr), withdraw.services(xr)),
     compose=run,
     held=status.held,
 )

@@ -11,9 +11,10 @@ from function.kinds.modelservice.model import API_VERSION, KIND, parse
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     gateway = inputs.gateway(request)
+    endpoints = inputs.endpoints(request)
     decision = decide.decide(
         spec,
-        inputs.endpoints(request),
+        endpoints,
         most=gateway.backend.most_backends,
         routed=compose.routed(request.observed.get(compose.ROUTE)),
     )
@@ -30,6 +31,7 @@ def _compose(request: Request) -> Result:
         status={
             "address": address,
             "endpoints": {"matched": len(decision.matched), "ready": decision.ready},
+            **status.routed(request, endpoints, decision),
         },
         waiting=True,  # whoever comes, goes or is lost must be noticed soon, however large the fleet is
     )

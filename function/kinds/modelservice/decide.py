@@ -35,8 +35,9 @@ class Decision:
         return any(endpoint.lost for endpoint, _ in self.chosen)
 
 
-def decide(spec: Spec, matched: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Decision:
+def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Decision:
     """`most` is how many backends the route has room for, `routed` the Services that it leads to so far."""
+    matched = [e for e in found if not e.leaving]
     usable = _usable([e for e in matched if e.ready], routed)
     chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
     serving = {endpoint.entry for endpoint in chosen}

@@ -81,6 +81,8 @@ class Endpoint:
     """Value of its label; empty for an outside provider."""
     ready: bool
     """Of whatever generation: an edit that is not carried out yet takes no traffic away."""
+    leaving: bool
+    """Whether its deployment only waits for us to lead nobody to it any more."""
     lost: str | None
     """How the cluster of the replica behind it fails to answer; None where it answers."""
     service: str
@@ -111,12 +113,12 @@ def endpoints(request: Request) -> tuple[Endpoint, ...]:
         requirement = _endpoints(i, selector, request.identity.namespace)
         for manifest in sorted(_answered(request, requirement), key=identity):
             who = identity(manifest)
-            if who.namespace == request.identity.namespace and not _is_leaving(manifest):
+            if who.namespace == request.identity.namespace and not _is_going(manifest):
                 found.setdefault(who.name, _endpoint(manifest, i, lost))
     return tuple(found.values())
 
 
-def _is_leaving(manifest: Manifest) -> bool:
+def _is_going(manifest: Manifest) -> bool:
     return dig(manifest, "metadata", "deletionTimestamp") is not None
 
 
@@ -127,6 +129,7 @@ def _endpoint(manifest: Manifest, entry: int, lost: Mapping[tuple[str, ...], str
         entry=entry,
         cluster=dig(manifest, "metadata", "labels", labels.CLUSTER) or "",
         ready=stands(manifest, "Ready") and bool(dig(routing, "backendName")),
+        leaving=dig(manifest, "metadata", "annotations", labels.LEAVING) is not None,
         lost=lost.get(_replica(manifest)),
         service=dig(routing, "backendName") or "",
         rewrite_path=dig(routing, "rewritePath") or "/",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import Len
+from annotated_types import Len, MaxLen
 
 from function import conditions as c
 from function import schema, versions
@@ -50,6 +50,8 @@ class Status(schema.Api):
     """The URL under which clients reach the models."""
     endpoints: Endpoints | None = None
     """How many endpoints there are."""
+    routed: Annotated[tuple[str, ...], MaxLen(256)] = ()
+    """The endpoints that may get traffic: those of the route, and those that the gateway has yet to let go."""
 
 
 def parse(xr: Manifest) -> Spec:

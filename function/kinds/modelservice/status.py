@@ -36,6 +36,17 @@ def routing_ready(request: Request, spec: Spec, decision: Decision, address: str
     return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(spec, decision)))
 
 
+def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) -> dict[str, list[str]]:
+    """The endpoints that may get traffic: before a deployment takes one away, it waits until we name it no more."""
+    route = request.observed.get(compose.ROUTE)
+    before = dig(request.xr, "status", "routed")
+    lingering = frozenset(before if is_list(before) and _is_behind(route) else ())
+    there = compose.routed(route)
+    chosen = {endpoint.name for endpoint, _ in decision.chosen}
+    names = sorted(e.name for e in endpoints if e.name in chosen | lingering or e.service in there)
+    return {"routed": names} if names else {}
+
+
 def held(request: Request, why: Condition) -> Held:
     """Whatever is unknown, the route stays, and what was last said of it."""
     said = (
@@ -96,6 +107,13 @@ def _fault(route: Manifest | None) -> str | None:
             told = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
             return f"The gateway says of the route that {type_} is {found.get('status')}: {told}"
     return None
+
+
+def _is_behind(route: Manifest | None) -> bool:
+    """Whether the gateway has taken the route, but not as it stands now. One that never did leads nobody anywhere."""
+    said, generation = _said(route or {}), dig(route, "metadata", "generation") or 0
+    accepted = condition({"status": said or {}}, "Accepted")
+    return accepted is not None and (accepted.get("observedGeneration") or generation) < generation
 
 
 def _said(route: Manifest) -> Manifest | None:

@@ -1,0 +1,131 @@
+"""Who leaves, leaves in turn: traffic first, then the endpoint and the replica behind it.
+
+Not every Crossplane wakes a ModelService when an endpoint goes (2.3 watches nothing that is only read), and a route to
+what is gone answers 500. So an endpoint that is to go is marked first, services lead nobody to it any more and say so,
+and only then it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from function import conditions as c
+from function import labels
+from function.core import (
+    ComposedResource,
+    Condition,
+    Manifest,
+    Request,
+    Requirement,
+    Result,
+    dig,
+    identity,
+    is_ready,
+    restate,
+)
+from function.core.manifest import is_list
+from function.kinds.modelendpoint import model as modelendpoint
+from function.kinds.modelreplica import model as modelreplica
+from function.kinds.modelservice import model as modelservice
+
+_MOST_NAMED = 3
+
+Resources = Mapping[str, ComposedResource]
+
+
+def services(xr: Manifest) -> Requirement:
+    """Those that may lead to a deployment's endpoints."""
+    return Requirement("services", modelservice.API_VERSION, modelservice.KIND, namespace=identity(xr).namespace)
+
+
+def in_turn(request: Request, decided: Result) -> Result:
+    """A decision, with what it leaves out kept for as long as traffic may come to it."""
+    staying = {key: _unmarked(resource) for key, resource in decided.resources.items()}
+    leaving = dict(_endpoints(request, staying))
+    if not leaving:
+        return replace(decided, resources=staying)
+    names = sorted(identity(resource.manifest).name for resource in leaving.values())
+    return replace(
+        decided,
+        resources={**staying, **leaving, **dict(_replicas(request, staying, names))},
+        conditions=tuple(_remarked(said, names) for said in decided.conditions),
+        waiting=True,
+    )
+
+
+def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, ComposedResource]]:
+    """Those that leave. They are marked no sooner than all that may take their part is ready."""
+    is_time, services_there = not _is_coming(staying), request.resolved(services(request.xr))
+    for key, observed in _left_out(request, staying, modelendpoint.KIND):
+        if not is_time:
+            yield key, _as_it_is(observed)
+        elif services_there is None or _may_get_traffic(observed, services_there):
+            yield key, _marked(observed)
+
+
+def _may_get_traffic(endpoint: Manifest, services_there: Sequence[Manifest]) -> bool:
+    """Whether a service leads to it; one that does not may do so the next moment, as long as it sees no mark."""
+    leading = [_routed(service) for service in services_there if not _is_going(service)]
+    is_marked = labels.LEAVING in _annotations(endpoint)
+    return bool(leading) and (not is_marked or any(identity(endpoint).name in routed for routed in leading))
+
+
+def _replicas(request: Request, staying: Resources, names: list[str]) -> Iterator[tuple[str, ComposedResource]]:
+    """Those behind endpoints, which have their names."""
+    for key, observed in _left_out(request, staying, modelreplica.KIND):
+        if identity(observed).name in names:
+            yield key, _as_it_is(observed)
+
+
+def _left_out(request: Request, staying: Resources, kind: str) -> Iterator[tuple[str, Manifest]]:
+    """What is there, of a kind, is wanted no more, and is not on its way out yet."""
+    for key, observed in request.observed.items():
+        if observed.get("kind") == kind and key not in staying and not _is_going(observed):
+            yield key, observed
+
+
+def _is_coming(staying: Resources) -> bool:
+    return any(r.manifest["kind"] == modelendpoint.KIND and not r.ready for r in staying.values())
+
+
+def _is_going(manifest: Manifest) -> bool:
+    return dig(manifest, "metadata", "deletionTimestamp") is not None
+
+
+def _routed(service: Manifest) -> Sequence[Any]:
+    found = dig(service, "status", "routed")
+    return found if is_list(found) else ()
+
+
+def _as_it_is(observed: Manifest) -> ComposedResource:
+    return ComposedResource(restate(observed), is_ready(observed))
+
+
+def _marked(observed: Manifest) -> ComposedResource:
+    manifest = restate(observed)
+    manifest["metadata"]["annotations"] = {**_annotations(manifest), labels.LEAVING: "true"}
+    return ComposedResource(manifest, is_ready(observed))
+
+
+def _unmarked(resource: ComposedResource) -> ComposedResource:
+    """One that was to leave, was said again for want of news, and stays after all."""
+    if labels.LEAVING not in _annotations(resource.manifest):
+        return resource
+    kept = {key: value for key, value in _annotations(resource.manifest).items() if key != labels.LEAVING}
+    metadata = {**resource.manifest["metadata"], "annotations": kept}
+    return replace(resource, manifest={**resource.manifest, "metadata": metadata})
+
+
+def _annotations(manifest: Manifest) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = dig(manifest, "metadata", "annotations") or {}
+    return found
+
+
+def _remarked(said: Condition, names: list[str]) -> Condition:
+    if said.type != c.REPLICAS_SCHEDULED.type:
+        return said
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    remark = f"leaving once no ModelService leads there: {', '.join(names[:_MOST_NAMED])}{more}"
+    return replace(said, message=f"{said.message}; {remark}")
