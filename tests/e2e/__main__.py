@@ -109,7 +109,9 @@ def together(names: Sequence[str], options: list[str]) -> list[Run]:
 
 
 def launch(name: str, options: list[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "pytest", str(HERE), "-s", "-p", "no:cacheprovider", f"--crossplane={name}"]
+    memory = HERE.parents[1] / ".pytest_cache" / "e2e" / name  # of what failed, for --last-failed
+    command = [sys.executable, "-m", "pytest", str(HERE), "-s", f"--override-ini=cache_dir={memory}"]
+    command.append(f"--crossplane={name}")
     enclosed = network.enclose([*command, *options])
     return subprocess.Popen(
         enclosed or [*command, *options],

@@ -16,6 +16,7 @@ from tests.e2e.waiting import TooLong, until
 START = 90.0
 STOP = 15.0
 TAIL = 30
+WIDEST = 500  # providers log whole objects
 
 
 class DoesNotServe(Exception):
@@ -35,7 +36,8 @@ class Process:
         return self.popen.poll() is None
 
     def tail(self, lines: int = TAIL) -> str:
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        last = self.log.read_text(errors="replace").splitlines()[-lines:]
+        return "\n".join(line[:WIDEST] for line in last)
 
     def stop(self) -> None:
         """Ask it to end, and end it if it does not."""

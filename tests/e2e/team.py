@@ -7,7 +7,7 @@ from typing import Any
 from tests.e2e import objects
 from tests.e2e.control import Control
 from tests.e2e.kube import Api, Object, condition, says
-from tests.e2e.waiting import until
+from tests.e2e.waiting import steady, until
 
 DEPLOYMENT = "modelplane.ai/deployment"
 RECONCILE = "crossplane.io/reconcile-requested-at"  # crossplane-runtime v2.3, pkg/meta
@@ -22,6 +22,7 @@ REMOTE = (
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
     ("gateway.networking.k8s.io/v1", "HTTPRoute"),
 )
+QUIET = 2.0  # how long nothing is written before we believe that all is done: what follows a write does so in less
 tokens = itertools.count(1)
 
 
@@ -42,9 +43,10 @@ class Team:
         return manifest
 
     def serving(self, name: str = "qwen", **spec: Any) -> Object:
-        """Apply a ModelDeployment, and wait until all of it serves and its endpoints are there."""
+        """Apply a ModelDeployment, and wait until all of it serves and nothing is written any more."""
         manifest = self.deploy(name, **spec)
         self.await_ready(manifest)
+        self.settled()
         return manifest
 
     def await_ready(self, manifest: Object) -> Object:
@@ -101,6 +103,10 @@ class Team:
         """The resource version of all that a deployment became, here and on the inference cluster."""
         local = [*self.replicas(), *self.endpoints(), *self.objects()]
         return versions(*local, *(one for kind in REMOTE for one in self.cluster.list(*kind, self.namespace)))
+
+    def settled(self) -> dict[str, str]:
+        """Wait until nobody has written for a while, and give everything's resource version."""
+        return steady(self.everything, "everything of a tenant", seconds=QUIET)
 
     def await_room(self) -> None:
         """Wait until this tenant holds no node any more. What the provider remembers of it may go later."""

@@ -229,7 +229,7 @@ def test_a_restart_of_the_function_in_the_middle_changes_nothing(team: Team) -> 
 def test_nothing_is_written_while_nothing_changes(team: Team) -> None:
     """Three more reconciles of the deployment leave the version of everything that it became as it was."""
     deployment = team.serving(replicas=2)
-    before = until(team.everything, "everything to settle", holds=lambda seen: seen == team.everything())
+    before = team.settled()
 
     for _ in range(3):
         team.reconcile(deployment)
@@ -242,7 +242,7 @@ def test_nothing_is_written_below_a_replica_while_nothing_changes(team: Team) ->
     [replica] = team.replicas()
 
     team.reconcile(replica)
-    before = until(team.everything, "everything to settle", holds=lambda seen: seen == team.everything())
+    before = team.settled()
     for _ in range(3):
         team.reconcile(replica)
     written = {name for name, version in team.everything().items() if before[name] != version}

@@ -27,6 +27,20 @@ def until(
     return seen
 
 
+def steady(look: Callable[[], Seen], what: str, *, seconds: float) -> Seen:
+    """Look until the same was seen for a while, and give it."""
+    changed, seen = time.monotonic(), look()
+
+    def lasted() -> float:
+        nonlocal changed, seen
+        if (now := look()) != seen:
+            changed, seen = time.monotonic(), now
+        return time.monotonic() - changed
+
+    until(lasted, f"{what} to stay as it is", holds=lambda lasting: lasting >= seconds)
+    return seen
+
+
 def always(look: Callable[[], Seen], what: str, *, holds: Callable[[Seen], object], seconds: float) -> None:
     """Look for a while, and fail when once it does not hold: for what must not happen though it could."""
     end = time.monotonic() + seconds
