@@ -20,17 +20,17 @@ _FIXED = {"true": True, "false": False, "null": None}
 
 
 def value(kind: str, text: str, at: int, *, sign: str = "") -> Any:
-    """Of a token by its kind in the grammar."""
+    """Of a token by its kind."""
     match kind:
-        case "INT_LIT":
+        case "int":
             return _integer(sign + text.removeprefix("0x"), 16 if text.startswith("0x") else 10, at)
-        case "UINT_LIT":
+        case "uint":
             return _unsigned(text[:-1], at)
-        case "FLOAT_LIT":
+        case "double":
             return _double(sign + text, at)
-        case "STRING_LIT":
+        case "string":
             return _string(text, at)
-        case "BYTES_LIT":
+        case "bytes":
             return _bytes(text[1:], at)
     return _FIXED[text]
 

@@ -187,3 +187,5 @@ MACROS: Mapping[tuple[str, int], Expand] = {
     ("optFlatMap", 2): _optional("optFlatMap"),
 }
 """By method and number of arguments. `has` is the only one that is no method."""
+COPYING = frozenset({"optMap", "optFlatMap"})
+"""Those that write what they are called on twice."""

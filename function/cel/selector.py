@@ -92,14 +92,22 @@ def admitted(text: str) -> Selector:
     return selector
 
 
-@lru_cache(maxsize=MOST_COMPILED)
 def compiled(text: str) -> Selector:
     """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
+    verdict = _verdict(text)
+    if isinstance(verdict, Fault):
+        raise InvalidSelector(verdict.problem, verdict.at, text, verdict.suggestion)
+    return verdict
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def _verdict(text: str) -> Selector | Fault:
+    """What is wrong is kept as well: whoever asks for a wrong text asks for it again."""
     try:
         with room():
             return _compiled(text)
     except Fault as fault:
-        raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
+        return fault.with_traceback(None)
 
 
 def _compiled(text: str) -> Selector:

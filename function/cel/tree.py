@@ -124,3 +124,11 @@ def qualified(node: Any) -> str | None:
         inner = qualified(node.operand)
         return f"{inner}.{node.field}" if inner else None
     return None
+
+
+def balanced(function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
+    """As Kubernetes groups them: for every term, few levels."""
+    middle = (low + high + 1) // 2
+    left = terms[middle] if middle == low else balanced(function, terms, places, low, middle - 1)
+    right = terms[middle + 1] if middle == high else balanced(function, terms, places, middle + 1, high)
+    return Call(places[middle], function, None, [left, right])

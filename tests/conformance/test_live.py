@@ -15,6 +15,7 @@ import pytest
 from tests.conformance import oracle
 from tests.conformance.expressions import Tree, described, device, expression
 from tests.conformance.ours import DEVIATIONS, answer
+from tests.conformance.seeds import seed
 
 _PARTS = 4
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
@@ -29,16 +30,13 @@ Case = tuple[Tree, dict[str, Any]]
 
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_fresh_random_selectors_are_answered_as_the_library_answers_them(part, record_property):
-    if not oracle.is_buildable():
-        assert "CI" not in os.environ, "Go is wanted where this must run"
-        pytest.skip("there is no Go to build Kubernetes' library with")
-    seed = os.environ.get("CONFORMANCE_SEED") or str(int.from_bytes(os.urandom(4), "big"))
-    random = Random(f"{seed}/{part}")
+    oracle.wanted()
+    chosen = seed(str(part))
+    random = Random(chosen)
     cases = [(expression(random, depth=random.randint(1, _DEEPEST)), device(random)) for _ in range(_CASES)]
-    print(f"CONFORMANCE_SEED={seed}, part {part}")
     differences = [_smallest(case) for case in _differing(cases)[:5]]
     record_property("fresh random selectors compared", len(cases))
-    assert not differences, "\n".join(f"seed {seed}: {_shown(case)}" for case in differences)
+    assert not differences, "\n".join(f"seed {chosen}: {_shown(case)}" for case in differences)
 
 
 def _differing(cases: Iterable[Case]) -> list[Case]:
