@@ -86,11 +86,15 @@ def _pool(pool: PoolAnatomy) -> Pool:
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
     where = f"engine {member.engine.name} ({member.member.role}), request {verdict.request.name}"
-    count = f"{verdict.has} of {verdict.request.count} devices match"
+    count = f"{verdict.request.count} needed on one node, {verdict.has or 'none'} {_matches(verdict.has)}"
     nearest = verdict.nearest
     if nearest is None:
         return f"{where}: {count}"
     return f"{where}: {count}; nearest is {_nearest(verdict, nearest)}"
+
+
+def _matches(devices: int) -> str:
+    return "matches" if devices <= 1 else "match"
 
 
 def _nearest(verdict: RequestVerdict, nearest: DeviceVerdict) -> str:

@@ -23,7 +23,7 @@ def explain(*arguments: str) -> tuple[int, str]:
 
 def test_three_clusters_say_no_for_three_reasons():
     """Down to the pool, the request and the value seen, with what would help."""
-    eight = "0 of 8 devices match; nearest is gpu with memory 81559Mi, wanted "
+    eight = "8 needed on one node, none matches; nearest is gpu with memory 81559Mi, wanted "
     selector = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'
     want = f"""{GLM}: 1 of 2 replicas are placed.
 
