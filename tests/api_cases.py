@@ -283,7 +283,10 @@ BAD = {
     ),
     "a path that is not absolute": (
         edited(ENDPOINT, "spec.rewritePath", "v1"),
-        'spec.rewritePath: must be an absolute path without spaces, query or fragment (1 to 1024 characters), not "v1"',
+        (
+            "spec.rewritePath: must be an absolute path in ASCII, without query and fragment, and without empty, . or .."
+            ' parts (1 to 1024 characters), not "v1"'
+        ),
     ),
     "a repository that is a command": (
         edited(CACHE, "spec.huggingFace.repo", "org/m; touch /tmp/x #"),
@@ -394,5 +397,11 @@ URLS = {
     "https://2001:db8::1",
     "https://api_one.example.org",
     "https://api.example.org/a b",
+    "https://api.example.org/a/../b",
+    "https://api.example.org//v1",
+    "https://api.example.org/a%2fb",
+    "https://api.example.org./v1",
+    "https://api.example.\u00e9",
+    "HTTPS://api.example.org",
     "api.example.org",
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from function.catalog import BY_KIND, GROUPS
 from function.core import Manifest
-from function.validation import devices, objects, size, together
+from function.validation import devices, objects, size, together, urls
 from function.validation.flaw import Flaw
 
 
@@ -30,6 +30,7 @@ def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
     if not said:
         yield from devices.unreadable(index, manifest)
         yield from size.flaws(index, manifest)
+        yield from urls.flaws(index, manifest)
 
 
 def _is_ours(manifest: Manifest) -> bool:

@@ -28,6 +28,11 @@ _IPV6 = "|".join(
     ]
 )
 _HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
+_CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
+_PART = rf"(\.*{_CHARACTER}({_CHARACTER}|\.)*|\.{{3,}})"
+_PATH = f"(/{_PART})*/?"
+"""As RFC 3986 writes it, without what clients and gateways each take for something else: empty parts, `.` and `..`, and
+slashes and dots that hide behind a percent sign."""
 _PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 
 
@@ -48,13 +53,24 @@ class Spec(schema.Api):
         str,
         schema.Text(
             2048,
-            rf"^https?://{_HOST}(:{_PORT})?(/[^\s?#]*)?$",
-            "an http or https URL with a host, without user, password, query or fragment",
+            rf"^https?://{_HOST}(:{_PORT})?{_PATH}$",
+            "an http or https URL with a host, in ASCII, without user, password, query or fragment, without a dot after"
+            " the host, and without empty, . or .. parts in its path",
             secret=True,
         ),
     ]
     """Where the model answers, such as https://api.example.org/v1."""
-    rewritePath: schema.PathText | None = None
+    rewritePath: (
+        Annotated[
+            str,
+            schema.Text(
+                1024,
+                f"^/({_PART}(/{_PART})*/?)?$",
+                "an absolute path in ASCII, without query and fragment, and without empty, . or .. parts",
+            ),
+        ]
+        | None
+    ) = None
     """What a ModelService's own path becomes on the way; left out, the path of the url without /v1."""
     auth: Auth | None = None
     """What an outside provider asks for."""

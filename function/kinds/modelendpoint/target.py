@@ -39,7 +39,7 @@ class Target:
 def parse(spec: Spec) -> Target:
     """Raises InvalidSpec."""
     url = urlsplit(spec.url)
-    host, address_type = _address(url.hostname or "")
+    host, address_type = _address(url.hostname or "", tls=url.scheme == "https")
     return Target(
         host=host,
         port=url.port or _PORTS[url.scheme],
@@ -54,22 +54,33 @@ def needs_proxy(spec: Spec, target: Target) -> bool:
     return target.tls or spec.auth is not None or (target.is_name and "." not in target.host)
 
 
-def _address(host: str) -> tuple[str, str]:
+def _address(host: str, *, tls: bool) -> tuple[str, str]:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return _name(host), "FQDN"
+        return _name(host, tls=tls), "FQDN"
     address = (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
-    if address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified:
+    if _is_nobodys(address):
         raise InvalidSpec(
             c.INVALID_URL(problem=f"{host} is not reachable from elsewhere (loopback, link-local or the like)")
         )
     return str(address), f"IPv{address.version}"
 
 
-def _name(host: str) -> str:
-    """Raises InvalidSpec for what resolves to the asker itself, or to nothing."""
-    if host == "localhost":
+def _is_nobodys(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether it means the asker itself, many at once, or nobody: the last sixteenth of IPv4 was never given out."""
+    is_reserved = address.version == 4 and address.is_reserved  # noqa: PLR2004 (the version of IP)
+    return is_reserved or any(
+        (address.is_loopback, address.is_link_local, address.is_multicast, address.is_unspecified)
+    )
+
+
+def _name(host: str, *, tls: bool) -> str:
+    """Raises InvalidSpec for what resolves to the asker itself (RFC 6761), or to nothing.
+
+    Over TLS, names below localhost are let be: whoever answers must show a certificate of the name.
+    """
+    if host == "localhost" or (host.endswith(".localhost") and not tls):
         raise InvalidSpec(c.INVALID_URL(problem="localhost is whoever asks; give the name under which others reach it"))
     if len(host) > names.DNS_SUBDOMAIN:
         raise InvalidSpec(c.INVALID_URL(problem=f"a host name has at most {names.DNS_SUBDOMAIN} characters"))

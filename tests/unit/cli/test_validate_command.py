@@ -25,9 +25,9 @@ spec:
 DOUBTFUL = """apiVersion: modelplane.ai/v1alpha1
 kind: ModelEndpoint
 metadata: {name: outside, namespace: ml-team}
-spec: {url: "https://127.0.0.1"}
+spec: {url: "https://qwen.ml-team.svc"}
 """
-GOOD = DOUBTFUL.replace("127.0.0.1", "api.example.org")
+GOOD = DOUBTFUL.replace("qwen.ml-team.svc", "api.example.org")
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from function.core import InvalidSpec
 from function.kinds.modelendpoint import target
@@ -60,11 +61,13 @@ def test_a_rewrite_path_that_is_given_stays() -> None:
         "http://0.0.0.0/v1",
         "http://169.254.169.254/v1",
         "http://224.0.0.1/v1",
+        "http://255.255.255.255/v1",
         "http://[::1]/v1",
         "http://[::]/v1",
         "http://[fe80::1]/v1",
         "http://[::ffff:7f00:1]/v1",
         "https://localhost/v1",
+        "http://traefik.localhost:8080/v1",
         f"http://{'a.' * 127}com/v1",
         f"http://192.0.2.1/{'a' * 1024}",
     ],
@@ -73,6 +76,40 @@ def test_what_nobody_can_reach_is_refused(url: str) -> None:
     with pytest.raises(InvalidSpec) as why:
         parsed(url)
     assert why.value.condition.reason == "InvalidURL"
+
+
+PARTS = ("//v1", "/a//b", "/.", "/..", "/a/../b", "/a/./b/", "/%2e%2e/b", "/%2E/b", "/a%2Fb", "/a%2fb", "/%zz", "/%2")
+ODD = (
+    '/"a"',
+    "/<a>",
+    "/{a}",
+    "/a|b",
+    "/a^b",
+    "/`a`",
+    "/a\\b",
+    "/\u00e9",
+    "/a b",
+    "/a\tb",
+    "/a\n",
+    "/\x00",
+    "/a?b",
+    "/a#b",
+)
+
+
+@pytest.mark.parametrize("path", [*PARTS, *ODD])
+def test_a_path_that_another_may_read_otherwise_is_refused(path: str) -> None:
+    """In a URL, and where it is given as what a route rewrites to."""
+    for spec in ({"url": f"http://192.0.2.1{path}"}, {"url": "http://192.0.2.1", "rewritePath": path}):
+        with pytest.raises(ValidationError):
+            Spec.model_validate(spec)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/a/", "/...", "/.well-known/x", "/a..b/c.", "/~u/-_.!$&'()*+,;=:@", "/%20/%7Ea"]
+)
+def test_a_path_with_one_meaning_is_taken(path: str) -> None:
+    assert parsed(f"http://192.0.2.1{path}", rewritePath=path).rewrite_path == path
 
 
 @pytest.mark.parametrize(

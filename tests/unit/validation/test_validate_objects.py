@@ -229,8 +229,11 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
     ("url", "want"),
     [
         ("http://api.example.org", ["clear-text"]),
-        ("https://169.254.169.254/latest", ["in-cluster"]),
-        ("https://127.0.0.1", ["in-cluster"]),
+        ("https://169.254.169.254/latest", ["value"]),
+        ("https://127.0.0.1", ["value"]),
+        ("https://localhost", ["value"]),
+        ("http://traefik.localhost", ["value"]),
+        ("https://mylocalhost.example.org", []),
         ("https://qwen.other-team.svc.cluster.local", ["in-cluster"]),
         ("https://api.example.org", []),
         ("https://192.168.1.10", []),
