@@ -96,7 +96,8 @@ def _fields(path: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, st
 
 
 def _rules(path: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    for rule in schema.get("x-kubernetes-validations", ()):
+    """Those between fields: what a text must look like is in the description of its field."""
+    for rule in schema.get("x-kubernetes-validations", ()) if schema.get("type") != "string" else ():
         yield (f"`{path.rstrip('.')}`: " if path else "") + rule["message"]
     for name, field in schema.get("properties", {}).items():
         yield from _rules(f"{path}{name}.", field)

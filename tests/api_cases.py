@@ -225,7 +225,7 @@ BAD = {
             f"{AT}.env[3].valueFrom.fieldRef.fieldPath: must be "
             "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'], "
             "spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs "
-            '(1 to 512 characters), not "spec.image"'
+            '(1 to 341 characters), not "spec.image"'
         ),
     ),
     "GPUs as a resource": (

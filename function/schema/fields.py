@@ -50,7 +50,12 @@ class Text:
         bounds: JsonSchemaValue = {"type": "string", "maxLength": self.longest}
         if self.shortest:
             bounds["minLength"] = self.shortest
-        return {**bounds, "pattern": self.pattern, WORDS: self.words} if self.pattern else bounds
+        return {**bounds, "x-kubernetes-validations": [self._rule()], WORDS: self.words} if self.pattern else bounds
+
+    def _rule(self) -> dict[str, str]:
+        """In place of the schema's `pattern`, which the API server would repeat to whoever breaks it. The value it
+        shows by itself."""
+        return {"rule": f"self.matches({_quoted(self.pattern)})", "message": f"must be {self.accepted}"}
 
     @property
     def accepted(self) -> str:

@@ -40,7 +40,7 @@ class FieldRef(schema.Api):
     fieldPath: Annotated[
         str,
         schema.Text(
-            512,
+            341,  # metadata.annotations['<the longest key>']
             r"^(metadata\.(name|namespace|uid|(labels|annotations)\['[^']{1,317}'\])"
             r"|spec\.(nodeName|serviceAccountName)|status\.(hostIPs?|podIPs?))$",
             "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'],"
