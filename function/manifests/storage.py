@@ -56,38 +56,49 @@ def job(
         "spec": {
             "backoffLimit": retries,
             "activeDeadlineSeconds": deadline,
-            "podFailurePolicy": {
-                "rules": [
-                    {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
-                    {
-                        "action": "FailJob",
-                        "onExitCodes": {
-                            "containerName": container["name"],
-                            "operator": "In",
-                            "values": sorted(final_codes),
-                        },
-                    },
-                ]
-            },
+            "podFailurePolicy": {"rules": [_DISRUPTION, _final(container["name"], final_codes)]},
             "template": {
                 "metadata": pod_metadata(labels=labels),
-                "spec": {
-                    "restartPolicy": "Never",
-                    "automountServiceAccountToken": False,
-                    "securityContext": {
-                        "runAsNonRoot": True,
-                        "runAsUser": user,
-                        "runAsGroup": user,
-                        "fsGroup": user,
-                        "fsGroupChangePolicy": "OnRootMismatch",
-                        "seccompProfile": {"type": "RuntimeDefault"},
-                    },
-                    "tolerations": [dict(toleration) for toleration in tolerations],
-                    "containers": [dict(container)],
-                    "volumes": [dict(volume) for volume in volumes],
-                },
+                "spec": _pod(container=container, volumes=volumes, tolerations=tolerations, user=user),
             },
         },
+    }
+
+
+_DISRUPTION = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+"""A drained or preempted pod is no try."""
+
+
+def _final(container: str, codes: Sequence[int]) -> dict[str, Any]:
+    """Exit codes after which no other try would end better."""
+    return {
+        "action": "FailJob",
+        "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)},
+    }
+
+
+def _pod(
+    *,
+    container: Mapping[str, Any],
+    volumes: Sequence[Mapping[str, Any]],
+    tolerations: Sequence[Mapping[str, Any]],
+    user: int,
+) -> dict[str, Any]:
+    """Its volumes belong to the user where their storage can be told so. Without restart: the exit code must count."""
+    return {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": user,
+            "runAsGroup": user,
+            "fsGroup": user,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "tolerations": [dict(toleration) for toleration in tolerations],
+        "containers": [dict(container)],
+        "volumes": [dict(volume) for volume in volumes],
     }
 
 

@@ -30,7 +30,7 @@ from function.schema.fields import (
     Whole,
     XrName,
 )
-from function.schema.model import Api, Column, Rule, Scale
+from function.schema.model import Api, Column, Rule, Scale, blocks
 from function.schema.problems import Path, Problem, parse, problems, spelled
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "Version",
     "Whole",
     "XrName",
+    "blocks",
     "parse",
     "problems",
     "spelled",

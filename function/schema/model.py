@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -34,6 +34,33 @@ class Rule:
         """As the API server reads it."""
         said = {"rule": self.cel, "message": self.message}
         return {**said, "fieldPath": f".{self.at}"} if self.at else said
+
+
+def blocks(field: str, choices: Iterable[str]) -> tuple[Rule, ...]:
+    """A field whose every choice has a block of its own, called like it in lower case: the chosen one's is needed, and
+    no other's is taken, since it would do nothing there."""
+    chosen = tuple(choices)
+    return (*(_needed(field, choice) for choice in chosen), *(_only(field, choice) for choice in chosen))
+
+
+def _needed(field: str, choice: str) -> Rule:
+    block = choice.lower()
+    return Rule(
+        f"self.{field} != '{choice}' || has(self.{block})",
+        f"{field} {choice} needs {block}",
+        lambda union: getattr(union, field) != choice or getattr(union, block) is not None,
+        at=block,
+    )
+
+
+def _only(field: str, choice: str) -> Rule:
+    block = choice.lower()
+    return Rule(
+        f"self.{field} == '{choice}' || !has(self.{block})",
+        f"{block} is only for {field} {choice}",
+        lambda union: getattr(union, field) == choice or getattr(union, block) is None,
+        at=block,
+    )
 
 
 class Api(BaseModel):

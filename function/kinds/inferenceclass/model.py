@@ -135,30 +135,8 @@ class Vultr(schema.Api):
 PROVIDERS = ("GKE", "EKS", "AKS", "Nebius", "Vultr")
 
 
-def _needed(provider: str) -> Rule:
-    """A provider needs the block of its name."""
-    block = provider.lower()
-    return Rule(
-        f"self.provider != '{provider}' || has(self.{block})",
-        f"provider {provider} needs {block}",
-        lambda provisioning: provisioning.provider != provider or getattr(provisioning, block) is not None,
-        at=block,
-    )
-
-
-def _only(provider: str) -> Rule:
-    """No other provider takes the block: it would do nothing there."""
-    block = provider.lower()
-    return Rule(
-        f"self.provider == '{provider}' || !has(self.{block})",
-        f"{block} is only for provider {provider}",
-        lambda provisioning: provisioning.provider == provider or getattr(provisioning, block) is None,
-        at=block,
-    )
-
-
 class Provisioning(schema.Api):
-    RULES = (*map(_needed, PROVIDERS), *map(_only, PROVIDERS))
+    RULES = schema.blocks("provider", PROVIDERS)
 
     provider: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr"]
     """The cloud whose clusters can make such nodes."""

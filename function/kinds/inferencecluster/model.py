@@ -134,32 +134,9 @@ class Existing(schema.Api):
     """Where ModelCaches are staged; left out, they are not."""
 
 
-def _needed(source: str) -> Rule:
-    """A source needs the block of its name."""
-    block = source.lower()
-    return Rule(
-        f"self.source != '{source}' || has(self.{block})",
-        f"source {source} needs {block}",
-        lambda cluster: cluster.source != source or getattr(cluster, block) is not None,
-        at=block,
-    )
-
-
-def _only(source: str) -> Rule:
-    """No other source takes the block: it would do nothing there."""
-    block = source.lower()
-    return Rule(
-        f"self.source == '{source}' || !has(self.{block})",
-        f"{block} is only for source {source}",
-        lambda cluster: cluster.source == source or getattr(cluster, block) is None,
-        at=block,
-    )
-
-
 class Cluster(schema.Api):
     RULES = (
-        *map(_needed, SOURCES),
-        *map(_only, SOURCES),
+        *schema.blocks("source", SOURCES),
         Rule(
             "self.source == oldSelf.source",
             "a cluster keeps its source; make another InferenceCluster",
