@@ -51,6 +51,10 @@ MOVING_FOR = "modelplane.ai/moving-for"
 """Annotation of a ModelReplica: the spec for which it makes way, since its pools have no room for that one. A successor
 is placed."""
 
+FORMER_SPEC = "modelplane.ai/former-spec"
+"""Annotation of a ModelReplica that was given more nodes where it stands: the spec that it served with, as JSON. It
+goes back to that one if another grew into the same nodes at the same moment; gone once it is ready."""
+
 LEAVING = "modelplane.ai/leaving"
 """Annotation of a ModelEndpoint: it is to go, and stays only until no service leads to it any more."""
 

@@ -8,7 +8,7 @@ from function.scheduling.anatomy import (
     RequestVerdict,
     anatomy,
 )
-from function.scheduling.capacity import Ledger, yielding
+from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import LARGEST_CLAIM, Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
 from function.scheduling.fit import Fit, Fitter
@@ -16,6 +16,7 @@ from function.scheduling.fleet import (
     Cluster,
     Device,
     Fleet,
+    Former,
     NodeShape,
     PlacedEngine,
     PlacedMember,
@@ -38,6 +39,7 @@ __all__ = [
     "CachePhase",
     "Cluster",
     "ClusterAnatomy",
+    "Contention",
     "Device",
     "DeviceRequest",
     "DeviceVerdict",
@@ -45,6 +47,7 @@ __all__ = [
     "Fit",
     "Fitter",
     "Fleet",
+    "Former",
     "Job",
     "Ledger",
     "Matcher",
@@ -70,6 +73,7 @@ __all__ = [
     "Why",
     "anatomy",
     "conflict",
+    "contention",
     "digest",
     "gate",
     "is_claim_too_large",
@@ -77,5 +81,4 @@ __all__ = [
     "rejections",
     "remedies",
     "solve",
-    "yielding",
 ]

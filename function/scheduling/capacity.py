@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from function.scheduling.fleet import Cluster, Replica, Standing
+from function.scheduling.fleet import Cluster, Replica, Standing, exceeds, nodes_of
 
 
 class Ledger:
@@ -57,41 +58,81 @@ def _charge(free: dict[str, int], nodes: Mapping[str, int]) -> None:
             free[pool] -= count
 
 
-def yielding(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> dict[Replica, Replica | None]:
-    """Who gives way on overcommitted pools, and to whom. Every reconcile sees the same, whoever's it is.
+class Contention(NamedTuple):
+    """Who gives way on overcommitted pools, each with the one that it gives way to. Every reconcile sees the same."""
 
-    A replica that has served stays, whatever that costs. Of the others the older stay, each where it still fits in what
-    those before it leave.
+    yielding: dict[Replica, Replica | None]
+    """They never served, and go."""
+    retreating: dict[Replica, Replica | None]
+    """They served, grew, and go back to what they had."""
+
+
+def contention(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> Contention:
+    """What two deployments have done that looked at the same moment, undone.
+
+    A replica that has served stays, whatever that costs, with what it had. Then come those that grow, each where the
+    difference fits in what is left, and then those that never served; of either the older come first.
     """
     by_cluster: dict[str, list[Replica]] = {}
     for replica in replicas:
         by_cluster.setdefault(replica.cluster, []).append(replica)
-    giving: dict[Replica, Replica | None] = {}
+    found = Contention({}, {})
     for name, standing in by_cluster.items():
         if name in clusters and Ledger(clusters, standing).is_overcommitted(name):
-            giving |= _yielding_on(clusters[name], standing)
-    return giving
+            _Contended(clusters[name], sorted(standing, key=_seniority), found).settle()
+    return found
 
 
-def _yielding_on(cluster: Cluster, standing: list[Replica]) -> dict[Replica, Replica | None]:
-    left = {pool.name: pool.nodes for pool in cluster.pools}
-    last: dict[str, Replica] = {}
-    giving: dict[Replica, Replica | None] = {}
-    for replica in sorted(standing, key=_seniority):
-        nodes = {pool: count for pool, count in replica.nodes().items() if pool in left}
-        short = sorted(pool for pool, count in nodes.items() if count > left[pool])
-        if short and not has_served(replica):
-            giving[replica] = last.get(short[0])
-            continue
-        for pool, count in nodes.items():
-            left[pool] -= count
-            last[pool] = replica
-    return giving
+class _Contended:
+    """A cluster on which more nodes are taken than there are."""
+
+    def __init__(self, cluster: Cluster, standing: list[Replica], found: Contention) -> None:
+        self.standing = standing
+        self.found = found
+        self.left = {pool.name: pool.nodes for pool in cluster.pools}
+        taken = Ledger({cluster.name: cluster}, standing).on(cluster.name)
+        self.short = {pool for pool, free in taken.items() if free < 0}
+        self.last: dict[str, Replica] = {}
+
+    def settle(self) -> None:
+        growing = [r for r in self.standing if r.is_growing]
+        for replica in self.standing:
+            if replica.has_served:
+                self._take(replica, nodes_of(replica.proven.engines))
+        for replica in growing:
+            self._grow(replica)
+        for replica in self.standing:
+            if not replica.has_served and not self._fits(replica.nodes()):
+                self.found.yielding[replica] = self._before(replica, replica.nodes())
+            elif not replica.has_served:
+                self._take(replica, replica.nodes())
+
+    def _grow(self, replica: Replica) -> None:
+        """From what it had to what it was given. Where pools are not short nobody goes back."""
+        former, given = nodes_of(replica.proven.engines), replica.nodes()
+        more = {pool: given[pool] - former.get(pool, 0) for pool in exceeds(given, former)}
+        if more.keys() & self.short and not self._fits(more):
+            self.found.retreating[replica] = self._before(replica, more)
+            return
+        _charge(self.left, {pool: -count for pool, count in former.items()})
+        self._take(replica, given)
+
+    def _fits(self, nodes: Mapping[str, int]) -> bool:
+        return self._shortest(nodes) is None
+
+    def _before(self, replica: Replica, nodes: Mapping[str, int]) -> Replica | None:
+        """The last that took of what it lacks."""
+        pool = self._shortest(nodes)
+        found = self.last.get(pool) if pool else None
+        return None if found is replica else found
+
+    def _shortest(self, nodes: Mapping[str, int]) -> str | None:
+        return min((pool for pool, count in nodes.items() if count > self.left.get(pool, count)), default=None)
+
+    def _take(self, replica: Replica, nodes: Mapping[str, int]) -> None:
+        _charge(self.left, nodes)
+        self.last.update(dict.fromkeys(nodes.keys() & self.left.keys(), replica))
 
 
-def has_served(replica: Replica) -> bool:
-    return replica.served or replica.serving
-
-
-def _seniority(replica: Replica) -> tuple[bool, str, str, str]:
-    return not has_served(replica), replica.created or "~", replica.identity.namespace, replica.identity.name
+def _seniority(replica: Replica) -> tuple[str, str, str]:
+    return replica.created or "~", replica.identity.namespace, replica.identity.name

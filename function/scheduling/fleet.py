@@ -79,6 +79,16 @@ class PlacedEngine:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """What a replica had before it was given more where it stands."""
+
+    engines: tuple[PlacedEngine, ...]
+    spec_hash: str
+    noted: str = ""
+    """As it was noted on the replica; empty until then."""
+
+
+@dataclass(frozen=True, slots=True)
 class Replica:
     """A replica that exists, and the nodes that it was given: by its own spec, whatever its deployment says now."""
 
@@ -101,10 +111,25 @@ class Replica:
     """The spec that it makes way for: one that its pools have no room for, and a successor elsewhere has."""
     placed_under: str | None = None
     """The deployment's selector when it was placed; None where that was not noted."""
+    former: Former | None = None
+    """What it goes back to if others took the nodes that it grew into. None once all of it runs what it was given."""
 
     def nodes(self) -> dict[str, int]:
         """Whole nodes that it takes of each pool."""
         return nodes_of(self.engines)
+
+    @property
+    def has_served(self) -> bool:
+        return self.served or self.serving
+
+    @property
+    def is_growing(self) -> bool:
+        return self.former is not None and self.has_served and not self.ready
+
+    @property
+    def proven(self) -> Former:
+        """What it served with, or has: while it grows, that is what it had before."""
+        return self.former if self.former and self.is_growing else Former(self.engines, self.spec_hash)
 
 
 class Standing(NamedTuple):
@@ -123,6 +148,11 @@ class Fleet:
     replicas: tuple[Replica, ...] = ()
     others: Mapping[str, Sequence[Standing]] = field(default_factory=dict)
     """By cluster, those that are not among `replicas`: nothing is asked of them but what they take."""
+
+
+def exceeds(nodes: Mapping[str, int], former: Mapping[str, int]) -> set[str]:
+    """The pools of which more is taken than before."""
+    return {pool for pool, count in nodes.items() if count > former.get(pool, 0)}
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from function.scheduling.fit import Fit
-from function.scheduling.fleet import PlacedEngine, Replica
+from function.scheduling.fleet import Former, PlacedEngine, Replica
 
 
 class Action(Enum):
@@ -32,6 +32,10 @@ class Placement:
     """What it is given, where it is given the current spec."""
     replica: Replica | None = None
     """The one that exists; None where it is new."""
+    former: Former | None = None
+    """What it goes back to if others took the nodes that it grows into."""
+    retreats: bool = False
+    """It goes back to it now; `replica` is as it was before."""
 
     @property
     def pools(self) -> tuple[str, ...]:
@@ -58,6 +62,8 @@ class Plan:
     """Those that must go and are still there."""
     yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
     """Those dropped from an overcommitted pool, and for whom."""
+    retreated: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    """Those that grew on an overcommitted pool and go back to what they had, and for whom."""
     lost: tuple[Replica, ...] = ()
     """Those whose cluster is gone."""
 

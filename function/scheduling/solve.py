@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from function.core import NamespacedName
-from function.scheduling.capacity import Ledger, yielding
+from function.scheduling.capacity import Ledger, contention
 from function.scheduling.devices import Offer
 from function.scheduling.fit import Excess, Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet, Replica, nodes_of
+from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
 from function.scheduling.gate import gate, is_selected
 from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement, Plan, Why
@@ -35,10 +35,6 @@ def _place(replica: Replica) -> tuple[str, int, NamespacedName]:
     return replica.cluster, replica.index, replica.identity
 
 
-def _kept(replica: Replica) -> Placement:
-    return Placement(replica.cluster, replica.index, Action.KEEP, replica.engines, replica=replica)
-
-
 @dataclass(slots=True)
 class _Solver:
     job: Job
@@ -47,6 +43,7 @@ class _Solver:
     staying: list[Replica] = field(default_factory=list)
     leaving: dict[Replica, Why] = field(default_factory=dict)
     yielded: dict[Replica, Replica | None] = field(default_factory=dict)
+    retreated: dict[Replica, Replica | None] = field(default_factory=dict)
     lost: list[Replica] = field(default_factory=list)
     ledger: Ledger = field(init=False)
     placed: list[Placement] = field(default_factory=list)
@@ -65,6 +62,7 @@ class _Solver:
             wanted=self.job.replicas,
             leaving=dict(self.leaving),
             yielded=self.yielded,
+            retreated=self.retreated,
             lost=tuple(self.lost),
         )
 
@@ -72,17 +70,35 @@ class _Solver:
 
     def _keep(self) -> None:
         """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
-        giving = yielding(self.fleet.clusters, self.fleet.replicas)
-        for replica in sorted(_ours(self.job, self.fleet), key=_place):
-            cluster = self.fleet.clusters.get(replica.cluster)
+        contended = contention(self.fleet.clusters, self.fleet.replicas)
+        for standing in sorted(_ours(self.job, self.fleet), key=_place):
+            replica, cluster = (
+                self._retreated(standing, contended.retreating),
+                self.fleet.clusters.get(standing.cluster),
+            )
             if cluster is None:
                 self.lost.append(replica)
-            elif replica in giving:
-                self.yielded[replica] = giving[replica]
+            elif replica in contended.yielding:
+                self.yielded[replica] = contended.yielding[replica]
             elif why := self._must_leave(replica, cluster):
                 self.leaving[replica] = why
             else:
                 self.staying.append(replica)
+
+    def _retreated(self, replica: Replica, retreating: Mapping[Replica, Replica | None]) -> Replica:
+        """As it was before it grew, if its growth has no place."""
+        if replica not in retreating or replica.former is None:
+            return replica
+        back = replace(replica, engines=replica.former.engines, spec_hash=replica.former.spec_hash)
+        self.retreated[back] = retreating[replica]
+        return back
+
+    def _kept(self, replica: Replica) -> Placement:
+        retreats = replica in self.retreated
+        former = replica.former if replica.is_growing and not retreats else None
+        return Placement(
+            replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, former, retreats=retreats
+        )
 
     def _must_leave(self, replica: Replica, cluster: Cluster) -> Why | None:
         """Being unready, unreachable, relabelled or full moves nobody."""
@@ -133,7 +149,7 @@ class _Solver:
     def _update_idle(self) -> None:
         for replica in sorted(self.staying, key=_place):
             if self._is_current(replica) or replica.serving:
-                self.placed.append(_kept(replica))
+                self.placed.append(self._kept(replica))
             elif not self._update(replica):
                 self._must_grow_elsewhere(replica)
 
@@ -145,11 +161,11 @@ class _Solver:
         if unproven or not outdated:
             return
         for replica in outdated:
-            self.placed.remove(_kept(replica))
+            self.placed.remove(self._kept(replica))
             if self._update(replica):
                 return
-            self.placed.append(_kept(replica))
-        self.placed.remove(_kept(outdated[0]))
+            self.placed.append(self._kept(replica))
+        self.placed.remove(self._kept(outdated[0]))
         self._must_grow_elsewhere(outdated[0])
         self._fill()
 
@@ -166,7 +182,9 @@ class _Solver:
             return False
         engines = fit.placed(cluster)
         self.ledger.take(cluster.name, nodes_of(engines))
-        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica))
+        grows = replica.has_served and exceeds(nodes_of(engines), nodes_of(replica.proven.engines))
+        former = replica.proven if grows else None
+        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, former))
         return True
 
     def _must_grow_elsewhere(self, replica: Replica) -> None:
@@ -175,7 +193,7 @@ class _Solver:
             self.staying.remove(replica)
             self.leaving[replica] = Why.GROWN
         else:  # a cluster that publishes no pools proves nothing
-            self.placed.append(_kept(replica))
+            self.placed.append(self._kept(replica))
 
     # 4. Fill
 
@@ -240,7 +258,7 @@ class _Solver:
                 continue
             absent -= 1
             serving += replica.serving
-            self.placed.append(replace(_kept(replica), action=Action.AWAIT_SUCCESSOR))
+            self.placed.append(replace(self._kept(replica), action=Action.AWAIT_SUCCESSOR))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from function.scheduling import (
     Member,
     Pool,
     Replica,
+    nodes_of,
     solve,
 )
 from properties.fleets import GPUS, Wants
@@ -65,7 +66,7 @@ class Deployments(RuleBasedStateMachine):
     def edit_the_selector(self, owner, word) -> None:
         self.jobs[owner] = _job(owner, self.jobs[owner].replicas, nodes=1, word=word)
 
-    @rule(owner=owners, nodes=st.integers(1, 2))
+    @rule(owner=owners, nodes=st.integers(1, 3))
     def edit_the_nodes_it_needs(self, owner, nodes) -> None:
         self.jobs[owner] = _job(owner, self.jobs[owner].replicas, nodes=nodes)
 
@@ -107,11 +108,20 @@ class Deployments(RuleBasedStateMachine):
         mine = tuple(r for r in self.fleet.replicas if r.deployment == owner)
         self._carry_out(owner, Fleet(stale.clusters, tuple(r for r in stale.replicas if r.deployment != owner) + mine))
 
+    @rule(nodes=st.integers(1, 3))
+    def all_are_edited_and_reconciled_at_the_same_moment(self, nodes) -> None:
+        """None sees what the others do."""
+        at_that_moment = self.fleet
+        for owner in OWNERS:
+            self.jobs[owner] = _job(owner, self.jobs[owner].replicas, nodes=nodes)
+            self.seen[owner] = at_that_moment
+            self.reconcile_from_a_stale_look(owner)
+
     # What must be true
 
     @invariant()
     def it_comes_to_rest(self) -> None:
-        """After some rounds of fresh reconciles nothing changes, and nothing that never served overcommits a pool."""
+        """After some rounds of fresh reconciles nothing changes, and only what has served overcommits a pool."""
         before = self.fleet, dict(self.seen), self.clock
         for _ in range(40):
             was = self.fleet.replicas
@@ -138,7 +148,7 @@ class Deployments(RuleBasedStateMachine):
             on = [r for r in self.fleet.replicas if r.cluster == cluster.name]
             for pool in cluster.pools:
                 used = sum(r.nodes().get(pool.name, 0) for r in on)
-                served = sum(r.nodes().get(pool.name, 0) for r in on if r.served)
+                served = sum(_served_on(r).get(pool.name, 0) for r in on if r.served)
                 assert used <= max(pool.nodes, served), f"{pool.name} of {cluster.name}: {on}"
 
     def _carry_out(self, owner: NamespacedName, seen: Fleet) -> None:
@@ -175,9 +185,10 @@ class Deployments(RuleBasedStateMachine):
                 spec_hash=job.spec_hash,
                 placed_under="",
             )
+        kept = replace(p.replica, former=p.former, moving_for=moving_for)
         if p.action is Action.UPDATE:
-            return replace(p.replica, engines=p.engines, spec_hash=job.spec_hash, moving_for="")
-        return replace(p.replica, moving_for=moving_for)
+            return replace(kept, engines=p.engines, spec_hash=job.spec_hash, ready=False)
+        return kept
 
     def _started(self, replica: Replica) -> Replica:
         cluster = self.fleet.clusters.get(replica.cluster)
@@ -193,6 +204,12 @@ class Deployments(RuleBasedStateMachine):
     def _clusters(self, clusters) -> None:
         """A cluster that is gone takes its replicas' Ready with it, not the replicas: their deployments must act."""
         self.fleet = Fleet(clusters, self.fleet.replicas)
+
+
+def _served_on(replica: Replica) -> dict[str, int]:
+    """The nodes with which a replica has served: less than it takes while it grows."""
+    former = replica.former if not replica.ready else None
+    return nodes_of(former.engines) if former else replica.nodes()
 
 
 def _job(owner: NamespacedName, replicas: int, *, nodes: int, word: str = "gpu") -> Job:

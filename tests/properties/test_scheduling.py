@@ -24,9 +24,9 @@ from function.scheduling import (
     Plan,
     Pool,
     Replica,
+    contention,
     rejections,
     solve,
-    yielding,
 )
 from function.scheduling.fit import Excess
 from function.scheduling.fleet import nodes_of
@@ -157,7 +157,7 @@ def test_every_no_has_its_reason(job, fleet):
 
 @given(jobs, fleets())
 def test_nobody_who_has_served_yields_and_the_rest_fits(job, fleet):
-    giving = yielding(fleet.clusters, fleet.replicas)
+    giving = contention(fleet.clusters, fleet.replicas).yielding
     assert not any(r.served or r.serving for r in giving)
     used = Counter()
     for replica in fleet.replicas:

@@ -8,6 +8,7 @@ from typing import Any
 
 from function import labels, names
 from function.core import ComposedResource, Request, is_ready, restate
+from function.kinds.modeldeployment import former
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.model import Engine, Member, Spec
 from function.kinds.modelendpoint import model as modelendpoint
@@ -30,7 +31,7 @@ def compose(decision: Decision) -> dict[str, ComposedResource]:
 
 def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
     """One that keeps its spec is said again; its labels follow the deployment all the same."""
-    observed, request = decision.observed(placement), decision.request
+    request = decision.request
     return {
         "apiVersion": modelreplica.API_VERSION,
         "kind": modelreplica.KIND,
@@ -40,18 +41,29 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
             "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), _labels(request, placement)),
             "annotations": _notes(decision, placement),
         },
-        "spec": _spec(decision.spec, placement) if placement.fit or not observed else restate(observed)["spec"],
+        "spec": _spec_at(decision, placement),
     }
+
+
+def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
+    observed = decision.observed(placement)
+    if placement.fit or observed is None:
+        return _spec(decision.spec, placement)
+    if placement.retreats and placement.replica and placement.replica.former:
+        return former.spec(placement.replica.former)
+    spec: dict[str, Any] = restate(observed)["spec"]
+    return spec
 
 
 def _notes(decision: Decision, placement: Placement) -> dict[str, str]:
     """What the next pass must know of this one."""
-    replica, wanted = placement.replica, decision.job
+    replica, wanted, observed = placement.replica, decision.job, decision.observed(placement)
     stays = replica is None or placement.action is not Action.AWAIT_SUCCESSOR
     notes = {
         labels.PLACED_UNDER: wanted.placed_under if stays or replica is None else replica.placed_under,
         labels.SPEC_HASH: wanted.spec_hash if placement.fit or replica is None else replica.spec_hash,
         labels.MOVING_FOR: decision.plan.moving_for(placement, wanted.spec_hash),
+        labels.FORMER_SPEC: former.note(placement.former, observed) if placement.former and observed else "",
     }
     return {key: value for key, value in notes.items() if value}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from collections.abc import Container, Iterable
 
 from function import labels, names
 from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, stands
+from function.kinds.modeldeployment import former
+from function.kinds.modeldeployment.placed import engines
 from function.kinds.modeldeployment.published import mappings, whole
-from function.scheduling import PlacedEngine, PlacedMember, Replica, Standing, nodes_of
+from function.scheduling import Replica, Standing, nodes_of
 
 
 class Owner:
@@ -43,7 +44,7 @@ def _nodes(manifest: Manifest) -> dict[str, int]:
     try:
         return _taken(spec["engines"])
     except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
-        return nodes_of(tuple(_engines(spec.get("engines"))))
+        return nodes_of(engines(spec.get("engines")))
 
 
 TAKEN = ByContent("spec", make=_nodes, most=32_768)
@@ -56,10 +57,10 @@ def deployment_of(metadata: Manifest) -> NamespacedName:
     return NamespacedName(metadata.get("namespace") or "", name)
 
 
-def _taken(engines: Iterable[Manifest]) -> dict[str, int]:
+def _taken(published: Iterable[Manifest]) -> dict[str, int]:
     """Read without a second look."""
     nodes: dict[str, int] = {}
-    for engine in engines:
+    for engine in published:
         copies = engine.get("copies", 1)
         for member in engine["members"]:
             if "deviceRequests" in member:
@@ -81,7 +82,7 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
         deployment=deployment,
         cluster=cluster,
         index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
-        engines=tuple(sorted(_engines(spec.get("engines")), key=lambda e: e.name)),
+        engines=engines(spec.get("engines")),
         ready=is_ready(manifest),
         serving=serving,
         served=serving or status.get("served") is True,
@@ -89,21 +90,5 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
         spec_hash=annotations.get(labels.SPEC_HASH) or "",
         moving_for=annotations.get(labels.MOVING_FOR) or "",
         placed_under=annotations.get(labels.PLACED_UNDER),
+        former=former.read(metadata),
     )
-
-
-def _engines(engines: Any) -> Iterator[PlacedEngine]:
-    for engine in mappings(engines):
-        members = sorted(map(_member, mappings(engine.get("members"))), key=lambda m: m.role)
-        yield PlacedEngine(
-            str(engine.get("name") or ""), max(1, whole(engine.get("copies"), default=1)), tuple(members)
-        )
-
-
-def _member(member: Manifest) -> PlacedMember:
-    role, pool = str(member.get("role") or "Standalone"), str(member.get("nodePoolName") or "")
-    return PlacedMember(role, _pods(member), pool, bool(member.get("deviceRequests")))
-
-
-def _pods(member: Manifest) -> int:
-    return max(1, whole(dig(member, "worker", "nodes"), default=1)) if member.get("role") == "Worker" else 1

@@ -114,10 +114,16 @@ def _conflict(spec: Spec, key: str, ours: str, caches: str) -> str:
 
 
 def _remarks(plan: Plan) -> str:
-    """Who must leave and still stands, and why; who gave way, and to whom."""
+    """Who must leave and still stands, and why; who gave way or goes back, and for whom."""
     leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
     yielded = [f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.yielded) if to]
-    return "".join(f"; {remark}" for remark in leaving + yielded)
+    retreated = [_retreat(r, to) for r, to in _by_name(plan.retreated)]
+    return "".join(f"; {remark}" for remark in leaving + yielded + retreated)
+
+
+def _retreat(replica: Replica, to: Replica | None) -> str:
+    taken = f"{to.identity} has the nodes" if to else "its pools have no room"
+    return f"{replica.identity.name} on {replica.cluster} goes back to its former spec ({taken})"
 
 
 def _by_name(replicas: Mapping[Replica, T]) -> list[tuple[Replica, T]]:
@@ -210,6 +216,7 @@ def _events(decision: Decision) -> tuple[Event, ...]:
             for r, to in _by_name(decision.plan.yielded)
             if to
         ),
+        *(Event("Retreated", _retreat(r, to), warning=True) for r, to in _by_name(decision.plan.retreated)),
         *_cache_events(decision),
     )
 
