@@ -87,7 +87,34 @@ def _arrived(key: str, composed: dict[str, Any], status: Status, generation: int
     }
 
 
-_STATES: Mapping[str, Status] = {"running": running, "starting": starting}
+def refused(manifest: dict[str, Any]) -> dict[str, Any]:
+    """All copies run, and the gateway takes no route."""
+    if manifest["kind"] != "HTTPRoute":
+        return running(manifest)
+    said = accepted(manifest, "False")
+    for one in said["parents"][0]["conditions"]:
+        one |= {"reason": "NotAllowedByListeners", "message": "No listener takes routes of this namespace"}
+    return said
+
+
+def one_lost(manifest: dict[str, Any]) -> dict[str, Any]:
+    """All copies run the spec that stands but one, which is not available."""
+    wanted = dig(manifest, "spec", "replicas") or 0
+    return copies(manifest, available=wanted - 1, updated=wanted)
+
+
+def unseen(manifest: dict[str, Any]) -> dict[str, Any]:
+    """All copies run, and nobody says of which generation."""
+    return {field: value for field, value in running(manifest).items() if field != "observedGeneration"}
+
+
+_STATES: Mapping[str, Status] = {
+    "running": running,
+    "starting": starting,
+    "refused": refused,
+    "one copy lost": one_lost,
+    "running, no generation seen": unseen,
+}
 _MARK = "# Written by tests/arrivals.py: "
 
 

@@ -173,10 +173,13 @@ def _identity(manifest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _immutable(manifest: dict[str, Any]) -> Any:
+    """The API server's own rules, and what LeaderWorkerSet's webhook refuses (lws v0.8)."""
     fixed = {
         "Deployment": ("spec", "selector"),
+        "LeaderWorkerSet": ("spec", "leaderWorkerTemplate", "subGroupPolicy"),
         "ResourceClaimTemplate": ("spec",),
         "RoleBinding": ("roleRef",),
+        "Service": ("spec", "clusterIP"),
     }
     if manifest.get("immutable"):
         return manifest.get("type"), manifest.get("data"), manifest.get("binaryData")
