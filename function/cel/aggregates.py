@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from function.cel.code import Frame, Run
-from function.cel.problem import Failure
+from function.cel.naming import word
+from function.cel.problem import Abort, Failure
+from function.cel.semver import Semver
 from function.cel.values import Keyed, Optional, stored
 
 
@@ -21,6 +23,8 @@ def filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
     map_ = Keyed()
     for key, value, optional in parts:
         k = key(frame)
+        if type(k) in (bytes, Semver):
+            raise Abort(f"{word(k)} as a key ends the evaluation in Kubernetes")
         content = given(value(frame), optional)
         if content:
             map_[stored(k)] = content[0]

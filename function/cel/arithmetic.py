@@ -10,7 +10,7 @@ from typing import Any
 
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
-from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, Uint
+from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Joined, Timestamp, Uint
 
 _NUMBERS = (int, Uint, float)
 _SECOND = 10**9
@@ -46,12 +46,14 @@ def add(a: Any, b: Any) -> Any:
     if kind is other:
         if kind is int:
             return integer(a + b)
-        if kind in (str, bytes, float, list):
+        if kind in (str, bytes, float):
             return a + b
         if kind is Uint:
             return unsigned(int(a) + int(b))
         if kind is Duration:
             return duration(a.nanoseconds + b.nanoseconds)
+    if isinstance(a, list) and isinstance(b, list):
+        return Joined(a, b) if a and b else a or b
     if {kind, other} == {Timestamp, Duration}:
         return timestamp(a.nanoseconds + b.nanoseconds, (a if kind is Timestamp else b).offset)
     raise no_overload("+", a, b)

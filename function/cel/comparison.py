@@ -5,9 +5,11 @@ Source: github.com/google/cel-go v0.26, common/types.
 
 from __future__ import annotations
 
+from operator import eq
 from typing import Any
 
-from function.cel.containers import MISSING, find, has_key
+from function.cel.containers import MISSING, entry
+from function.cel.effort import spend
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
@@ -18,6 +20,7 @@ from function.cel.values import (
     UINT_MAX,
     UNREADABLE,
     Duration,
+    Joined,
     Optional,
     Timestamp,
     Uint,
@@ -25,6 +28,7 @@ from function.cel.values import (
 )
 
 _NUMBERS = (int, Uint, float)
+_PLAIN = {str, bool, int, Uint, bytes}
 _OPAQUE = (Quantity, Semver)
 
 
@@ -46,9 +50,10 @@ def equal(a: Any, b: Any) -> bool:
 
 def _same_whole(a: Any, b: Any) -> bool:
     """Of lists, maps, optionals, and what is equal as Python has it."""
-    if type(a) is list:
-        return type(b) is list and len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and _same_lists(a, b)
     if isinstance(a, dict):
+        spend(len(a))
         return isinstance(b, dict) and len(a) == len(b) and all(_has_alike(b, k, v) for k, v in a.items())
     if type(a) is Optional:
         return _same_optional(a, b)
@@ -63,8 +68,26 @@ def same(a: Any, b: Any) -> bool:
         return False
 
 
+def _same_lists(a: list[Any], b: list[Any]) -> bool:
+    """Of one length. What cannot be compared does not tell them apart, unless the first is a sum: that fails then."""
+    spend(len(a))
+    kinds = {*map(type, a), *map(type, b)}
+    if len(kinds) == 1 and kinds <= _PLAIN:
+        return all(map(eq, a, b))
+    failure: Failure | None = None
+    for one, other in zip(a, b, strict=True):
+        try:
+            if not equal(one, other):
+                return False
+        except Failure as failed:
+            failure = failure or failed
+    if failure is not None and type(a) is Joined:
+        raise failure
+    return True
+
+
 def _alike(a: Any, b: Any) -> bool:
-    """Of elements: what cannot be compared does not tell two lists apart."""
+    """Of values in maps: what cannot be compared does not tell two maps apart."""
     try:
         return equal(a, b)
     except Failure:
@@ -72,7 +95,7 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _has_alike(other: dict[Any, Any], key: Any, value: Any) -> bool:
-    found = find(other, read(key), MISSING)
+    found = entry(other, read(key))
     return found is not MISSING and _alike(value, found)
 
 
@@ -127,7 +150,7 @@ def compare(a: Any, b: Any, word: str = "comparison") -> int:
 
 def contains(item: Any, container: Any) -> bool:
     if isinstance(container, dict):
-        return has_key(container, item)
-    if type(container) is list:
+        return entry(container, item) is not MISSING
+    if isinstance(container, list):
         return any(same(item, element) for element in container)
     raise no_overload("in", item, container)

@@ -5,32 +5,52 @@ Source: github.com/google/cel-go v0.26, common/types, interpreter/attributes.go.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from function.cel.naming import no_overload, word
-from function.cel.problem import Failure
-from function.cel.values import INT_MAX, INT_MIN, Uint, keys_of, stored
+from function.cel.problem import Abort, Failure
+from function.cel.semver import Semver
+from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Answering, Keyed, NumberKey, Uint, keys_of, stored
 
 MISSING: Any = object()
 """No value: the field or element is not there."""
 
 
 def find(map_: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    """The value of a key. A number finds an equal number."""
-    kind = type(key)
-    if kind not in (str, int, Uint, float, bool):
-        return default
-    try:
-        return map_[stored(key)]
-    except KeyError:
-        return map_.get(int(key), default) if kind is float and key.is_integer() else default
-
-
-def has_key(map_: dict[Any, Any], key: Any) -> bool:
-    """Whether a key is there. A map that answers for what it lacks does not say here that it has it."""
+    """The value of a key by which an expression may read. A map may answer for what it lacks."""
     if type(key) not in (str, int, Uint, float, bool):
-        return False
-    return stored(key) in map_ or (type(key) is float and key.is_integer() and int(key) in map_)
+        return default
+    found = entry(map_, key)
+    if found is not MISSING:
+        return found
+    return map_.missing(key) if isinstance(map_, Answering) else default
+
+
+def entry(map_: dict[Any, Any], key: Any) -> Any:
+    """The value of a key, or `MISSING`. A number finds an equal number."""
+    if type(key) is str:
+        return map_.get(key, MISSING)
+    if not map_:
+        return MISSING
+    if type(map_) is Keyed and type(key) in (bytes, Semver):
+        raise Abort(f"to look for {word(key)} in a map ends the evaluation in Kubernetes")
+    for form in (stored(key), *_equal_numbers(key)):
+        if form in map_:
+            return map_[form]
+    return MISSING
+
+
+def _equal_numbers(key: Any) -> Iterator[Any]:
+    """As they are stored."""
+    kind = type(key)
+    if kind not in (int, Uint, float) or (kind is float and not key.is_integer()):
+        return
+    whole = int(key)
+    if kind is not int and INT_MIN <= whole <= INT_MAX:
+        yield whole
+    if kind is not Uint and 0 <= whole <= UINT_MAX:
+        yield NumberKey(Uint(whole))
 
 
 def get(target: Any, key: Any) -> Any:
@@ -38,7 +58,7 @@ def get(target: Any, key: Any) -> Any:
     if found is MISSING:
         if isinstance(target, dict):
             raise Failure(f"no such key: {_shown(key)}")
-        if type(target) is list:
+        if isinstance(target, list):
             raise Failure(f"index {key} is out of range")
         raise Failure(f"{word(target)} has no field or index {_shown(key)}")
     return found
@@ -52,7 +72,7 @@ def lookup(target: Any, key: Any) -> Any:
     """The field or element, or `MISSING`."""
     if isinstance(target, dict):
         return find(target, key, MISSING)
-    if type(target) is list:
+    if isinstance(target, list):
         index = position(key)
         return target[index] if 0 <= index < len(target) else MISSING
     return MISSING
@@ -75,7 +95,7 @@ def size(value: Any) -> int:
 
 def iterated(value: Any) -> Any:
     """What a loop over a value goes through."""
-    if type(value) is list:
+    if isinstance(value, list):
         return value
     if isinstance(value, dict):
         return list(keys_of(value))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.cel import quantity, semver
+from function.cel.values import Answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,15 @@ class Seen:
     """Why no selector can be evaluated; nothing then is to be read from the fields."""
 
 
-class Domains(dict[str, Any]):
+class Domains(Answering):
     """Values by domain and id. An unknown domain is an empty map, to whoever asks for it."""
 
     __slots__ = ()
 
-    def __missing__(self, domain: str) -> Mapping[str, Any]:
+    def missing(self, key: Any) -> Mapping[str, Any]:  # noqa: ARG002  (whatever it is)
         return _EMPTY
+
+    __missing__ = missing
 
 
 _EMPTY: dict[str, Any] = {}

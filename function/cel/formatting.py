@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from function.cel import explain, naming
 from function.cel.checked import Checked
 from function.cel.conversions import FUNCTIONS as CONVERSIONS
+from function.cel.effort import write
 from function.cel.problem import Failure, Fault
 from function.cel.tree import ListLiteral, Literal, MapLiteral, Node
 from function.cel.values import Duration, Timestamp, TypeValue, Uint, keys_of, read
@@ -98,7 +99,11 @@ def formatted(text: str, values: list[Any]) -> str:
     if sum(isinstance(p, Clause) for p in parts) > len(values):
         raise Failure("the list has fewer values than the text has clauses")
     left = iter(values)
-    return "".join(p if isinstance(p, str) else _filled(p, next(left)) for p in parts)
+    filled = []
+    for part in parts:
+        filled.append(part if isinstance(part, str) else _filled(part, next(left)))
+        write(len(filled[-1]))
+    return "".join(filled)
 
 
 def _filled(clause: Clause, value: Any) -> str:

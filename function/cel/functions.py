@@ -94,6 +94,8 @@ def conforms(type_: Type, value: Any) -> bool:
     if kind == "map":
         return isinstance(value, dict) and _first_conforms(type_, value)
     expected = _CLASSES.get(kind)
+    if expected is list:
+        return isinstance(value, list) and _content_conforms(type_, kind, value)
     if expected is None or type(value) is not expected:
         return expected is None
     return _content_conforms(type_, kind, value)

@@ -14,16 +14,17 @@ from typing import Any
 from function.cel import comparison, containers
 from function.cel.arithmetic import add
 from function.cel.comparison import compare, same
+from function.cel.effort import spend
 from function.cel.members import content_of
 from function.cel.naming import no_overload, type_name
-from function.cel.problem import Failure
+from function.cel.problem import Abort, Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
-from function.cel.values import NONE, Duration, Keyed, Optional, Uint, keys_of, stored
+from function.cel.values import NONE, Duration, Keyed, Optional, Uint, read, stored
 
 _ZEROS: Mapping[str, Any] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
-_LONGEST = 100_000
-"""Of a list that a function makes from nothing."""
+_LONGEST = 1_000_000
+"""Of a list that a function makes from nothing: each element costs one unit of the limit."""
 
 
 def _index_of(items: list[Any], item: Any) -> int:
@@ -67,15 +68,14 @@ def _slice(items: list[Any], start: int, end: int) -> list[Any]:
 
 def _flatten(items: Any, depth: Any = 1) -> list[Any]:
     """It looks at its arguments itself: a list that is flat already stays so."""
-    if type(items) is not list or type(depth) is not int:
-        raise no_overload("flatten", items)
-    if type(items) is not list or type(depth) is not int:
+    if not isinstance(items, list) or type(depth) is not int:
         raise no_overload("flatten", items, depth)
     if depth < 0:
         raise Failure("level must be non-negative")
     flat: list[Any] = []
     for item in items:
-        if type(item) is list and depth:
+        if isinstance(item, list) and depth:
+            spend(len(item))
             flat.extend(_flatten(item, depth - 1))
         else:
             flat.append(item)
@@ -84,7 +84,7 @@ def _flatten(items: Any, depth: Any = 1) -> list[Any]:
 
 def _range(count: int) -> list[int]:
     if count > _LONGEST:
-        raise Failure(f"lists.range({count}) is too long")
+        raise Abort("the evaluation costs more than Kubernetes allows")
     return list(range(count))
 
 
@@ -142,13 +142,17 @@ def _unwrapped(items: list[Any]) -> list[Any]:
 
 def inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
     """A map with one entry more, or with all those of another."""
-    more = [(k, containers.find(entry[0], k)) for k in keys_of(entry[0])] if len(entry) == 1 else [entry]
     grown = Keyed(map_)
+    insert(grown, *entry)
+    return grown
+
+
+def insert(grown: Keyed, *entry: Any) -> None:
+    more = [(read(k), v) for k, v in entry[0].items()] if len(entry) == 1 else [entry]
     for key, value in more:
-        if containers.find(grown, key, containers.MISSING) is not containers.MISSING:
+        if containers.entry(grown, key) is not containers.MISSING:
             raise Failure(f"insert failed: key {key} already exists")
         grown[stored(key)] = value
-    return grown
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {

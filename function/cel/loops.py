@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from function.cel.code import Frame, Run
-from function.cel.containers import find, iterated
-from function.cel.lists import inserted
+from function.cel.containers import iterated
+from function.cel.lists import insert
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
-from function.cel.values import Keyed, keys_of
+from function.cel.values import Keyed, read
 
 Entries: TypeAlias = Callable[[Frame], Iterator[None]]
 """Goes through a range, and puts each entry where the body finds it."""
@@ -32,10 +32,10 @@ def entries(range_: Run, first: int, second: int | None) -> Entries:
 
 
 def _pairs(value: Any) -> Iterator[tuple[Any, Any]]:
-    if type(value) is list:
+    if isinstance(value, list):
         return enumerate(value)
     if isinstance(value, dict):
-        return ((key, find(value, key)) for key in list(keys_of(value)))
+        return ((read(key), item) for key, item in list(value.items()))
     raise Failure("this cannot be looped over")
 
 
@@ -95,7 +95,7 @@ def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...]) -> Run
         grown = Keyed()
         for _ in through(frame):
             if filter_ is None or _holds(filter_(frame)):
-                grown = inserted(grown, *(part(frame) for part in parts))
+                insert(grown, *(part(frame) for part in parts))
         return grown
 
     return collect

@@ -14,7 +14,7 @@ from function.cel.problem import Abort, Failure
 from function.cel.semver import Semver
 from function.cel.values import INT_MAX, Uint
 
-_PRIMITIVE = (bool, int, Uint, float, str, type(None))
+_PRIMITIVE = (bool, int, Uint, float, str)
 
 
 def member_of(item: Run, items: list[Any], at: int) -> Code:

@@ -11,7 +11,7 @@ from typing import Any
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
-from function.cel.values import Duration, Optional, Timestamp, TypeValue, Uint
+from function.cel.values import Duration, Joined, Optional, Timestamp, TypeValue, Uint
 
 
 def type_name(value: Any) -> str:
@@ -28,6 +28,7 @@ _NAMES: Mapping[type, str] = {
     bytes: "bytes",
     type(None): "null_type",
     list: "list",
+    Joined: "list",
     Optional: "optional_type",
     Quantity: "kubernetes.Quantity",
     Semver: "kubernetes.Semver",

@@ -17,7 +17,7 @@ from function.cel.early import PATTERNS, check_key, check_pattern, named
 from function.cel.functions import chosen
 from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
-from function.cel.problem import Failure, Fault
+from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below, qualified
 from function.cel.types import BOOL, INT, STRING, UINT
 from function.cel.values import Optional, TypeValue
@@ -177,7 +177,7 @@ class Compiler:
     def _folded(self, node: Call, implementation: Any, codes: list[Code], *, early: bool) -> Code:
         try:
             return constant(implementation(*(c.value for c in codes)), is_literal=early)
-        except Failure as failure:
+        except (Failure, Abort) as failure:
             if early:
                 raise Fault(f"{node.function}() of this value fails: {failure}", node.at) from None
             return Code(placed(self.applied(node, implementation, codes), node.at))
@@ -200,9 +200,15 @@ class Compiler:
         parts = [(k.run, v.run, optional) for k, v, optional in codes]
         run = placed(lambda frame: filled(parts, frame), node.at)
         flat = [c for k, v, _ in codes for c in (k, v)]
-        if all(c.is_constant for c in flat) and not any(optional for *_, optional in parts):
-            return constant(run([]), is_literal=all(c.is_literal for c in flat))
-        return Code(run)
+        if any(optional for *_, optional in parts) or not all(c.is_constant for c in flat):
+            return Code(run)
+        literal = all(c.is_literal for c in flat)
+        try:
+            return constant(run([]), is_literal=literal)
+        except Abort as abort:
+            if literal:
+                raise Fault(str(abort), node.at) from None
+            return Code(run)
 
     # Loops
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from function.cel.check import check
 from function.cel.code import Run
+from function.cel.effort import begin, bounded
 from function.cel.environment import QUERY, RULE, Environment
 from function.cel.explain import wrong_result
 from function.cel.parse import parse
@@ -61,12 +62,13 @@ def _compiled(text: str, environment: Environment) -> Rule:
 
 
 def _checked(text: str, environment: Environment) -> Rule:
+    begin()
     root = parse(text)
     checked = check(root, environment)
     if checked.type(root).kind not in environment.results:
         raise wrong_result(checked.type(root), environment.name, root.at)
     compiler = Compiler(checked, environment.variables)
-    return Rule(text, tuple(environment.variables), roomy(compiler.run(root), root), compiler.width)
+    return Rule(text, tuple(environment.variables), roomy(bounded(compiler.run(root), root), root), compiler.width)
 
 
 def _value(data: Any) -> Any:

@@ -11,6 +11,7 @@ from function.cel.check import check
 from function.cel.code import Run
 from function.cel.cost import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
+from function.cel.effort import begin, bounded
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
 from function.cel.meter import MeteredCompiler
@@ -111,6 +112,7 @@ def _verdict(text: str) -> Selector | Fault:
 
 
 def _compiled(text: str) -> Selector:
+    begin()
     root = parse(text)
     checked = check(root, SELECTOR)
     result = checked.type(root)
@@ -118,5 +120,5 @@ def _compiled(text: str) -> Selector:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
     compiler = (Compiler if cost <= LIMIT else MeteredCompiler)(checked, SELECTOR.variables)
-    run = roomy(compiler.run(root), root)
+    run = roomy(bounded(compiler.run(root), root), root)
     return Selector(text, cost, run, (None,) * (compiler.width - 1), fresh if compiler.renews else seen)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from function.cel.effort import write
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
 
@@ -62,6 +63,8 @@ def _last_index_of(text: str, part: str, start: int | None = None) -> int:
 
 
 def _replaced(text: str, old: str, new: str, times: int = -1) -> str:
+    found = text.count(old) if times < 0 else min(times, text.count(old))
+    write(len(text) + found * (len(new) - len(old)))
     return text.replace(old, new, times if times >= 0 else -1)
 
 
@@ -88,6 +91,7 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
 def _joined(parts: list[Any], separator: str = "") -> str:
     if not all(isinstance(p, str) for p in parts):
         raise Failure("join wants a list of strings")
+    write(sum(map(len, parts)) + len(parts) * len(separator))
     return separator.join(parts)
 
 

@@ -43,7 +43,7 @@ def _offset(moment: Timestamp, zone: str) -> int:
     """Seconds east of UTC."""
     if ":" in zone:
         return _written(zone)
-    if zone in ("", "UTC"):
+    if zone in ("", "UTC", "Local"):  # the images of Kubernetes are in UTC
         return 0
     try:
         moved, _ = _inner(moment.nanoseconds // _SECOND)

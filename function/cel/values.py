@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsIndex, overload
+
+from function.cel.effort import spend
 
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 
@@ -57,10 +59,60 @@ class _Unreadable:
 UNREADABLE = _Unreadable()
 
 
+class Answering(dict[Any, Any]):
+    """A map that has something to say of a key that it lacks."""
+
+    __slots__ = ()
+
+    def missing(self, key: Any) -> Any:
+        raise NotImplementedError
+
+
 class Keyed(dict[Any, Any]):
     """A map of an expression. Its keys are stored so that true is not 1; iterate with `keys_of`."""
 
     __slots__ = ()
+
+
+class Joined(list[Any]):
+    """Two lists as one, which is never written out: a few sums of sums would fill any memory.
+
+    What it inherits stays empty.
+    """
+
+    __slots__ = ("_left", "_right", "_size")
+
+    def __init__(self, left: list[Any], right: list[Any]) -> None:
+        super().__init__()
+        self._left, self._right = left, right
+        self._size = len(left) + len(right)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        spend(self._size)
+        waiting: list[list[Any]] = [self]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Joined):
+                waiting += (part._right, part._left)
+            else:
+                yield from part
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Any]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(self._size))]
+        index = int(at) + (self._size if int(at) < 0 else 0)
+        part: list[Any] = self
+        while isinstance(part, Joined):
+            behind = index - len(part._left)
+            part, index = (part._left, index) if behind < 0 else (part._right, behind)
+        return part[index]
 
 
 class _Key:
@@ -73,27 +125,28 @@ class _Key:
 
 
 @dataclass(frozen=True, slots=True)
-class _DoubleKey:
-    """A double as a key. An integer does not find it, and it finds an integer only where that is looked for."""
+class NumberKey:
+    """A double or unsigned integer as a key: no other number is the same key, though one may find the other."""
 
-    value: float
+    value: float | Uint
 
 
 _TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)
 
 
 def stored(key: Any) -> Any:
-    """How a key is stored in a map. A list or map is a key that nothing finds."""
+    """How a key is stored in a map. A list, map or amount is a key that nothing finds."""
     if key is True or key is False:
         return _TRUE if key else _FALSE
-    if type(key) is float:
-        return _DoubleKey(key)
-    return _Key(key) if isinstance(key, list | dict) else key
+    kind = type(key)
+    if kind in (str, int, type(None), Duration, Timestamp, TypeValue):
+        return key
+    return NumberKey(key) if kind in (float, Uint) else _Key(key)
 
 
 def read(key: Any) -> Any:
     """A stored key as the value that it is."""
-    return key.value if isinstance(key, _Key | _DoubleKey) else key
+    return key.value if isinstance(key, _Key | NumberKey) else key
 
 
 def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:

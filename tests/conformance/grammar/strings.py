@@ -1,0 +1,108 @@
+"""Strings and bytes: literals, methods, patterns, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LEAVES: Mapping[str, tuple[str, ...]] = {
+    "string": (
+        *('""', '"a"', '"H100"', "'Hopper'", '"é€😀"', r'r"\d+"', r'"\n\t\u0041\x41\101"', '"1"', '"-5"', '"true"'),
+        *('"1.5"', '"80Gi"', '"1.2.3"', '"a,b,,c"', '"  pad "', "device.driver", '"""a\nb"""', '"1h"', '"\u017f"', '"İı"'),
+        *('"2024-02-29T12:00:00Z"', r'"\U0001F600\ufffd"', r'"\"\'\`\?\\"', r'"\a\b\f\r\v"', "R'\\q'", '"e\u0301"'),
+        *("'''x\"y'''", r"r'''a\'''", r'"\x00"', r'"\377"', '"\u2028\u00a0\ufeff x \u3000"', '"nvidia.com"', '"ǅ"'),
+        *('"aaaa"', '"abcabc"', '"ABC"', '"\uffff"', '"\U00010000"', '"a\\u0000b"', "'\\X41'"),
+    ),
+    "pattern": (
+        *('"^H"', '"[0-9]+"', '"(a|b)*"', '"["', '"(?=x)"', '"."', '""', r'r"\w+"', '"(?i)h"', r'r"\pL"', '"a{2,1}"'),
+        *('"(?P<n>a)"', '"(?<n>a)"', r'r"\d+?"', '"a**"', r'r"\bH"', '"[[:alpha:]]+"', r'r"\p{Greek}"', r'r"\Q.\E"'),
+        *('"x{1001}"', '"x{1000}"', '"(?s).+"', r'r"a\z"', r'r"a\Z"', '"^$"', '"(a)(b)?"', r'r"\x{41}"', '"a{,2}"'),
+        *('"[^a]"', r'r"\8"', '"(?i:h)"', r'r"[a-\d]"', '"[z-a]"', '"(?U)a+"', r'r"\pN"', r'r"\C"', '"(?m)^a$"'),
+        *('"a|b|"', '"()"', '"a{0}"', '"(?i)ß"', r'r"\\"', r'r"\_"', '"(?i)k"', '"(?i)S"', "'a{2}{3}'", r'r"\G"'),
+        *('"(?:a+)+$"', '"((a{100}){100}){100}"', '"(?x)a"', '"a++"', '"(?<n>a)(?<n>b)"', r'r"\pX"', '"[a-"', '"*"'),
+        *(r'r"[\w.]+"', r'r"\s"', r'r"\D"', '"é"', '"[é-ü]"', "'\\u00e9'", '"[[:word:]]"', '"[[:foo:]]"', r'r"\Aa"'),
+    ),
+    "bytes": ('b""', 'b"a"', r'b"\xff\x00"', "b'é'", r'b"\303\251"', r'B"""x\n"y"""', r"br'\x'", r"b'\377\'\"'"),
+    "format": (
+        *('"%d"', '"%s"', '"%f"', '"%.2f"', '"%x %X"', '"%b"', '"%o"', '"%e"', '"%%"', '"%q"', '"%s-%s"', '"%.3e"'),
+        *('"%"', '"%5d"', '"%.0f"', '"%.f"', '"%.10e"', '"%x"', '"%X"', '"é%sé"', '"%S"', '"% d"', '"%.2s"', '"%.2d"'),
+        *('"%-d"', '"%.1000f"', '"%s%"', '"%.-1f"', '"%.99999999999999999999f"', '"%b %b"', '"%o"', '"%1$s"', '"%v"'),
+    ),
+}
+TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    "bool": (
+        "{string}.contains({string})",
+        "{string}.startsWith({string})",
+        "{string}.endsWith({string})",
+        "{string}.matches({pattern})",
+        "{string}.matches({string})",
+        "{attribute}.matches({pattern})",
+        "matches({string}, {pattern})",
+        "matches(dyn({any}), {pattern})",
+        "matches({string}, dyn({any}))",
+        "{attribute}.contains({string})",
+        "{attribute}.startsWith({attribute})",
+        "dyn({any}).contains(dyn({any}))",
+        "{string}.find({pattern}) == {string}",
+        "{string}.findAll({pattern}) == {strings}",
+        "{format}.format([{any}]) == {string}",
+        "strings.quote({string}) == {string}",
+        "bytes({string}) == {bytes}",
+        "{string}.split({string}) == {strings}",
+        "{string}.replace({string}, {string}) == {string}",
+        "{string}.substring({int}) == {string}",
+    ),
+    "int": (
+        "size({string})",
+        "{string}.size()",
+        "{bytes}.size()",
+        "size({bytes})",
+        "size({attribute})",
+        "{attribute}.size()",
+        "size(dyn({any}))",
+        "{string}.indexOf({string})",
+        "{string}.indexOf({string}, {int})",
+        "{string}.lastIndexOf({string})",
+        "{string}.lastIndexOf({string}, {int})",
+        "{format}.format([{any}]).size()",
+    ),
+    "string": (
+        "{string} + {string}",
+        "{string} + {attribute}",
+        *(
+            f"string({{{sort}}})"
+            for sort in (
+                *("int", "uint", "double", "bool", "bytes", "duration", "timestamp", "attribute", "string", "type"),
+                *("any", "quantity"),
+            )
+        ),
+        "string(dyn({any}))",
+        "{string}.lowerAscii()",
+        "{string}.upperAscii()",
+        "{string}.trim()",
+        "{string}.substring({int})",
+        "{string}.substring({int}, {int})",
+        "{string}.charAt({int})",
+        "{string}.replace({string}, {string})",
+        "{string}.replace({string}, {string}, {int})",
+        "{strings}.join()",
+        "{strings}.join({string})",
+        "{mixed}.join({string})",
+        "{string}.find({pattern})",
+        "{attribute}.find({pattern})",
+        "{attribute}.lowerAscii()",
+        "strings.quote({string})",
+        "{format}.format([{any}])",
+        "{format}.format([{any}, {any}])",
+        "{format}.format([dyn({any}), dyn({any})])",
+        "{format}.format([])",
+        "{format}.format({mixed})",
+        "{string}.format([{any}])",
+        "{strings}[{int}]",
+        "({bool} ? {string} : {string})",
+        "cel.bind(b, {string}, {string@b})",
+        "{strings}.min()",
+        "{attribute}.replace({string}, {string})",
+        "{string}.reverse()",
+    ),
+    "bytes": ("bytes({string})", "{bytes} + {bytes}", "bytes({bytes})", "bytes({attribute})"),
+}
