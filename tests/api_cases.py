@@ -284,8 +284,8 @@ BAD = {
     "a path that is not absolute": (
         edited(ENDPOINT, "spec.rewritePath", "v1"),
         (
-            "spec.rewritePath: must be an absolute path in ASCII, without query and fragment, and without empty, . or .."
-            ' parts (1 to 1024 characters), not "v1"'
+            "spec.rewritePath: must be an absolute path in ASCII, without query and fragment, and without empty, . or"
+            " .. parts (1 to 1024 characters)"
         ),
     ),
     "a repository that is a command": (

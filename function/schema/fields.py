@@ -208,7 +208,6 @@ DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
 XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
 """A name of one of our own kinds: Crossplane writes it into a label."""
 SecretKey = Annotated[str, Text(253, r"^[-._A-Za-z0-9]+$", "a key: letters, digits, dashes, dots and underscores")]
-PathText = Annotated[str, Text(1024, r"^/[^\s?#]*$", "an absolute path without spaces, query or fragment")]
 CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
 """A region, a machine type or the like: the cloud says which there are."""
 KubernetesVersion = Annotated[

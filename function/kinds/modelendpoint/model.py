@@ -29,7 +29,7 @@ _IPV6 = "|".join(
 )
 _HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
 _CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
-_PART = rf"(\.*{_CHARACTER}({_CHARACTER}|\.)*|\.{{3,}})"
+_PART = rf"(\.*({_CHARACTER}\.*)+|\.{{3,}})"
 _PATH = f"(/{_PART})*/?"
 """As RFC 3986 writes it, without what clients and gateways each take for something else: empty parts, `.` and `..`, and
 slashes and dots that hide behind a percent sign."""
@@ -65,8 +65,9 @@ class Spec(schema.Api):
             str,
             schema.Text(
                 1024,
-                f"^/({_PART}(/{_PART})*/?)?$",
+                f"^{_PATH}$",
                 "an absolute path in ASCII, without query and fragment, and without empty, . or .. parts",
+                secret=True,  # whoever takes it for the place of a query may put a key there
             ),
         ]
         | None
