@@ -22,6 +22,11 @@ PROBE_OF_GATEWAY = "gateway"
 """Of a cluster, by its CLUSTER_GATEWAY."""
 POOL = "modelplane.ai/pool"
 """On nodes: the pool that they belong to."""
+CLUSTER_ID = "modelplane.ai/cluster-id"
+"""On the Object that tells which Kubernetes cluster an InferenceCluster leads to: the UID of that cluster's kube-system
+namespace, by which those are found that lead to the same."""
+POOLS = "modelplane.ai/pools"
+"""Annotation of that Object: the pools that its InferenceCluster has, with commas between."""
 
 HOLDS = "modelplane.ai/holds"
 """On an Object: what of value it holds on its cluster, which must leave before the cluster goes."""

@@ -7,6 +7,7 @@ routes. Faults can be switched on; without them everything that can come up is u
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -193,8 +194,8 @@ class Clusters:
         }
         for config, cluster in found.items():
             there = self.things.setdefault(config, {})
-            gateway = _gateway()
-            there.setdefault(ref_of(gateway), Remote(gateway))
+            for manifest in (_gateway(), _kube_system(config)):
+                there.setdefault(ref_of(manifest), Remote(manifest))
             for storage_class in _storage_classes(cluster):
                 there.setdefault(ref_of(storage_class), Remote(storage_class))
         return found
@@ -279,6 +280,16 @@ def _address(cluster: Manifest) -> str:
     digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
     made_up = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
     return str(dig(cluster, "status", "gateway", "address") or made_up)
+
+
+def _kube_system(config: str) -> dict[str, Any]:
+    """Its UID tells one cluster from all others."""
+    uid = str(uuid.uuid5(uuid.NAMESPACE_URL, config))
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "Namespace",
+        "metadata": {"name": "kube-system", "uid": uid, "generation": 1},
+    }
 
 
 def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:

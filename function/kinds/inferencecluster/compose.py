@@ -6,7 +6,7 @@ from typing import Any
 
 from function import labels, names, versions
 from function.core import ComposedResource, Request, is_ready, restate
-from function.kinds.inferencecluster import inputs
+from function.kinds.inferencecluster import inputs, likeness
 from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
 from function.kinds.servingstack import model as servingstack
@@ -27,6 +27,7 @@ def resources(request: Request, spec: Spec, access: Access) -> dict[str, Compose
         **_configs(request, spec, access),
         **_stack(request, spec),
         **_probe(request),
+        **_likeness(request, spec),
         **_storage_class(request, spec),
         **usage(request),
     }
@@ -106,6 +107,13 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
         manifest=gateway.reference(name=names.CLUSTER_GATEWAY, namespace=names.SYSTEM_NAMESPACE),
     )
     return {PROBE: ComposedResource(manifest, ready=request.is_ready(PROBE))}
+
+
+def _likeness(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+    if CONFIG not in request.observed:
+        return _kept(request, likeness.KEY)
+    key = likeness.KEY
+    return {key: ComposedResource(likeness.observer(request, spec), ready=request.is_ready(key))}
 
 
 def storage_class_key(name: str) -> str:

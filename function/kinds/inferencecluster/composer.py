@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from function import conditions as c
 from function.core import Composer, InvalidSpec, Request, Result
-from function.kinds.inferencecluster import compose, inputs, pools, probe, sources, status
+from function.kinds.inferencecluster import compose, inputs, likeness, pools, probe, sources, status
 from function.kinds.inferencecluster.model import API_VERSION, KIND, parse
 
 
@@ -13,9 +13,16 @@ def _compose(request: Request) -> Result:
     source = sources.of(spec)
     _check_owner(request)
     access = source.access(spec, request)
-    offer = pools.offer(spec.nodePools, source, inputs.classes(request), inputs.published_pools(request.xr))
+    offer = pools.offer(
+        spec.nodePools,
+        source,
+        inputs.classes(request),
+        inputs.published_pools(request.xr),
+        likeness.counted_elsewhere(request),
+    )
     seen = probe.read(request.observed.get(compose.PROBE))
-    ready = compose.CONFIG in request.observed and not access.missing and seen.serves
+    reached = compose.CONFIG in request.observed and not access.missing
+    ready = reached and seen.serves and likeness.is_settled(request)
     return Result(
         ready=ready,
         conditions=status.conditions(request, spec, access, offer, seen),

@@ -15,6 +15,7 @@ IDENTITY = "identity"
 OWNER = "provider-config"
 REPLICAS = "replicas"
 CACHES = "caches"
+NAMESAKES = "same-cluster"
 COMPOSED_CONFIG = "provider-config"
 """Where the provider config stands among the composed resources."""
 
@@ -36,7 +37,16 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
             "Object",
             match_labels={**on_it, labels.HOLDS: labels.HOLDS_WEIGHTS},
         ),
+        *_namesakes(xr),
     )
+
+
+def _namesakes(xr: Manifest) -> Iterable[Requirement]:
+    """Who leads to the same Kubernetes cluster, once it is known which that is."""
+    uid = dig(xr, "status", "clusterID")
+    if isinstance(uid, str) and uid:
+        same = {labels.CLUSTER_ID: uid}
+        yield Requirement(NAMESAKES, versions.PROVIDER_KUBERNETES, "Object", match_labels=same)
 
 
 def _class(name: str) -> Requirement:

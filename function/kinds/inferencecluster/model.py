@@ -322,6 +322,8 @@ class Status(schema.Api):
     """The cluster's gateway."""
     providerConfigRef: ProviderConfigRef | None = None
     """How the cluster is reached."""
+    clusterID: str | None = None
+    """Which Kubernetes cluster it leads to: the UID of that cluster's namespace kube-system."""
     namespace: str | None = None
     """Where its infrastructure is composed."""
     cache: CacheStatus | None = None

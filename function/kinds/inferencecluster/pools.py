@@ -47,16 +47,23 @@ class Offer:
 
 
 def offer(
-    pools: Iterable[NodePool], source: Source, classes: Classes, published: Mapping[str, Mapping[str, Any]]
+    pools: Iterable[NodePool],
+    source: Source,
+    classes: Classes,
+    published: Mapping[str, Mapping[str, Any]],
+    counted: Mapping[str, str],
 ) -> Offer:
-    """A pool that cannot be read anew stays as it was published: a replica on it must not find it gone."""
+    """A pool that cannot be read anew stays as it was published: a replica on it must not find it gone. One that is
+    `counted` by another cluster already, given by pool, has no nodes here."""
     offered: list[Mapping[str, Any]] = []
     invalid: list[PoolFault] = []
     waiting: list[ClassFault] = []
     for index, pool in enumerate(pools):
-        fault = next(_faults(source, pool, index), None)
+        fault = next(_faults(source, pool, index, counted), None)
         devices = _devices(classes, pool)
         before = published.get(pool.name)
+        if pool.name in counted and before:
+            before = {**before, "nodes": 0}
         if fault:
             invalid.append(fault)
             offered.extend([before] if before else [])
@@ -78,9 +85,13 @@ def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]]) -> dict
     }
 
 
-def _faults(source: Source, pool: NodePool, index: int) -> Iterator[PoolFault]:
-    """What the pool asks for and its source cannot do, in the order of the fields."""
+def _faults(source: Source, pool: NodePool, index: int, counted: Mapping[str, str]) -> Iterator[PoolFault]:
+    """Whose the pool is already; what it asks for and its source cannot do, in the order of the fields."""
     at = f"spec.nodePools[{index}]"
+    if pool.name in counted:
+        where = "both lead to the same Kubernetes cluster"
+        problem = f"InferenceCluster {counted[pool.name]} counts the nodes of pool {pool.name} already, and {where}"
+        yield PoolFault(f"{at}.name", f"{problem}; give the pool to one of them")
     if pool.zones and not source.zones:
         yield PoolFault(f"{at}.zones", f"{source.name} cannot choose the zones of a pool; leave them out")
     if pool.capacityBlock and not source.capacity_blocks:

@@ -7,7 +7,7 @@ from typing import Any
 from function import conditions as c
 from function import names
 from function.core import Condition, Held, Request, condition, dig, plain
-from function.kinds.inferencecluster import compose, inputs
+from function.kinds.inferencecluster import compose, inputs, likeness
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
 from function.kinds.inferencecluster.model import Spec
@@ -24,9 +24,11 @@ def status(request: Request, spec: Spec, offer: Offer, probe: Probe) -> dict[str
     address = probe.address or dig(request.xr, "status", "gateway", "address")
     config = names.provider_config(request.identity.name) if compose.CONFIG in request.observed else None
     storage_class = _storage_class(request, spec)
+    cluster_id = likeness.cluster_id(request)
     return {
         "namespace": names.SYSTEM_NAMESPACE,
         **({"providerConfigRef": {"name": config}} if config else {}),
+        **({"clusterID": cluster_id} if cluster_id else {}),
         **({"gateway": {"address": address}} if address else {}),
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": offer.nodes, "gpuPools": list(offer.pools)} if offer.pools else {}),
@@ -72,6 +74,8 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Offer, p
         return c.PROVISIONING(why=f"The cluster does not answer: {probe.lost}")
     if not probe.answered:
         return c.PROVISIONING(why="Waiting for the cluster's first answer")
+    if not likeness.is_settled(request):
+        return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
     pools = ", ".join(pool["name"] for pool in offer.pools) or "none"
     remarks = _unstaged(request, spec), _draining(request)
     return c.CLUSTER_RUNNING(why="; ".join((f"{offer.nodes} nodes, pools: {pools}", *filter(None, remarks))))
