@@ -118,7 +118,7 @@ BAD = {
     ),
     "a version that is none": (
         changed(CLASS, f"{DEVICE}.attributes", {"cc": {"version": "9"}}),
-        "attributes.cc.version",
+        "attributes[cc].version",
     ),
     "an amount that is none": (
         changed(CLASS, f"{DEVICE}.capacity", {"memory": {"value": "80G B"}}),
