@@ -29,6 +29,7 @@ from function.cel.types import (
     content_of,
     is_dyn,
     is_dyn_or_error,
+    is_open,
     list_of,
     map_of,
     most_general,
@@ -79,6 +80,8 @@ class _Checker:
     def visit(self, node: Node) -> Type:
         found = self._visit(node)
         self.checked.types[id(node)] = found
+        if is_open(self.unifier.resolved(found)):
+            self.checked.open.add(id(node))
         return found
 
     def _visit(self, node: Node) -> Type:  # noqa: C901  (a kind of node, a line)

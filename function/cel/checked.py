@@ -18,5 +18,8 @@ class Checked:
     overloads: dict[int, tuple[Overload, ...]] = field(default_factory=dict)
     """Of a call, those that its arguments fit."""
 
+    open: set[int] = field(default_factory=set)
+    """Nodes whose type was inferred from what is done with them, which their values need not follow."""
+
     def type(self, node: Node) -> Type:
         return self.types[id(node)]

@@ -162,10 +162,12 @@ class Compiler:
         return tuple(o.id for o in self.checked.overloads[id(node)])
 
     def _implementation(self, node: Call, nodes: list[Node]) -> Any:
-        types = [self.checked.type(n) for n in nodes]
-        if node.function in operators.ORDERS and types[0] == types[1] and types[0] in (INT, STRING, UINT):
+        is_known = not any(id(n) in self.checked.open for n in nodes)
+        types = [self.checked.type(n) for n in nodes] if is_known else []
+        plain = types[0] if types and types == [types[0]] * 2 else None
+        if node.function in operators.ORDERS and plain in (INT, STRING, UINT):
             return operators.PLAIN_ORDERS[node.function]
-        if node.function in ("_==_", "_!=_") and types[0] == types[1] and types[0] in (INT, STRING, BOOL, UINT):
+        if node.function in ("_==_", "_!=_") and plain in (INT, STRING, BOOL, UINT):
             return operators.PLAIN_EQUALS[node.function]
         if node.function in operators.BINARY:
             return operators.BINARY[node.function]

@@ -65,6 +65,11 @@ def is_dyn_or_error(type_: Type) -> bool:
     return type_.kind in ("dyn", "any", "error")
 
 
+def is_open(type_: Type) -> bool:
+    """Whether a part of it is not known yet."""
+    return type_.kind == "param" or any(map(is_open, type_.params))
+
+
 def content_of(type_: Type) -> tuple[Type, bool]:
     """Of an optional its content, and whether it is one."""
     if type_.kind == "opaque" and type_.name == "optional":
