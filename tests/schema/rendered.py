@@ -33,18 +33,3 @@ def pod(template: Manifest) -> Manifest:
     """A template as the pod that it makes."""
     metadata = {"name": "pod", "namespace": "default", **template.get("metadata", {})}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
-
-
-def immutable(manifest: Manifest) -> Any:
-    """The part of an object that its API server refuses to change."""
-    fixed = {
-        "Deployment": ("spec", "selector"),
-        "ResourceClaimTemplate": ("spec",),
-        "RoleBinding": ("roleRef",),
-        "Job": ("spec", "template"),
-        "PersistentVolumeClaim": ("spec", "accessModes"),
-    }
-    if manifest.get("immutable"):
-        return {k: manifest.get(k) for k in ("type", "data", "binaryData")}
-    path = fixed.get(manifest["kind"])
-    return dig(manifest, *path) if path else None
