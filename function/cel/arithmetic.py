@@ -71,7 +71,7 @@ def subtract(a: Any, b: Any) -> Any:
         if kind in (Duration, Timestamp):
             return duration(a.nanoseconds - b.nanoseconds)
     if kind is Timestamp and other is Duration:
-        return timestamp(a.nanoseconds - b.nanoseconds, a.offset)
+        return timestamp(a.nanoseconds + duration(-b.nanoseconds).nanoseconds, a.offset)
     raise no_overload("-", a, b)
 
 

@@ -5,12 +5,12 @@ Source: github.com/google/cel-go v0.26, interpreter/attributes.go, interpreter/d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from function.cel import patterns
-from function.cel.code import Code
-from function.cel.problem import Failure, Fault
+from function.cel.code import Code, Frame, Run
+from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Node
 from function.cel.values import TypeValue
 
@@ -32,6 +32,34 @@ def check_pattern(node: Call, codes: list[Code]) -> None:
                 patterns.compiled(code.value)
             except Failure as failure:
                 raise Fault(failure.problem, node.args[-1].at) from None
+
+
+_JUDGED = {"distinct": 0, "sort": 0, "@sortByAssociatedKeys": 1}
+
+
+def priced(function: str, overloads: Sequence[str], codes: list[Code]) -> list[Code]:
+    """Arguments of a call whose price Kubernetes works out without a look at whether there is a list.
+
+    Where there is none, that ends the evaluation: nothing absorbs it. Source: github.com/google/cel-go v0.26,
+    ext/lists.go (trackListSelfCompare, trackListFlatten).
+    """
+    at, kind = (1, int) if list(overloads) == ["list_flatten_int"] else (_JUDGED.get(function), list)
+    if at is None or len(overloads) != 1 or (codes[at].is_constant and isinstance(codes[at].value, kind)):
+        return codes
+    return [*codes[:at], Code(_or_the_end(function, codes[at].run, kind)), *codes[at + 1 :]]
+
+
+def _or_the_end(function: str, run: Run, kind: type) -> Run:
+    def read(frame: Frame) -> Any:
+        try:
+            value = run(frame)
+        except Failure as failure:
+            raise Abort(f"{failure}, and {function}() of that ends the evaluation in Kubernetes") from None
+        if not isinstance(value, kind) or type(value) is bool:
+            raise Abort(f"{function}() of something else ends the evaluation in Kubernetes")
+        return value
+
+    return read
 
 
 def named(search: Callable[..., Any]) -> Callable[..., Any]:

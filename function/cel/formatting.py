@@ -16,7 +16,7 @@ from function.cel.conversions import FUNCTIONS as CONVERSIONS
 from function.cel.effort import write
 from function.cel.problem import Failure, Fault
 from function.cel.tree import ListLiteral, Literal, MapLiteral, Node
-from function.cel.values import Duration, Timestamp, TypeValue, Uint, keys_of, read
+from function.cel.values import INT_MAX, Duration, Timestamp, TypeValue, Uint, keys_of, read
 
 _CLAUSE = re.compile(r"%(?:(%)|(?:\.([0-9]+))?([sdfebxXo])|(.?))", re.DOTALL)
 _PRECISION = 6
@@ -41,10 +41,16 @@ def parsed(text: str) -> list[str | Clause]:
         if found[1]:
             parts.append("%")
         elif found[3]:
-            parts.append(Clause(found[3], int(found[2]) if found[2] else _PRECISION))
+            parts.append(Clause(found[3], _precision(found[2]) if found[2] else _PRECISION))
         else:
             raise Failure(f"there is no formatting clause %{found[4]}")
     return [*parts, text[end:]]
+
+
+def _precision(digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(INT_MAX)) or int(digits) > INT_MAX:
+        raise Failure(f"{digits} is no precision")
+    return int(digits)
 
 
 # Where it is written out

@@ -17,6 +17,15 @@ Entries: TypeAlias = Callable[[Frame], Iterator[None]]
 UNSET: Any = object()
 
 
+class _Failed:
+    """What has failed once fails each time that it is read, without another try."""
+
+    __slots__ = ("failure",)
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
 def entries(range_: Run, first: int, second: int | None) -> Entries:
     def of_one(frame: Frame) -> Iterator[None]:
         for item in iterated(range_(frame)):
@@ -117,7 +126,13 @@ def once(place: int, init: Run) -> Run:
     def read(frame: Frame) -> Any:
         value = frame[place]
         if value is UNSET:
-            value = frame[place] = init(frame)
+            try:
+                value = frame[place] = init(frame)
+            except Failure as failure:
+                frame[place] = _Failed(failure)
+                raise
+        elif type(value) is _Failed:
+            raise value.failure
         return value
 
     return read

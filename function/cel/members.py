@@ -49,10 +49,9 @@ def field_of(target: Run, key: Run) -> Run:
 
     def read(frame: Frame) -> Any:
         value = target(frame)
-        wanted = key(frame)
         if type(value) is Optional:
-            return _inside(value, wanted)
-        return containers.get(value, wanted)
+            return _inside(value, key(frame)) if value.is_there else NONE
+        return containers.get(value, key(frame))
 
     return read
 
@@ -70,10 +69,9 @@ def _inside(optional: Optional, key: Any) -> Optional:
 def optional_field(target: Run, key: Run) -> Run:
     def read(frame: Frame) -> Optional:
         value = target(frame)
-        wanted = key(frame)
         if type(value) is Optional:
-            return _inside(value, wanted)
-        found = containers.lookup(value, wanted)
+            return _inside(value, key(frame)) if value.is_there else NONE
+        found = containers.lookup(value, key(frame))
         return NONE if found is MISSING else Optional((found,))
 
     return read

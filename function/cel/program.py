@@ -13,7 +13,7 @@ from function.cel.aggregates import filled, given
 from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
-from function.cel.early import PATTERNS, check_key, check_pattern, named
+from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
 from function.cel.functions import chosen
 from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
@@ -133,7 +133,7 @@ class Compiler:
 
     def _function(self, node: Call) -> Code:
         nodes = node.args if node.target is None else [node.target, *node.args]
-        codes = [self.code(n) for n in nodes]
+        codes = priced(node.function, self._overloads(node), [self.code(n) for n in nodes])
         check_pattern(node, codes)
         if node.function == "format" and node.target is not None:
             formatting.check(node.target, node.args[0], self.checked)
