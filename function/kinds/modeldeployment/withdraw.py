@@ -20,6 +20,7 @@ from function.core import (
     Request,
     Requirement,
     Result,
+    condition,
     dig,
     identity,
     is_ready,
@@ -57,7 +58,7 @@ def in_turn(request: Request, decided: Result) -> Result:
 
 def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, ComposedResource]]:
     """Those that leave. They are marked no sooner than all that may take their part is ready."""
-    is_time, services_there = not _is_coming(staying), request.resolved(services(request.xr))
+    is_time, services_there = not _is_coming(request, staying), request.resolved(services(request.xr))
     for key, observed in _left_out(request, staying, modelendpoint.KIND):
         if not is_time:
             yield key, _as_it_is(observed)
@@ -86,8 +87,11 @@ def _left_out(request: Request, staying: Resources, kind: str) -> Iterator[tuple
             yield key, observed
 
 
-def _is_coming(staying: Resources) -> bool:
-    return any(r.manifest["kind"] == modelendpoint.KIND and not r.ready for r in staying.values())
+def _is_coming(request: Request, staying: Resources) -> bool:
+    """Whether one that stays will take traffic, and cannot yet. One that never will is not waited for."""
+    waiting = [key for key, r in staying.items() if r.manifest["kind"] == modelendpoint.KIND and not r.ready]
+    said = (condition(request.observed.get(key) or {}, c.ROUTING_READY.type) for key in waiting)
+    return any(dig(one, "reason") not in (c.INVALID_URL.reason, c.INVALID_ENDPOINT.reason) for one in said)
 
 
 def _is_going(manifest: Manifest) -> bool:
