@@ -68,6 +68,30 @@ def test_a_rotated_value_rolls_the_pods_and_the_old_one_is_gone_from_both_cluste
     assert [told_by(site, value) for value in (old, new, other)] == [[], [], []]
 
 
+def test_a_providers_key_is_only_in_its_secret(team: Team, site: Site) -> None:
+    """Its proxy mounts the Secret: our function never reads it, so that nothing carries it and nothing repeats it."""
+    key = canary()
+    team.api.apply(objects.secret("provider", team.namespace, token=key))
+    auth = {"secretRef": {"name": "provider", "key": "token"}}
+    endpoint = objects.endpoint("outside", team.namespace, url="https://api.example.org/v1", auth=auth)
+    team.api.apply(endpoint)
+    team.await_condition(endpoint, "RoutingReady", "WaitingForBackend")
+    until(lambda: proxies(team), "its proxy to be composed")
+
+    [proxy] = proxies(team)
+    [mounted] = [one["secret"] for one in proxy["spec"]["template"]["spec"]["volumes"] if "secret" in one]
+    assert mounted["secretName"] == "provider"
+    assert places(team.api, key) == {(team.namespace, "Secret provider", "data.token")}
+    assert places(team.cluster, key) == set()
+    assert told_by(site, key) == []
+    team.api.delete(endpoint)
+
+
+def proxies(team: Team) -> list[Object]:
+    """The Deployments of this tenant on the control cluster."""
+    return team.api.list("apps/v1", "Deployment", team.namespace)
+
+
 def test_a_secret_that_is_missing_is_named_and_awaited(team: Team) -> None:
     """Nothing is written that could not start, and the Secret's arrival is all that it takes."""
     deployment = team.deploy(replicas=1, engines=[engine()])
