@@ -7,10 +7,12 @@ from typing import Any
 
 from function import labels, versions
 from function.core import Condition, Manifest, dig
+from function.offline.composed import COMPOSITE
 from function.offline.said import with_conditions
 from function.offline.store import Ref, Store, ref_of
 
 _KINDS = ("ClusterUsage", "Usage")
+FINALIZER = "usage.apiextensions.crossplane.io"
 _AVAILABLE = Condition("Ready", "True", "Available")
 
 
@@ -29,16 +31,26 @@ def refuses(store: Store, ref: Ref, policy: str) -> bool:
 def tend(store: Store) -> None:
     """What the controller of Usages does: those whose user is gone go, and deletes that were refused are replayed."""
     for usage in list(_usages(store)):
-        by = _by(usage)
-        if by is not None and store.get(by) is None:
-            store.delete(ref_of(usage))
-        else:
-            _say_ready(store, ref_of(usage))
+        _tend(store, ref_of(usage), _by(usage), usage)
     used = {_of(usage) for usage in _usages(store)}
     for manifest in list(store.all()):
         policy = dig(manifest, "metadata", "annotations", labels.DELETION_ATTEMPT)
         if policy and ref_of(manifest) not in used and not dig(manifest, "metadata", "deletionTimestamp"):
             store.delete(ref_of(manifest), foreground=policy == "Foreground")
+
+
+def _tend(store: Store, ref: Ref, by: Ref | None, usage: Manifest) -> None:
+    """One that was composed outlives even its composite, as long as its user is there."""
+    is_used = by is not None and store.get(by) is not None
+    if dig(usage, "metadata", "deletionTimestamp"):
+        if not is_used or not dig(usage, "metadata", "labels", COMPOSITE):
+            store.remove_finalizer(ref, FINALIZER)
+    elif by is None or is_used:
+        store.add_finalizer(ref, FINALIZER)
+        _say_ready(store, ref)
+    else:
+        store.delete(ref)
+        store.remove_finalizer(ref, FINALIZER)
 
 
 def _say_ready(store: Store, ref: Ref) -> None:
