@@ -23,9 +23,9 @@ def filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
     map_ = Keyed()
     for key, value, optional in parts:
         k = key(frame)
+        content = given(value(frame), optional)
         if type(k) in (bytes, Semver):
             raise Abort(f"{word(k)} as a key ends the evaluation in Kubernetes")
-        content = given(value(frame), optional)
         if content:
             map_[stored(k)] = content[0]
         else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cmp_to_key, reduce
-from itertools import pairwise
 from typing import Any
 
 from function.cel import comparison, containers
@@ -20,9 +19,10 @@ from function.cel.naming import no_overload, type_name
 from function.cel.problem import Abort, Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
-from function.cel.values import NONE, Duration, Keyed, Optional, Uint, read, stored
+from function.cel.values import NONE, Duration, Keyed, Optional, Timestamp, Uint, read, stored
 
 _ZEROS: Mapping[str, Any] = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
+_ORDERED = frozenset({bool, int, Uint, float, str, bytes, Timestamp, Duration})
 _LONGEST = 1_000_000
 """Of a list that a function makes from nothing: each element costs one unit of the limit."""
 
@@ -36,7 +36,12 @@ def _last_index_of(items: list[Any], item: Any) -> int:
 
 
 def _is_sorted(items: list[Any]) -> bool:
-    return all(_order(a, b) <= 0 for a, b in pairwise(items))
+    for i, item in enumerate(items):
+        if type(item) not in _ORDERED:
+            raise no_overload("isSorted", item)
+        if i and _order(items[i - 1], item) > 0:
+            return False
+    return True
 
 
 def _order(a: Any, b: Any) -> int:

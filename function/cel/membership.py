@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from function.cel import arithmetic, comparison, naming
-from function.cel.code import Code, Frame, Run, constant, placed
+from function.cel import arithmetic, naming
+from function.cel.code import Code, Frame, Run, constant
 from function.cel.problem import Abort, Failure
 from function.cel.semver import Semver
 from function.cel.values import INT_MAX, Uint
@@ -17,11 +17,12 @@ from function.cel.values import INT_MAX, Uint
 _PRIMITIVE = (bool, int, Uint, float, str)
 
 
-def member_of(item: Run, items: list[Any], at: int) -> Code:
+def member_of(item: Run, items: list[Any]) -> Code | None:
+    """None where Kubernetes looks through the list instead."""
     if not items:
         return constant(value=False)
     if not all(type(i) in _PRIMITIVE for i in items):
-        return Code(placed(lambda frame: comparison.contains(item(frame), items), at))
+        return None
     known = frozenset((type(v), v) for i in items for v in _likes(i))
 
     def test(frame: Frame) -> bool:

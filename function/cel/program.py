@@ -5,7 +5,7 @@ Source of what is worked out early, and so fails early: github.com/google/cel-go
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from function.cel import formatting, logic, loops, operators, signatures
@@ -95,10 +95,22 @@ class Compiler:
         fused = self._fused(node)
         if fused is not None:
             return Code(fused)
-        operand = self.run(node.operand)
         if node.is_test:
-            return Code(placed(presence(operand, node.field), node.at))
-        return Code(placed(field_of(operand, constant(node.field).run), node.at))
+            return Code(placed(self._tested(node), node.at))
+        field = constant(node.field).run
+        return Code(placed(self.step(self.part(node.operand).run, lambda target: field_of(target, field)), node.at))
+
+    def _tested(self, node: Select, *, keeps_optional: bool = False) -> Run:
+        operand = self.part(node.operand).run
+        return self.step(operand, lambda target: presence(target, node.field, keeps_optional=keeps_optional))
+
+    def part(self, node: Node) -> Code:
+        """As a branch, or as what is read from or by."""
+        return self.code(node)
+
+    def step(self, target: Run, read: Callable[[Run], Run], *, is_optional: bool = False) -> Run:  # noqa: ARG002
+        """Of a path. Whether it may find nothing matters to who counts."""
+        return read(target)
 
     def _fused(self, node: Node) -> Run | None:
         return path_of(node, self.checked, self._is_free) if self.folds else None
@@ -120,13 +132,14 @@ class Compiler:
                 return Code(logic.conditional(self.run(condition), self._branch(yes), self._branch(no), node.at))
             case "_[_]":
                 fused = self._fused(node)
-                target, key = map(self.code, node.args)
+                target, key = map(self.part, node.args)
                 check_key(key, node.args[1])
-                return Code(fused or placed(field_of(target.run, key.run), node.at))
+                return Code(fused or placed(self.step(target.run, lambda value: field_of(value, key.run)), node.at))
             case "_?._" | "_[?_]":
-                target, key = map(self.code, node.args)
+                target, key = map(self.part, node.args)
                 check_key(key, node.args[1])
-                return Code(placed(optional_field(target.run, key.run), node.at))
+                read = self.step(target.run, lambda value: optional_field(value, key.run), is_optional=True)
+                return Code(placed(read, node.at))
             case "or" | "orValue" if node.target is not None:
                 return Code(_alternative(self.run(node.target), self.run(node.args[0]), node.function))
         return self._function(node)
@@ -138,7 +151,9 @@ class Compiler:
         if node.function == "format" and node.target is not None:
             formatting.check(node.target, node.args[0], self.checked)
         if node.function == "@in" and self._overloads(node) == ("in_list",) and codes[1].is_literal:
-            return member_of(codes[0].run, codes[1].value, node.at)
+            found = member_of(codes[0].run, codes[1].value)
+            if found is not None:
+                return found
         implementation = self._implementation(node, nodes)
         if node.function in PATTERNS and codes[1].is_literal:
             implementation = named(implementation)
@@ -154,8 +169,8 @@ class Compiler:
     def _branch(self, node: Node) -> Run:
         """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
         if isinstance(node, Select) and node.is_test:
-            return placed(presence(self.run(node.operand), node.field, keeps_optional=True), node.at)
-        run = self.run(node)
+            return placed(self._tested(node, keeps_optional=True), node.at)
+        run = self.part(node).run
         return reread(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
@@ -223,7 +238,7 @@ class Compiler:
             return self._bound(node)
         range_ = self.run(node.range_)
         first, second = self._place(), self._place() if node.second else None
-        through = self.entries(node, loops.entries(range_, first, second))
+        through = loops.entries(range_, first, second)
         scope = {node.variable: _reader(first)}
         if node.second and second is not None:
             scope[node.second] = _reader(second)
@@ -231,9 +246,6 @@ class Compiler:
         run = self._loop(node, through)
         self._scopes.pop()
         return placed(run, node.at)
-
-    def entries(self, node: Fold, through: loops.Entries) -> loops.Entries:  # noqa: ARG002  (for who counts)
-        return through
 
     def _bound(self, node: Fold) -> Run:
         place = self._place()
@@ -245,24 +257,33 @@ class Compiler:
         return run
 
     def _loop(self, node: Fold, through: loops.Entries) -> Run:
-        step = node.step
+        step, filter_ = node.step, None
         assert isinstance(step, Call)
-        match node.macro:
-            case "all":
-                return loops.all_(through, self.run(step.args[1]))
-            case "exists":
-                return loops.exists(through, self.run(step.args[1]))
-            case "exists_one":
-                return loops.exists_one(through, self.run(step.args[0]))
-        filter_ = None
+        if node.macro in ("all", "exists"):
+            return self.loop(node, through, None, (self.code(step.args[1]),))
+        if node.macro == "exists_one":
+            return self.loop(node, through, None, (self.code(step.args[0]),))
         if step.function == "_?_:_":
             filter_, step = self.run(step.args[0]), step.args[1]
         assert isinstance(step, Call)
         if step.function == "cel.@mapInsert":
-            return loops.mapped(through, filter_, tuple(self.run(a) for a in step.args[1:]))
+            return self.loop(node, through, filter_, tuple(self.code(a) for a in step.args[1:]))
         [more] = step.args[1:]
         assert isinstance(more, ListLiteral)
-        return loops.collected(through, filter_, self.run(more.items[0]))
+        return self.loop(node, through, filter_, (self.code(more.items[0]),))
+
+    def loop(self, node: Fold, through: loops.Entries, filter_: Run | None, parts: tuple[Code, ...]) -> Run:
+        runs = tuple(part.run for part in parts)
+        match node.macro:
+            case "all":
+                return loops.all_(through, *runs)
+            case "exists":
+                return loops.exists(through, *runs)
+            case "exists_one":
+                return loops.exists_one(through, *runs)
+            case "transformMap" | "transformMapEntry":
+                return loops.mapped(through, filter_, runs)
+        return loops.collected(through, filter_, *runs)
 
 
 def _reader(place: int) -> Run:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
 from function.cel.check import check
-from function.cel.code import Run
+from function.cel.code import Frame, Run
 from function.cel.cost import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
 from function.cel.effort import begin, bounded
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
-from function.cel.meter import MeteredCompiler
+from function.cel.meter import MeteredCompiler, may_wrap
 from function.cel.parse import parse
 from function.cel.problem import Abort, Failure, Fault, InvalidSelector
 from function.cel.program import Compiler
@@ -111,6 +112,22 @@ def _verdict(text: str) -> Selector | Fault:
         return fault.with_traceback(None)
 
 
+def spent(text: str, device: Device) -> int:
+    """What an evaluation costs, in the units of Kubernetes: of one that is stopped, what it had cost until then."""
+    known = fresh(device)
+    if known.fault is not None:
+        return 0
+    with room():
+        begin()
+        root = parse(text)
+        compiler = MeteredCompiler(check(root, SELECTOR), SELECTOR.variables)
+        run = compiler.run(root)
+        frame: Frame = [known.fields, *[None] * (compiler.width - 1)]
+        with suppress(Failure, Abort):
+            run(frame)
+    return int(frame[compiler.meter] or 0)
+
+
 def _compiled(text: str) -> Selector:
     begin()
     root = parse(text)
@@ -119,6 +136,6 @@ def _compiled(text: str) -> Selector:
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (Compiler if cost <= LIMIT else MeteredCompiler)(checked, SELECTOR.variables)
+    compiler = (MeteredCompiler if cost > LIMIT or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
     run = roomy(bounded(compiler.run(root), root), root)
     return Selector(text, cost, run, (None,) * (compiler.width - 1), fresh if compiler.renews else seen)

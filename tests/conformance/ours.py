@@ -37,6 +37,11 @@ def answer(expression: str, published: Mapping[str, Any]) -> str:
     return "match" if found is cel.MATCH else "nomatch"
 
 
+def cost(expression: str, published: Mapping[str, Any]) -> int:
+    """What an evaluation costs."""
+    return cel.spent(expression, device(published))
+
+
 def device(published: Mapping[str, Any]) -> cel.Device:
     """A device as a ResourceSlice spells it."""
     return cel.Device(

@@ -6,7 +6,7 @@ CONFORMANCE_SEED repeats a run, CONFORMANCE_CASES says how many cases each of th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.conformance import oracle
 from tests.conformance.expressions import Tree, described, device, expression
-from tests.conformance.ours import DEVIATIONS, answer
+from tests.conformance.ours import DEVIATIONS, answer, cost
 from tests.conformance.seeds import seed
 
 _PARTS = 4
@@ -29,7 +29,7 @@ Case = tuple[Tree, dict[str, Any]]
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_fresh_random_selectors_are_answered_as_the_library_answers_them(part, record_property):
+def test_fresh_random_selectors_have_the_answer_and_the_price_that_the_library_gives_them(part, record_property):
     oracle.wanted()
     chosen = seed(str(part))
     random = Random(chosen)
@@ -42,18 +42,26 @@ def test_fresh_random_selectors_are_answered_as_the_library_answers_them(part, r
 def _differing(cases: Iterable[Case]) -> list[Case]:
     cases = list(cases)
     wanted = oracle.answers((str(tree), given) for tree, given in cases)
-    differing = [
-        (tree, given)
-        for (tree, given), want in zip(cases, wanted, strict=True)
-        if answer(str(tree), given) != want["outcome"]
-    ]
+    differing = [case for case, want in zip(cases, wanted, strict=True) if _ours(case, want) != _theirs(want)]
     return [case for case in differing if _is_settled(case)]
+
+
+def _theirs(want: Mapping[str, Any]) -> tuple[str, int | None]:
+    """The outcome, and what it cost where that is known: not of what does not compile, nor of a panic."""
+    is_known = want["outcome"] in ("match", "nomatch", "runtime_error") and "internal error" not in str(want)
+    return want["outcome"], want["cost"] if is_known else None
+
+
+def _ours(case: Case, want: Mapping[str, Any]) -> tuple[str, int | None]:
+    tree, given = case
+    outcome, is_known = answer(str(tree), given), _theirs(want)[1] is not None
+    return outcome, cost(str(tree), given) if is_known and outcome != "compile_error" else None
 
 
 def _is_settled(case: Case) -> bool:
     """Whether the library says the same each time: a map has no order there, and some expressions show it."""
     tree, given = case
-    return len({want["outcome"] for want in oracle.answers([(str(tree), given)] * _TIMES)}) == 1
+    return len({_theirs(want) for want in oracle.answers([(str(tree), given)] * _TIMES)}) == 1
 
 
 def _smallest(case: Case) -> Case:
@@ -71,7 +79,7 @@ def _smallest(case: Case) -> Case:
 def _shown(case: Case) -> str:
     tree, given = case
     [want] = oracle.answers([(str(tree), given)])
-    said = f"want {want['outcome']} ({want.get('detail', '')}), got {answer(str(tree), given)}"
+    said = f"want {_theirs(want)} ({want.get('detail', '')}), got {_ours(case, want)}"
     return f"{said}\n{described(str(tree), given)}"
 
 

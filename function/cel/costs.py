@@ -1,0 +1,123 @@
+"""What a call costs, once its arguments and its result are known.
+
+Source: github.com/google/cel-go v0.26, interpreter/runtimecost.go, ext/lists.go and ext/sets.go; k8s.io/apiserver
+v0.36, pkg/cel/library/cost.go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from function.cel.prices import PATTERN, TRAVERSAL
+from function.cel.quantity import Quantity
+from function.cel.semver import Semver
+from function.cel.values import Optional, keys_of
+
+_LIST = 10
+
+
+def actual(function: str, overload: str, values: Sequence[Any], result: Any) -> int:
+    if overload in _SETS:
+        return 1 + int(_size(values[0]) * _size(values[1]) * _SETS[overload])
+    if overload.startswith("list_") or overload == "lists_range":
+        price = _of_list(function, values, result)
+        if price is not None:
+            return price
+    named = _BY_FUNCTION.get(function)
+    if named is not None:
+        return named(values, result)
+    if function == "_==_" and isinstance(values[0], Quantity | Semver):
+        return 1
+    general = _BY_OVERLOAD.get(overload)
+    return general(values) if general else 1
+
+
+def _of_list(function: str, values: Sequence[Any], result: Any) -> int | None:
+    match function:
+        case "slice" | "lists.range" | "reverse":
+            return _size(result) + 1 + _LIST
+        case "flatten":
+            depth = values[1] if len(values) > 1 else 1
+            return int(_size(values[0]) * float(depth)) + 1 + _LIST
+        case "distinct" | "sort":
+            return _squared(values[0])
+        case "@sortByAssociatedKeys":
+            return _squared(values[1])
+    return None
+
+
+def _squared(items: list[Any]) -> int:
+    factor = 2 + TRAVERSAL if items and isinstance(items[0], str | bytes) else 2
+    return int(len(items) ** 2 * factor) + 1 + _LIST
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, Optional) and value.is_there:
+        return _size(value.content[0])
+    return len(value) if isinstance(value, str | bytes | list | dict) else 1
+
+
+def _walk(value: Any) -> int:
+    if isinstance(value, str):
+        return int(len(value.encode()) * TRAVERSAL)
+    if isinstance(value, bytes):
+        return int(len(value) * TRAVERSAL)
+    if isinstance(value, list):
+        return sum(map(_walk, value))
+    if isinstance(value, dict):
+        return sum(map(_walk, keys_of(value))) + sum(map(_walk, value.values()))
+    return 1
+
+
+def _text(values: Sequence[Any], _: Any = None) -> int:
+    return math.ceil(_size(values[0]) * TRAVERSAL)
+
+
+def _rewritten(values: Sequence[Any], _: Any) -> int:
+    return math.ceil(_size(values[0]) * 2 * TRAVERSAL)
+
+
+def _pattern(values: Sequence[Any], _: Any = None) -> int:
+    return math.ceil((1 + _size(values[0])) * TRAVERSAL) * math.ceil(_size(values[1]) * PATTERN)
+
+
+def _least(values: Sequence[Any]) -> int:
+    return math.ceil(min(_size(values[0]), _size(values[1])) * TRAVERSAL)
+
+
+_SETS = {"list_sets_contains_list": 1, "list_sets_intersects_list": 1, "list_sets_equivalent_list": 2}
+_BY_FUNCTION: Mapping[str, Callable[[Sequence[Any], Any], int]] = {
+    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), lambda values, _: _walk(values[0])),
+    **dict.fromkeys(
+        ("lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver", "isSemver"), _text
+    ),
+    **dict.fromkeys(("replace", "split"), _rewritten),
+    "join": lambda _, result: math.ceil(_size(result) * 2 * TRAVERSAL),
+    **dict.fromkeys(("find", "findAll"), _pattern),
+}
+_BY_OVERLOAD: Mapping[str, Callable[[Sequence[Any]], int]] = {
+    **dict.fromkeys(
+        (
+            "starts_with_string",
+            "ends_with_string",
+            "string_to_bytes",
+            "bytes_to_string",
+            "strings_quote",
+            "string_format",
+        ),
+        _text,
+    ),
+    "in_list": lambda values: _size(values[1]),
+    **dict.fromkeys(
+        [f"{o}_{t}" for o in ("less", "greater", "less_equals", "greater_equals") for t in ("string", "bytes")], _least
+    ),
+    "equals": _least,
+    "not_equals": _least,
+    **dict.fromkeys(
+        ("add_string", "add_bytes"), lambda values: math.ceil((_size(values[0]) + _size(values[1])) * TRAVERSAL)
+    ),
+    "matches_string": _pattern,
+    "contains_string": lambda values: math.ceil(_size(values[0]) * TRAVERSAL) * math.ceil(_size(values[1]) * TRAVERSAL),
+}
