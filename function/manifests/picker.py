@@ -23,6 +23,7 @@ _CONFIG_DIRECTORY = "/config"
 _CONFIG_VOLUME = "config"
 _POOL_GROUP = versions.INFERENCE.partition("/")[0]
 _GROUPS = (_POOL_GROUP, "inference.networking.x-k8s.io", "llm-d.ai")
+_ALWAYS, _BY_PREFIX = "always-disagg-pd-decider", "prefix-based-pd-decider"
 _NON_CACHED_TOKENS = 256
 """A prompt with fewer tokens to read is read where it is answered: handing its cache over costs more than that."""
 _LONGEST_PREFIX_TOKENS = 131072
@@ -30,12 +31,15 @@ _LONGEST_PREFIX_TOKENS = 131072
 _DRAIN_SECONDS = 130
 
 
-def config(*, block_size: int) -> str:
+def config(*, block_size: int, splits_all: bool = False) -> str:
     """An EndpointPickerConfig under which requests really are split; `block_size` is the engines', in tokens.
 
-    The producer tells the decider and the scorers how much of a prompt a pod has in its cache. It
-    must not tune itself: it would ask engines for metrics that not all of them have.
+    Whether a request is worth it depends on how much of its prompt is not cached, unless all are to be split: for
+    engines that write answers and can read no prompt. The producer tells the decider and the scorers how much of a
+    prompt a pod has in its cache. It must not tune itself: it would ask engines for metrics that not all of them have.
     """
+    decider = _ALWAYS if splits_all else _BY_PREFIX
+    parameters = "" if splits_all else f"\n  parameters:\n    nonCachedTokens: {_NON_CACHED_TOKENS}"
     return f"""\
 apiVersion: {versions.LLMD}
 kind: EndpointPickerConfig
@@ -45,13 +49,11 @@ plugins:
     autoTune: false
     blockSizeTokens: {block_size}
     maxPrefixTokensToMatch: {_LONGEST_PREFIX_TOKENS}
-- type: prefix-based-pd-decider
-  parameters:
-    nonCachedTokens: {_NON_CACHED_TOKENS}
+- type: {decider}{parameters}
 - type: disagg-profile-handler
   parameters:
     profiles: {{prefill: prefill, decode: decode}}
-    deciders: {{prefill: prefix-based-pd-decider}}
+    deciders: {{prefill: {decider}}}
 - type: prefill-filter
 - type: decode-filter
 - type: prefix-cache-scorer

@@ -61,10 +61,11 @@ def test_every_configuration_of_a_golden_case_loads_and_chooses_by_phase(record_
     assert got == dict.fromkeys(found, _loaded())
 
 
-def test_any_size_of_blocks_loads() -> None:
+def test_any_size_of_blocks_loads_with_either_decider() -> None:
     sizes = [1, 16, 32, 64, 128, 256, 544, 999999]
-    got = programs.answers("picker", ({"config": picker.config(block_size=size)} for size in sizes))
-    assert got == [_loaded()] * len(sizes)
+    texts = [picker.config(block_size=size, splits_all=always) for size in sizes for always in (False, True)]
+    got = programs.answers("picker", ({"config": text} for text in texts))
+    assert got == [_loaded()] * len(texts)
 
 
 def test_a_configuration_with_a_mistake_is_refused() -> None:

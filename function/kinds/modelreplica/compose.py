@@ -132,8 +132,7 @@ def _unified(of: Replica) -> dict[str, dict[str, Any]]:
 
 def _split(of: Replica) -> dict[str, dict[str, Any]]:
     name = names.part(of.identity, "serving")
-    block_size = disaggregation.block_size(_decode_first(of))
-    parts = disaggregation.picker_parts(of.identity, pool=name, block_size=block_size, owned=of.owned)
+    parts = disaggregation.picker_parts(of.identity, _decode_first(of), pool=name, owned=of.owned)
     pool = routing.inference_pool(
         name=name,
         namespace=of.identity.namespace,

@@ -17,6 +17,8 @@ SIDE_CHANNEL_PORT = 5557
 ASSUMED_BLOCK_SIZE = 16
 """Tokens of a KV block where neither options nor image tell."""
 _CONNECTORS = {flags.SGLANG: "sglang"}
+_READS_NO_PROMPT = (flags.SGLANG,)
+"""Engines that as decoders refuse a request without a prefill beside it (sglang 0.5.23: it has no bootstrap room)."""
 _NIXL = "nixlv2"
 """How the sidecar hands KV caches over, for all other engines (llm-d router v0.9)."""
 
@@ -45,12 +47,12 @@ def sidecar(plan: EnginePlan) -> dict[str, Any]:
 
 
 def picker_parts(
-    replica: NamespacedName, *, pool: str, block_size: int, owned: dict[str, str]
+    replica: NamespacedName, plans: Sequence[EnginePlan], *, pool: str, owned: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """The picker, by the last part of their keys."""
+    """The picker, by the last part of their keys. `plans` begin with the engine that writes answers."""
     name = names.part(replica, "picker")
     where: Named = {"name": name, "namespace": replica.namespace, "labels": owned}
-    config = picker.config(block_size=block_size)
+    config = picker.config(block_size=block_size(plans), splits_all=plans[0].type in _READS_NO_PROMPT)
     return {
         "picker-account": picker.service_account(**where),
         "picker-role": picker.role(**where),

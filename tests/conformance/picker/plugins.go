@@ -41,6 +41,7 @@ func register() {
 
 	plugin.Register("disagg-profile-handler", strict[handlerParameters](newHandler))
 	plugin.Register("prefix-based-pd-decider", strict[deciderParameters](newDecider))
+	plugin.Register("always-disagg-pd-decider", strict[none](newAlways))
 	for _, role := range []string{"prefill-filter", "decode-filter"} {
 		plugin.Register(role, strict[none](newFilter))
 	}
@@ -115,6 +116,10 @@ func newDecider(name string, parameters json.RawMessage, _ plugin.Handle) (plugi
 		return nil, fmt.Errorf("nonCachedTokens of %d never disaggregates", given.NonCachedTokens)
 	}
 	return &decider{stand{plugin.TypedName{Type: "prefix-based-pd-decider", Name: name}}}, nil
+}
+
+func newAlways(name string, _ json.RawMessage, _ plugin.Handle) (plugin.Plugin, error) {
+	return &decider{stand{plugin.TypedName{Type: "always-disagg-pd-decider", Name: name}}}, nil
 }
 
 type filter struct{ stand }

@@ -29,6 +29,15 @@ def test_a_request_is_split_by_what_is_not_cached() -> None:
     }
 
 
+def test_where_all_are_split_nobody_is_asked_what_is_cached() -> None:
+    config = yaml.safe_load(picker.config(block_size=1, splits_all=True))
+    types = [plugin["type"] for plugin in config["plugins"]]
+    [handler] = [plugin for plugin in config["plugins"] if plugin["type"] == "disagg-profile-handler"]
+    assert [t for t in types if t.endswith("-decider")] == ["always-disagg-pd-decider"]
+    assert handler["parameters"]["deciders"] == {"prefill": "always-disagg-pd-decider"}
+    assert types.index("always-disagg-pd-decider") < types.index("disagg-profile-handler")
+
+
 def test_each_profile_chooses_among_its_own_phase() -> None:
     chosen = {p["name"]: p["plugins"][0]["pluginRef"] for p in CONFIG["schedulingProfiles"]}
     assert chosen == {"prefill": "prefill-filter", "decode": "decode-filter"}
