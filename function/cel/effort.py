@@ -4,21 +4,27 @@ and a text by what it is made from, however much is in the one and comes out of 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import local
 from typing import Any
 
 from function.cel.code import Frame, Run
 from function.cel.problem import Abort
-from function.cel.tree import Call, Fold, ListLiteral, MapLiteral, Node, below
+from function.cel.tree import Call, Fold, Node, below
 
 MOST = 500_000
 """Steps of an evaluation: an element that is looked at, or so many characters that are written."""
 CHARACTERS = 20
-_GROWING = frozenset({"_+_", "replace", "join", "format", "split", "findAll", "lists.range", "strings.quote"})
+_GROWING = frozenset(
+    {"_+_", "replace", "join", "format", "split", "findAll", "lists.range", "strings.quote", "add", "sub"}
+)
 
 
 class _Left(local):
-    steps = MOST
+    steps: float = math.inf
+    """Outside of an evaluation nothing is counted."""
 
 
 _left = _Left()
@@ -36,8 +42,14 @@ def write(characters: int) -> None:
     spend(characters // CHARACTERS)
 
 
-def begin() -> None:
+@contextmanager
+def counted() -> Iterator[None]:
+    """What is done in it may take MOST steps."""
     _left.steps = MOST
+    try:
+        yield
+    finally:
+        _left.steps = math.inf
 
 
 def bounded(run: Run, root: Node) -> Run:
@@ -46,11 +58,15 @@ def bounded(run: Run, root: Node) -> Run:
         return run
 
     def call(frame: Frame) -> Any:
-        begin()
-        return run(frame)
+        _left.steps = MOST
+        try:
+            return run(frame)
+        finally:
+            _left.steps = math.inf
 
     return call
 
 
 def _grows(node: Node) -> bool:
-    return isinstance(node, ListLiteral | MapLiteral | Fold) or (isinstance(node, Call) and node.function in _GROWING)
+    """What is written out is as long as the text is."""
+    return isinstance(node, Fold) or (isinstance(node, Call) and node.function in _GROWING)

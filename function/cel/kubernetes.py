@@ -9,9 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from function.cel import quantity, semver
+from function.cel.effort import spend
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
+
+_STEP = 3
+"""Digits that one step computes."""
 
 
 def _quantity(text: str) -> Quantity:
@@ -54,20 +58,23 @@ def _as_integer(number: Quantity) -> int:
 def _compared(a: Quantity, b: Quantity) -> int:
     if a.decimal is None and b.decimal is None and a.scale == b.scale:
         return (a.value > b.value) - (a.value < b.value)
+    spend(quantity.digits(a, b) // _STEP)
     return a.compare(b)
 
 
 def _sum(a: Quantity, b: Quantity | int) -> Quantity:
-    return _carried(a.plus, b)
+    return _carried(a, a.plus, b)
 
 
 def _difference(a: Quantity, b: Quantity | int) -> Quantity:
-    return _carried(a.minus, b)
+    return _carried(a, a.minus, b)
 
 
-def _carried(operation: Callable[[Quantity], Quantity], other: Quantity | int) -> Quantity:
+def _carried(a: Quantity, operation: Callable[[Quantity], Quantity], b: Quantity | int) -> Quantity:
+    other = b if isinstance(b, Quantity) else quantity.whole(b)
+    spend(quantity.digits(a, other) // _STEP)
     try:
-        return operation(other if isinstance(other, Quantity) else quantity.whole(other))
+        return operation(other)
     except (ValueError, OverflowError) as error:
         raise Failure(str(error)) from None
 

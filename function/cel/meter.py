@@ -100,7 +100,7 @@ class MeteredCompiler(Compiler):
 
     def _is_eager(self, node: Call, codes: list[Code]) -> bool:
         """Whether all arguments are evaluated, whichever fails: one or two, of a function that is known before."""
-        if len(codes) > _BOTH or node.function == "format" or (node.function in PATTERNS and codes[1].is_literal):
+        if len(codes) > _BOTH or node.function == "format" or _has_pattern(node, codes):
             return False
         return node.function[0] in "_!-@" or len(self.checked.overloads[id(node)]) == 1
 
@@ -124,6 +124,11 @@ def may_wrap(root: Node) -> bool:
 
 def _is_natural(args: list[Node]) -> bool:
     return all(isinstance(a, Literal) and type(a.value) is int and a.value >= 0 for a in args)
+
+
+def _has_pattern(node: Call, codes: list[Code]) -> bool:
+    """Whether it searches for a pattern that is written out."""
+    return node.function in PATTERNS and codes[1].is_literal and isinstance(codes[1].value, str)
 
 
 def _evaluated(runs: list[Run], frame: Frame, *, is_eager: bool) -> tuple[list[Any], Failure | None]:

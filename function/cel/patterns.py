@@ -11,11 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from function.cel.effort import spend
 from function.cel.naming import no_overload
 from function.cel.problem import Failure
 
 _BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 """A single byte: RE2 has it, Go does not."""
+
+_MATCH = 40
+"""Steps for which one match stands, beside the text that is looked through for it."""
+_SCANNED = 10
+"""Characters that are looked through in one step."""
 
 
 @lru_cache(maxsize=512)
@@ -55,15 +61,13 @@ def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
 
 def _all(expression: Any, text: str) -> Iterator[str]:
     """Those that do not overlap; an empty one does not follow another at once."""
-    start, end = 0, -1
-    while start <= len(text):
-        found = expression.search(text, start)
-        if found is None:
-            return
-        if found.end() > found.start() or found.start() != end:
-            yield found.group(0)
-        end = found.end()
-        start = end if found.end() > found.start() else end + 1
+    end = -1
+    plain = text.isascii()
+    for match in expression.finditer(text.encode() if plain else text):
+        spend(_MATCH + len(text) // _SCANNED)
+        if match.end() > match.start() or match.start() != end:
+            yield match.group().decode() if plain else match.group()
+        end = match.end()
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {

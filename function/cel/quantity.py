@@ -18,6 +18,8 @@ _MAX_DIGITS = 18
 _MAX_BINARY_DIGITS = 15
 _LEAST_POWER, _LARGEST_POWER, _STRIDE = -323, 308, 32
 _KIBI = 1024
+_PRINTED = 13_000
+"""Bits of a number that the interpreter prints."""
 _LONGEST = 100_000
 """Digits beyond which we do not compute: an amount that nothing is measured in."""
 
@@ -182,6 +184,13 @@ def compare(one: Quantity, other: Quantity) -> int:
     return (left > right) - (left < right)
 
 
+def digits(one: Quantity, other: Quantity) -> int:
+    """About as many as a sum or comparison of both has to do with."""
+    left, left_exponent = _terms(one)
+    right, right_exponent = _terms(other)
+    return (left.bit_length() + right.bit_length()) // 3 + abs(left_exponent - right_exponent)
+
+
 def _promote(one: Quantity, other: Quantity) -> None:
     """Give `one` the decimal form when `other` has it, as a comparison by a method does in Kubernetes."""
     if one.decimal is None and other.decimal is not None:
@@ -284,7 +293,9 @@ def _terms(amount: Quantity) -> tuple[int, int]:
 
 
 def _digits(number: int) -> int:
-    return len(str(abs(number))) if abs(number) < 10**4000 else math.floor(number.bit_length() * math.log10(2)) + 1
+    return (
+        len(str(abs(number))) if number.bit_length() < _PRINTED else math.floor(number.bit_length() * math.log10(2)) + 1
+    )
 
 
 def _wrapped(number: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from function.cel.check import check
 from function.cel.code import Run
-from function.cel.effort import begin, bounded
+from function.cel.effort import bounded, counted
 from function.cel.environment import QUERY, RULE, Environment
 from function.cel.explain import wrong_result
 from function.cel.parse import parse
@@ -55,14 +55,13 @@ def query(text: str) -> Rule:
 
 def _compiled(text: str, environment: Environment) -> Rule:
     try:
-        with room():
+        with room(), counted():
             return _checked(text, environment)
     except Fault as fault:
         raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
 
 
 def _checked(text: str, environment: Environment) -> Rule:
-    begin()
     root = parse(text)
     checked = check(root, environment)
     if checked.type(root).kind not in environment.results:

@@ -12,7 +12,7 @@ from function.cel.check import check
 from function.cel.code import Frame, Run
 from function.cel.cost import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
-from function.cel.effort import begin, bounded
+from function.cel.effort import bounded, counted
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
 from function.cel.meter import MeteredCompiler, may_wrap
@@ -106,7 +106,7 @@ def compiled(text: str) -> Selector:
 def _verdict(text: str) -> Selector | Fault:
     """What is wrong is kept as well: whoever asks for a wrong text asks for it again."""
     try:
-        with room():
+        with room(), counted():
             return _compiled(text)
     except Fault as fault:
         return fault.with_traceback(None)
@@ -117,8 +117,7 @@ def spent(text: str, device: Device) -> int:
     known = fresh(device)
     if known.fault is not None:
         return 0
-    with room():
-        begin()
+    with room(), counted():
         root = parse(text)
         compiler = MeteredCompiler(check(root, SELECTOR), SELECTOR.variables)
         run = compiler.run(root)
@@ -129,7 +128,6 @@ def spent(text: str, device: Device) -> int:
 
 
 def _compiled(text: str) -> Selector:
-    begin()
     root = parse(text)
     checked = check(root, SELECTOR)
     result = checked.type(root)
