@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import Any
 
-from huggingface_hub import HfApi, hf_hub_download
+from huggingface_hub import HfApi, hf_hub_download, set_client_factory
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
@@ -14,12 +15,17 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils._http import default_client_factory  # its only public form is a client that is made
 
 from function.hydrate.selection import HubFile
 from function.outcomes import Outcome
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_NO_ROOM_TOLD = ("No space left on device", "Disk quota exceeded")
+"""What the Xet client says: its errors carry no number (hf-xet 1.x, a Rust library)."""
 _FORBIDDEN = 403
+_PATIENCE = 30
+"""Seconds in which the hub must go on with an answer."""
 
 
 class Hub:
@@ -30,6 +36,7 @@ class Hub:
         self._token: str | bool = token or False  # never one that lies about in the home directory
         self._endpoint = endpoint
         self._api = HfApi(endpoint=endpoint, token=self._token)
+        set_client_factory(_patient_client)
 
     def commit(self, revision: str) -> str:
         """What a branch, a tag or a commit stands for now."""
@@ -53,6 +60,19 @@ class Hub:
         )
 
 
+def _patient_client() -> Any:
+    """The library's own client, with a bound for what the library asks without one: everything but files."""
+    client = default_client_factory()
+    client.event_hooks = {**client.event_hooks, "request": [*client.event_hooks["request"], _bound]}
+    return client
+
+
+def _bound(request: Any) -> None:
+    given = request.extensions.get("timeout") or {}
+    bounds = dict.fromkeys(("connect", "read", "write", "pool"), _PATIENCE)
+    request.extensions["timeout"] = {name: given.get(name) or bound for name, bound in bounds.items()}
+
+
 def outcome(fault: Exception) -> Outcome:
     """How a fault of the hub, the network or the volume ends the try."""
     if isinstance(fault, GatedRepoError):
@@ -65,6 +85,12 @@ def outcome(fault: Exception) -> Outcome:
         return Outcome.INVALID
     if isinstance(fault, HfHubHTTPError):
         return Outcome.GATED if fault.response.status_code == _FORBIDDEN else Outcome.RETRY
-    if isinstance(fault, OSError) and fault.errno in _NO_ROOM:
-        return Outcome.NO_ROOM
-    return Outcome.RETRY
+    return Outcome.NO_ROOM if _is_full(fault) else Outcome.RETRY
+
+
+def _is_full(fault: BaseException | None) -> bool:
+    """Whether a volume that is full is behind a fault, or behind what is behind it."""
+    if fault is None:
+        return False
+    numbered = isinstance(fault, OSError) and fault.errno in _NO_ROOM
+    return numbered or any(told in str(fault) for told in _NO_ROOM_TOLD) or _is_full(fault.__cause__)

@@ -19,8 +19,11 @@ _NEVER = (
     "*.tflite",
     "*.mlmodel",
     ".gitattributes",
+    ".cache/*",
+    ".modelplane*",
 )
-"""Other formats of the same weights, up to half of a repository: engines that read safetensors never open them."""
+"""Other formats of the same weights, up to half of a repository: engines that read safetensors never open them. And
+what the hub's client and we ourselves keep beside the files."""
 _WEIGHTS = (".safetensors", ".bin", ".pt")
 
 
@@ -35,6 +38,12 @@ class HubFile:
     """Of a large file (LFS or Xet); None for one that git holds."""
     blob: str
     """Git's name of the content."""
+
+
+def leads_out(file: HubFile) -> bool:
+    """Whether a path is none within a repository. A hub that lists such a file is no hub to believe."""
+    path = PurePosixPath(file.path)
+    return path.is_absolute() or ".." in path.parts
 
 
 def selected(files: Iterable[HubFile]) -> tuple[HubFile, ...]:

@@ -19,7 +19,7 @@ from threading import Lock
 
 from function.hydrate import hub as hubs
 from function.hydrate.hub import Hub
-from function.hydrate.selection import HubFile, selected
+from function.hydrate.selection import HubFile, leads_out, selected
 from function.outcomes import MEANING, Outcome
 
 MARKER = ".modelplane.json"
@@ -77,7 +77,11 @@ def stage(hub: Hub, *, revision: str, to: Path, say: Say) -> Ended:
 
 def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
     commit = hub.commit(revision)
-    files = selected(hub.files(commit))
+    listed = hub.files(commit)
+    strange = next(filter(leads_out, listed), None)
+    if strange:
+        raise _Final(Outcome.INVALID, f"the hub lists a file outside of its repository: {strange.path}")
+    files = selected(listed)
     if not files:
         raise _Final(Outcome.NOTHING, MEANING[Outcome.NOTHING])
     work = _work_directory(to, commit)
@@ -87,8 +91,9 @@ def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
     say(f"commit {commit}: {len(files)} files, {len(missing)} to fetch ({_size(missing)})")
 
     def fetch(file: HubFile) -> None:
-        hub.fetch(file, commit, work)
-        _check(work / file.path, file)
+        if not _is_whole(work / file.path, file):  # a try may have been killed while it checked
+            hub.fetch(file, commit, work)
+            _check(work / file.path, file)
         ledger.add(file)
         say(f"{file.path} ({_gib(file.size)})")
 
@@ -97,10 +102,11 @@ def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
 
 
 def _work_directory(to: Path, commit: str) -> Path:
-    """One for each commit: a branch that has moved on since the last try must not mix two."""
+    """One for each commit: a branch that has moved on since the last try must not mix two. Nobody comes back to
+    another one: a volume has one Job at a time."""
     root = to.parent / _WORK
     work = root / f"{to.name}-{commit}"
-    for other in root.glob(f"{to.name}-*"):
+    for other in root.glob("*"):
         if other != work:
             shutil.rmtree(other)
     work.mkdir(parents=True, exist_ok=True)
@@ -138,9 +144,14 @@ def _is_checked(work: Path, file: HubFile, ledger: _Ledger) -> bool:
 
 def _check_room(work: Path, missing: Iterable[HubFile]) -> None:
     """Before hours of download. A file system may tell too much, so that a full one is an outcome later too."""
-    free, needed = shutil.disk_usage(work).free, sum(file.size for file in missing)
+    free, needed = shutil.disk_usage(work).free, sum(file.size - _there(work / file.path) for file in missing)
     if missing and needed + _SPARE > free:
         raise _Final(Outcome.NO_ROOM, f"{MEANING[Outcome.NO_ROOM]}: {_gib(needed)} needed, {_gib(free)} free")
+
+
+def _there(path: Path) -> int:
+    """Bytes that a file which nobody has checked takes already."""
+    return path.stat().st_size if path.is_file() else 0
 
 
 def _each(fetch: Callable[[HubFile], None], files: Iterable[HubFile]) -> None:
@@ -155,10 +166,15 @@ def _each(fetch: Callable[[HubFile], None], files: Iterable[HubFile]) -> None:
 
 def _check(path: Path, file: HubFile) -> None:
     """A file that is wrong is taken away: the client would take it for right the next time."""
-    if path.stat().st_size == file.size and _content_name(path, file) == (file.sha256 or file.blob):
+    if _is_whole(path, file):
         return
     path.unlink()
     raise _Mismatch(f"{file.path} is not what the hub lists; it was removed and is fetched again")
+
+
+def _is_whole(path: Path, file: HubFile) -> bool:
+    has_size = path.is_file() and path.stat().st_size == file.size
+    return has_size and _content_name(path, file) == (file.sha256 or file.blob)
 
 
 def _content_name(path: Path, file: HubFile) -> str:

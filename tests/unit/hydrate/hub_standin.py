@@ -104,9 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         if fault and fault.cut_after is None and fault.stall_after is None and fault.content is None:
             self._refuse(fault.status, fault.code)
         elif path == "revision":
-            self._json({"id": REPO, "sha": self.hub.commit, "siblings": []})
+            self._json({"id": REPO, "sha": self.hub.commit, "siblings": []}, fault)
         elif path == "tree":
-            self._json(self.hub.tree())
+            self._json(self.hub.tree(), fault)
         else:
             self._file(path, body=True, fault=fault)
 
@@ -129,13 +129,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def _json(self, value: object) -> None:
+    def _json(self, value: object, fault: Fault | None) -> None:
         body = json.dumps(value).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        self._write(body, fault)
 
     def _file(self, path: str, *, body: bool, fault: Fault | None = None) -> None:
         listed = self.hub.files.get(path)

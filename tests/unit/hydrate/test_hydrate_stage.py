@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -172,6 +173,107 @@ def test_a_volume_that_is_too_small_is_told_of_before_the_download(hub: Hub, tmp
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
 def test_a_volume_that_fills_up_is_no_reason_to_try_again(code: int) -> None:
     assert hubs.outcome(OSError(code, os.strerror(code))) is Outcome.NO_ROOM
+
+
+@pytest.mark.parametrize("said", ["IO Error: No space left on device (os error 28)", "Disk quota exceeded"])
+def test_a_volume_that_fills_up_is_known_by_what_the_xet_client_says(said: str) -> None:
+    """It raises errors without a number, and the hub's client raises others from them."""
+    outer = ValueError("download failed")
+    outer.__cause__ = RuntimeError(said)
+
+    assert hubs.outcome(outer) is Outcome.NO_ROOM
+
+
+def test_a_file_that_nobody_checked_is_not_fetched_again_and_needs_no_room(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A try was killed while it checked the last file, on a volume that has no room for a second copy of it."""
+    hub.faults = {"model-00002-of-00002.safetensors": [Fault(content=b"\2" * 300_000)]}
+    run(hub, tmp_path / "main-1")
+    work = tmp_path / ".modelplane-work" / f"main-1-{hub.commit}"
+    ledger = work / ".modelplane-checked"
+    ledger.write_text("".join(line for line in ledger.open() if "model-00001" not in line))
+    hub.gets.clear()
+    room = 300_000 + 2**26
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(room, 0, room))  # type: ignore[attr-defined]  # what it returns
+
+    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert hub.gets == {"revision": 1, "tree": 1, "model-00002-of-00002.safetensors": 1}
+
+
+def test_what_was_begun_for_another_revision_leaves_the_volume(hub: Hub, tmp_path: Path) -> None:
+    hub.faults = {"config.json": [Fault(403, "GatedRepo")]}
+    run(hub, tmp_path / "main-1")
+
+    assert run(hub, tmp_path / "v2-2", revision="v2") is Outcome.STAGED
+    assert not list((tmp_path / ".modelplane-work").iterdir())
+
+
+def test_what_is_staged_stays_beside_another_revision(hub: Hub, tmp_path: Path) -> None:
+    run(hub, tmp_path / "main-1")
+    hub.commit, hub.files = "b" * 40, {"model.safetensors": b"new"}
+
+    assert run(hub, tmp_path / "v2-2", revision="v2") is Outcome.STAGED
+    assert (contents(tmp_path / "main-1"), contents(tmp_path / "v2-2")) == (WEIGHTS, hub.files)
+
+
+@pytest.mark.parametrize("path", ["../outside.safetensors", "/etc/outside.safetensors", "a/../../outside.bin"])
+def test_a_hub_that_lists_what_is_no_file_of_it_is_not_believed(tmp_path: Path, path: str) -> None:
+    with serving(Hub({"model.safetensors": b"w", path: b"x"})) as hub:
+        assert run(hub, tmp_path / "volume" / "main-1") is Outcome.INVALID
+        assert not hub.gets[path]
+    assert not (tmp_path / "volume").exists()
+
+
+def test_files_that_would_be_taken_for_ours_are_left_out(tmp_path: Path) -> None:
+    files = {"model.safetensors": b"w", ".cache/a.safetensors": b"x", ".modelplane.json": b"{}"}
+    with serving(Hub(files)) as hub:
+        assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert contents(tmp_path / "main-1") == {"model.safetensors": b"w"}
+
+
+@pytest.mark.parametrize(("path", "want"), [("revision", Outcome.RETRY), ("tree", Outcome.STAGED)])
+def test_a_hub_that_falls_silent_is_not_waited_for_all_day(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, want: Outcome
+) -> None:
+    """The client asks for a tree again by itself, and for a revision it does not: that is the next try's."""
+    monkeypatch.setattr(hubs, "_PATIENCE", 0.5)
+    hub.faults = {path: [Fault(stall_after=2)]}
+
+    assert run(hub, tmp_path / "main-1") is want
+
+
+def test_a_file_that_stalls_is_taken_up_again(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.5)
+    hub.faults = {"model-00001-of-00002.safetensors": [Fault(stall_after=200_000)]}
+
+    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert contents(tmp_path / "main-1") == WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("revision", Fault(401, "RepoNotFound")),
+        ("revision", Fault(500)),
+        ("tree", Fault(403, "GatedRepo")),
+        ("config.json", Fault(403)),
+        ("model-00001-of-00002.safetensors", Fault(content=b"other")),
+    ],
+)
+def test_a_token_is_never_told(hub: Hub, tmp_path: Path, path: str, fault: Fault) -> None:
+    """Neither in the log, nor in what is left on the volume."""
+    hub.token, hub.faults = "hf_secret", {path: [fault]}
+    env = _env(hub, tmp_path) | {"HF_TOKEN": "hf_secret", "HF_DEBUG": ""}
+
+    ended = subprocess.run(
+        _command(tmp_path / "volume" / "x"), env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    left = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert ended.returncode != Outcome.STAGED
+    assert "hf_secret" not in ended.stdout + ended.stderr
+    assert b"hf_secret" not in left
 
 
 def test_a_repository_without_weights_is_nothing_to_stage(tmp_path: Path) -> None:
