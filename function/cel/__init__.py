@@ -6,10 +6,21 @@ from function.cel.device import Device, Version, device_fault
 from function.cel.mentions import mentions, seen_by
 from function.cel.problem import EvaluationFailed, InvalidSelector
 from function.cel.rule import Rule, query, rule
-from function.cel.selector import MATCH, NO_MATCH, EvaluationError, Outcome, Selector, admitted, compiled, spent
+from function.cel.selector import (
+    LONGEST,
+    MATCH,
+    NO_MATCH,
+    EvaluationError,
+    Outcome,
+    Selector,
+    admitted,
+    compiled,
+    spent,
+)
 
 __all__ = [
     "COST_LIMIT",
+    "LONGEST",
     "MATCH",
     "NO_MATCH",
     "Device",

@@ -14,7 +14,7 @@ from function.cel.code import Frame, Run
 from function.cel.problem import Abort
 from function.cel.tree import Call, Fold, Node, below
 
-MOST = 500_000
+MOST = 250_000
 """Steps of an evaluation: an element that is looked at, or so many characters that are written."""
 CHARACTERS = 20
 _GROWING = frozenset(

@@ -14,7 +14,7 @@ from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 
-_STEP = 3
+_FREE, _STEP = 300, 3
 """Digits that one step computes."""
 
 
@@ -58,7 +58,7 @@ def _as_integer(number: Quantity) -> int:
 def _compared(a: Quantity, b: Quantity) -> int:
     if a.decimal is None and b.decimal is None and a.scale == b.scale:
         return (a.value > b.value) - (a.value < b.value)
-    spend(quantity.digits(a, b) // _STEP)
+    _compute(a, b)
     return a.compare(b)
 
 
@@ -70,9 +70,14 @@ def _difference(a: Quantity, b: Quantity | int) -> Quantity:
     return _carried(a, a.minus, b)
 
 
+def _compute(a: Quantity, b: Quantity) -> None:
+    """Amounts that something is measured in are free."""
+    spend(max(0, quantity.digits(a, b) - _FREE) // _STEP)
+
+
 def _carried(a: Quantity, operation: Callable[[Quantity], Quantity], b: Quantity | int) -> Quantity:
     other = b if isinstance(b, Quantity) else quantity.whole(b)
-    spend(quantity.digits(a, other) // _STEP)
+    _compute(a, other)
     try:
         return operation(other)
     except (ValueError, OverflowError) as error:

@@ -31,13 +31,20 @@ _BOTH = 2
 
 
 class MeteredCompiler(Compiler):
-    """The last place of its frame holds the count."""
+    """Two places of its frame hold the count and its limit."""
 
     folds = False
 
     def __init__(self, checked: Checked, variables: Mapping[str, Any]) -> None:
         super().__init__(checked, variables)
         self.meter = self._place()
+        self._limit = self._place()
+        assert self._limit == self.meter + 1
+
+    def empty(self, limit: int) -> Frame:
+        frame = super().empty(limit)
+        frame[self.meter : self.meter + 2] = 0, limit
+        return frame
 
     def code(self, node: Node) -> Code:
         code, price = super().code(node), _own_price(node)

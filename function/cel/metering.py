@@ -1,4 +1,4 @@
-"""The count of what an evaluation costs, in the last place of its frame."""
+"""The count of what an evaluation costs: in one place of its frame, and in the next what it may come to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from function.cel.problem import Abort
 
 
 def charge(frame: Frame, meter: int, cost: int) -> None:
-    """Abort where it becomes more than Kubernetes allows."""
-    frame[meter] = ((frame[meter] or 0) + cost) % 2**64
-    if frame[meter] > LIMIT:
-        raise Abort("the evaluation costs more than Kubernetes allows")
+    """Abort where it becomes more than it may."""
+    spent = frame[meter] = (frame[meter] + cost) % 2**64
+    limit = frame[meter + 1]
+    if spent > limit:
+        whose = "Kubernetes" if limit == LIMIT else "this server"
+        raise Abort(f"the evaluation costs more than the {limit:,} units that {whose} allows")

@@ -20,7 +20,7 @@ _BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 
 _MATCH = 40
 """Steps for which one match stands, beside the text that is looked through for it."""
-_SCANNED = 10
+_SCANNED = 3
 """Characters that are looked through in one step."""
 
 

@@ -23,6 +23,8 @@ from function.cel.room import room, roomy
 
 LONGEST = 10 * 1024
 """Bytes of a selector's text (resource.k8s.io/v1, CELSelectorExpressionMaxLength)."""
+PATIENCE = 100_000
+"""Units that an evaluation may cost in the server: a tenth of what Kubernetes allows. A unit takes longer here."""
 MOST_COMPILED = 4096
 """Selectors that are kept."""
 
@@ -61,7 +63,7 @@ class Selector:
     cost: int
     """What an evaluation costs at most, in the units of Kubernetes."""
     _run: Run = field(repr=False, compare=False)
-    _rest: tuple[None, ...] = field(repr=False, compare=False)
+    _rest: Frame = field(repr=False, compare=False)
     """The places beside the device."""
     _sees: Callable[[Device], Seen] = field(repr=False, compare=False)
 
@@ -91,25 +93,32 @@ def admitted(text: str) -> Selector:
     if selector.cost > LIMIT:
         said = f"it could cost {selector.cost:,} units, and Kubernetes allows {LIMIT:,}: shorten its loops and patterns"
         raise InvalidSelector(said, 0, text)
-    return selector
+    return selector if selector.cost <= PATIENCE else _impatient(text)
 
 
 def compiled(text: str) -> Selector:
     """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
-    verdict = _verdict(text)
+    verdict = judged(text)
     if isinstance(verdict, Fault):
         raise InvalidSelector(verdict.problem, verdict.at, text, verdict.suggestion)
     return verdict
 
 
 @lru_cache(maxsize=MOST_COMPILED)
-def _verdict(text: str) -> Selector | Fault:
+def judged(text: str) -> Selector | Fault:
     """What is wrong is kept as well: whoever asks for a wrong text asks for it again."""
     try:
         with room(), counted():
             return _compiled(text)
     except Fault as fault:
         return fault.with_traceback(None)
+
+
+@lru_cache(maxsize=MOST_COMPILED)
+def _impatient(text: str) -> Selector:
+    """Of one that is admitted for what it costs at most: what it does cost may be far less."""
+    with room(), counted():
+        return _compiled(text, PATIENCE)
 
 
 def spent(text: str, device: Device) -> int:
@@ -121,19 +130,19 @@ def spent(text: str, device: Device) -> int:
         root = parse(text)
         compiler = MeteredCompiler(check(root, SELECTOR), SELECTOR.variables)
         run = compiler.run(root)
-        frame: Frame = [known.fields, *[None] * (compiler.width - 1)]
+        frame: Frame = [known.fields, *compiler.empty(LIMIT)[1:]]
         with suppress(Failure, Abort):
             run(frame)
-    return int(frame[compiler.meter] or 0)
+    return int(frame[compiler.meter])
 
 
-def _compiled(text: str) -> Selector:
+def _compiled(text: str, limit: int = LIMIT) -> Selector:
     root = parse(text)
     checked = check(root, SELECTOR)
     result = checked.type(root)
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (MeteredCompiler if cost > LIMIT or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
+    compiler = (MeteredCompiler if cost > limit or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
     run = roomy(bounded(compiler.run(root), root), root)
-    return Selector(text, cost, run, (None,) * (compiler.width - 1), fresh if compiler.renews else seen)
+    return Selector(text, cost, run, compiler.empty(limit)[1:], fresh if compiler.renews else seen)
