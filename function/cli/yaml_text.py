@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from function.core import plain
+
 
 def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
     """Each behind its own `---`, as kubectl and crossplane print many."""
@@ -17,7 +19,7 @@ def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
 
 
 def document(manifest: Mapping[str, Any]) -> str:
-    return yaml.dump(manifest, Dumper=_Dumper, sort_keys=True, allow_unicode=True, default_flow_style=False)
+    return yaml.dump(plain(manifest), Dumper=_Dumper, sort_keys=True, allow_unicode=True, default_flow_style=False)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Manifest = Mapping[str, Any]
+_MAPPINGS = dict, Mapping
+"""Dicts first: the abstract class is slow to ask."""
 
 
 class NamespacedName(NamedTuple):
@@ -31,7 +33,7 @@ def dig(value: Any, *path: str | int) -> Any:
     """What stands at a path; None where it ends early: nothing in another's object can be taken for granted."""
     for step in path:
         if isinstance(step, str):
-            value = value.get(step) if type(value) is dict or isinstance(value, Mapping) else None
+            value = value.get(step) if isinstance(value, _MAPPINGS) else None
         else:
             value = value[step] if is_list(value) and len(value) > step else None
         if value is None:
@@ -78,7 +80,7 @@ def plain(value: Any) -> Any:
     """The same data as dicts and lists, copied: what a caller does to it stays with the caller."""
     if type(value) in _SCALARS:  # by far the most; the abstract classes below are slow to ask
         return value
-    if type(value) is dict or isinstance(value, Mapping):
+    if isinstance(value, _MAPPINGS):
         return {key: plain(child) for key, child in value.items()}
     if type(value) is list or is_list(value):
         return [plain(child) for child in value]

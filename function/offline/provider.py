@@ -18,11 +18,21 @@ UNAVAILABLE = Condition("Ready", "False", "Unavailable")
 
 
 def say(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *said: Condition) -> None:
+    """Most of what is said was said before: then nothing is written."""
+    found = store.get(ref)
+    if found is None:
+        return
+    status = found.get("status") or {}
+    generation = found["metadata"]["generation"]
+    conditions = with_conditions(status.get("conditions") or [], said, generation)
+    if conditions == status.get("conditions") and at_provider in (None, status.get("atProvider")):
+        return
+
     def write(manifest: dict[str, Any]) -> None:
-        status = manifest.setdefault("status", {})
+        written = manifest.setdefault("status", {})
         if at_provider is not None:
-            status["atProvider"] = plain(at_provider)
-        status["conditions"] = with_conditions(status.get("conditions") or [], said, manifest["metadata"]["generation"])
+            written["atProvider"] = plain(at_provider)
+        written["conditions"] = conditions
 
     store.update(ref, write, status=True)
 

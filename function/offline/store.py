@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from function.core import Manifest, dig, plain
 from function.offline import apply
+from function.offline.kept import LabelIndex, Sealed
 from function.offline.schemas import Kind, Kinds
 
 FOREGROUND = "foregroundDeletion"
@@ -80,10 +81,12 @@ class Store:
     admit: Admit = lambda _kind, _manifest, _old: None
     refuses: Refuses = lambda _store, _ref, _policy: False
     _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
+    _order: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
+    """Of each kind, who there is by namespace and name, as long as nobody comes or goes."""
     _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
     version: int = 0
     """Grows with every change: as long as it stands still, nothing happened."""
-    _labelled: dict[tuple[str, str], dict[tuple[str, str], list[Manifest]]] = field(default_factory=dict)
+    _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
     _created: int = 0
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version at which each object, existing or gone, was last changed."""
@@ -101,17 +104,18 @@ class Store:
         found = self._sorted.get((api_version, kind))
         if found is None:
             objects = self._objects.get((api_version, kind), {})
-            found = self._sorted[api_version, kind] = tuple(objects[key].manifest for key in sorted(objects))
+            order = self._order.get((api_version, kind))
+            if order is None:
+                order = self._order[api_version, kind] = sorted(objects)
+            found = self._sorted[api_version, kind] = tuple([objects[key].manifest for key in order])
         return found
 
     def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
         """All objects of a kind that have some labels, by namespace and name."""
         index = self._labelled.get((api_version, kind))
-        if index is None:
-            index = self._labelled[api_version, kind] = _by_label(self.of_kind(api_version, kind))
-        first, *more = sorted(labels.items())
-        found = index.get(first, [])
-        return tuple(m for m in found if all(m["metadata"]["labels"].get(k) == v for k, v in more))
+        found = index.having(labels) if index else []
+        objects = self._objects.get((api_version, kind), {})
+        return tuple(objects[key].manifest for key in found)
 
     def all(self) -> Iterator[Manifest]:
         """Every object, by kind, namespace and name."""
@@ -182,11 +186,10 @@ class Store:
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
         def add(manifest: dict[str, Any]) -> None:
-            held = manifest["metadata"].get("finalizers", [])
-            if finalizer not in held:
-                manifest["metadata"]["finalizers"] = [*held, finalizer]
+            manifest["metadata"]["finalizers"] = [*manifest["metadata"].get("finalizers", []), finalizer]
 
-        self.update(ref, add, status=True)
+        if finalizer not in (dig(self.get(ref), "metadata", "finalizers") or ()):
+            self.update(ref, add, status=True)
 
     def remove_finalizer(self, ref: Ref, finalizer: str) -> None:
         def remove(manifest: dict[str, Any]) -> None:
@@ -260,19 +263,29 @@ class Store:
         stored.manifest["metadata"]["managedFields"] = _managed(ref, stored.intents)
         if not stored.manifest["metadata"]["managedFields"]:
             del stored.manifest["metadata"]["managedFields"]
-        self._objects.setdefault((ref.api_version, ref.kind), {})[ref.namespace, ref.name] = stored
+        self._keep(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
+
+    def _keep(self, ref: Ref, stored: Stored | None) -> None:
+        """None forgets it."""
+        objects, key = self._objects.setdefault(ref[:2], {}), ref[2:]
+        before = objects.pop(key, None) if stored is None else objects.get(key)
+        if stored is not None:
+            objects[key] = stored
+        if before is None or stored is None:
+            self._order.pop(ref[:2], None)
+        index = self._labelled.setdefault(ref[:2], LabelIndex())
+        index.note(key, _labels(before), _labels(stored))
 
     def _count(self, ref: Ref) -> None:
         self.version += 1
         self.changed[ref] = self.kind_changed[ref[:2]] = self.version
         self._sorted.pop(ref[:2], None)
-        self._labelled.pop(ref[:2], None)
 
     def _finish(self, ref: Ref) -> None:
         """Forget an object that was deleted and that no finalizer holds."""
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
-            del self._objects[ref.api_version, ref.kind][ref.namespace, ref.name]
+            self._keep(ref, None)
             self._count(ref)
 
 
@@ -283,12 +296,8 @@ _IDENTITY: apply.Tree = {
 }
 
 
-def _by_label(manifests: Iterable[Manifest]) -> dict[tuple[str, str], list[Manifest]]:
-    found: dict[tuple[str, str], list[Manifest]] = {}
-    for manifest in manifests:
-        for label in (manifest["metadata"].get("labels") or {}).items():
-            found.setdefault(label, []).append(manifest)
-    return found
+def _labels(stored: Stored | None) -> Mapping[str, str]:
+    return (stored.manifest["metadata"].get("labels") or {}) if stored else {}
 
 
 def _copied(manifest: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
