@@ -12,6 +12,8 @@ from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache.model import Spec
 from function.kinds.modelreplica import model as modelreplica
 
+_LONGEST_TOKEN = 8192
+"""Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 
 
@@ -113,4 +115,9 @@ def token(request: Request, spec: Spec) -> Token | None:
     if not found:
         return Token(missing=f"Secret {where} {'is not known yet' if found is None else 'does not exist'}")
     value = dig(found[0], "data", wanted.key)
-    return Token(value=value) if isinstance(value, str) else Token(missing=f"Secret {where} has no key {wanted.key}")
+    if not isinstance(value, str):
+        return Token(missing=f"Secret {where} has no key {wanted.key}")
+    if len(value) > _LONGEST_TOKEN:
+        much = f"has {len(value)} characters under key {wanted.key}, which is no token: {_LONGEST_TOKEN} is the most"
+        return Token(missing=f"Secret {where} {much}")
+    return Token(value=value)

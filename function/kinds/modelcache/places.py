@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from function import labels, names
 from function.core import Manifest, Request, condition, dig
@@ -16,6 +16,9 @@ from function.kinds.modelcache.model import HuggingFace, Spec
 from function.manifests import reached
 from function.outcomes import MEANING, Outcome
 
+MOST_AT_ONCE = 200
+"""Clusters with a Job. With a Job each, some seven hundred would be more than Crossplane takes in one answer; without
+one, a thousand are half of that."""
 _LONGEST_FAULT = 256
 
 
@@ -80,7 +83,20 @@ def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clu
     gone = [
         _lost(request, name) for name in _claimed(request) if name not in fleet and (mounted is None or name in mounted)
     ]
-    return tuple(sorted((*known, *gone), key=lambda place: place.name))
+    return tuple(_in_turn(request, sorted((*known, *gone), key=lambda place: place.name)))
+
+
+def _in_turn(request: Request, places: Sequence[Place]) -> Iterator[Place]:
+    """A Job that is there stays, and counts even when it failed: what fails everywhere is not begun everywhere."""
+    begun = sum(place.job in request.observed for place in places)
+    for place in places:
+        is_new = place.job is not None and place.job not in request.observed
+        if is_new and begun >= MOST_AT_ONCE:
+            waits = f"Waits for its turn: {MOST_AT_ONCE} clusters are staged at once"
+            yield replace(place, phase="Pending", message=waits, job=None)
+        else:
+            begun += is_new
+            yield place
 
 
 def _belongs(request: Request, spec: Spec, cluster: Cluster, *, mounted: bool) -> bool:
