@@ -76,6 +76,8 @@ class _Checker:
         self.literals: list[ListLiteral | MapLiteral] = []
         """Those whose entries must be alike."""
         self._formats = 0
+        self._whole = ""
+        """The path of names that is being looked at."""
 
     def visit(self, node: Node) -> Type:
         found = self._visit(node)
@@ -111,7 +113,7 @@ class _Checker:
         node.name = node.name.removeprefix(".")
         found = self._declared(node.name)
         if found is None:
-            raise explain.undeclared(node.name, node.at, self._names())
+            raise explain.undeclared(node.name, node.at, self._names(), self._whole)
         return found
 
     def _declared(self, name: str) -> Type | None:
@@ -132,7 +134,9 @@ class _Checker:
         declared = self._declared(name) if name else None
         if declared is not None:
             return declared
+        self._whole = self._whole or name or ""
         found = self._field(node, node.operand, node.field, optional=False)
+        self._whole = ""
         return BOOL if node.is_test else self.unifier.resolved(found)
 
     def _field(self, node: Select | Call, operand: Node, field_: str, *, optional: bool) -> Type:
@@ -163,6 +167,9 @@ class _Checker:
         return found
 
     def _called(self, node: Call) -> Type:
+        wrong = None if node.function in signatures.declared() else explain.wrong_count(node)
+        if wrong is not None:
+            raise wrong
         arguments = [self.visit(a) for a in node.args]
         node.function = node.function.removeprefix(".")
         if node.target is None:

@@ -8,6 +8,8 @@ from function.cel.tokens import END, WRONG, Token
 DEEPEST = 250
 """Source: github.com/google/cel-go v0.26, parser/options.go."""
 
+_WORDS = {"and": "&&", "or": "||", "AND": "&&", "OR": "||"}
+
 
 class Cursor:
     """Stands at a token; never behind the last."""
@@ -49,7 +51,8 @@ class Cursor:
         kind, written, at = self.token
         if kind == WRONG:
             return Fault(_unreadable(written), at)
-        return Fault(f'"{written}" is not expected here' if written else "the expression ends too early", at)
+        said = f'"{written}" is not expected here' if written else "the expression ends too early"
+        return Fault(said, at, _WORDS.get(written))
 
     def limited(self, depth: int) -> int:
         if depth > DEEPEST:

@@ -9,7 +9,7 @@ from function.cel import signatures
 from function.cel.macros import MACROS
 from function.cel.problem import Fault
 from function.cel.signatures import Overload
-from function.cel.tree import Call, Literal
+from function.cel.tree import Call, Ident, Literal, Node, Select
 from function.cel.types import Type
 
 _ORDERS = ("_<_", "_<=_", "_>_", "_>=_")
@@ -34,8 +34,9 @@ def near(name: str, known: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, names, 1)), None)
 
 
-def undeclared(name: str, at: int, known: Iterable[str]) -> Fault:
-    meant = near(name, known)
+def undeclared(name: str, at: int, known: Iterable[str], whole: str = "") -> Fault:
+    """`whole` is the path that begins with the name: of a domain, the quotes were forgotten."""
+    meant = near(name, known) or (whole if whole.count(".") > 1 else None)
     return Fault(f'undeclared reference "{name}"', at, f'"{meant}"' if meant else None)
 
 
@@ -70,16 +71,21 @@ def not_supported(node: Call) -> Fault:
     return Fault(f"{node.function}() is a function of Kubernetes that is not supported here", node.at)
 
 
+def wrong_count(node: Call) -> Fault | None:
+    """Of a macro, which is none with another number of arguments."""
+    counts = sorted(
+        {count for macro, count in MACROS if macro == node.function} | ({1} if node.function == "has" else set())
+    )
+    if not counts:
+        return None
+    wanted = " or ".join(map(str, counts)) + (" argument" if counts == [1] else " arguments")
+    return Fault(f"{node.function}() takes {wanted}, and this has {len(node.args)}", node.at)
+
+
 def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
     if node.function in signatures.ELSEWHERE:
         return not_supported(node)
     names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n and n not in signatures.LIBRARIES]
-    counts = sorted(
-        {count for macro, count in MACROS if macro == node.function} | ({1} if node.function == "has" else set())
-    )
-    if counts:
-        wanted = " or ".join(map(str, counts))
-        return Fault(f"{node.function}() takes {wanted} arguments, and this has {len(node.args)}", node.at)
     known = [*names, *(macro for macro, _ in MACROS), "has"]
     if node.target is not None and arguments and arguments[0].kind not in ("dyn", "any"):
         known = [*_methods(arguments[0]), *(macro for macro, _ in MACROS)]
@@ -88,7 +94,7 @@ def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
 
 
 def no_overload(node: Call, types: Sequence[Type], overloads: Sequence[Overload]) -> Fault:
-    special = _of_quantities(node, types) or _of_index(node, types)
+    special = _of_domain(node, types) or _of_quantities(node, types) or _of_index(node, types)
     if special is not None:
         return special
     if node.function[0] in "_!-@" and "sortBy" not in node.function:
@@ -114,6 +120,27 @@ def _of_quantities(node: Call, types: Sequence[Type]) -> Fault | None:
     method = _ARITHMETIC.get(node.function)
     hint = f"; there is x.{method}(y)" if method and kind == "quantity" else ""
     return Fault(f"a {kind} has no {operator}{hint}", node.at)
+
+
+def _of_domain(node: Call, types: Sequence[Type]) -> Fault | None:
+    """Of an operand or a target that names a domain, and nothing in it."""
+    if node.function in ("_[_]", "_[?_]", "@in"):
+        return None
+    nodes = node.args if node.target is None else [node.target, *node.args]
+    found = (_without_id(part, type_) for part, type_ in zip(nodes, types, strict=True))
+    return next((fault for fault in found if fault is not None), None)
+
+
+def _without_id(node: Node, type_: Type) -> Fault | None:
+    """Of a path to a domain, and no further."""
+    if type_.kind != "map":
+        return None
+    match node:
+        case Call(function="_[_]", args=[Select(operand=Ident(name="device"), field=field), Literal(value=domain)]):
+            return Fault(f"this is all that {domain!r} names", node.at, f'device.{field}["{domain}"].name')
+        case Select(operand=Select(operand=Ident(name="device"), field=field), field=name):
+            return Fault(f"{name} stands for a domain here", node.at, f'device.{field}["domain"].{name}')
+    return None
 
 
 def _text(node: object) -> str | None:
@@ -148,7 +175,17 @@ def _of_function(node: Call, types: Sequence[Type], overloads: Sequence[Overload
     ]
     wanted = dict.fromkeys(f"({', '.join(str(p) for p in o.params[is_method:])})" for o in fitting or styled)
     given = f"({', '.join(map(str, types[is_method:]))})"
-    return Fault(f"{name} takes {' or '.join(wanted)}, and here it has {given}", node.at)
+    said = f"{name} takes {' or '.join(wanted)}, and here it has {given}"
+    return Fault(said, node.at, _converted(node, types, fitting))
+
+
+def _converted(node: Call, types: Sequence[Type], fitting: Sequence[Overload]) -> str | None:
+    """Of a text that stands where an amount or version is wanted."""
+    kind = fitting[0].params[-1].name if fitting else ""
+    if kind not in ("quantity", "semver") or types[-1].kind != "string" or not node.args:
+        return None
+    text = _text(node.args[-1])
+    return f'{node.function}({kind}("{text}"))' if text else None
 
 
 def mixed(one: Type, other: Type, at: int) -> Fault:
