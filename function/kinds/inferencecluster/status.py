@@ -65,7 +65,7 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Offer, p
         more = f" ({len(offer.invalid) - 1} more)" if len(offer.invalid) > 1 else ""
         return c.INVALID_NODE_POOL(field=first.field, problem=f"{first.problem}{more}")
     if offer.waiting:
-        return c.WAITING_FOR_CLASSES(why="; ".join(map(str, offer.waiting)))
+        return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, offer.waiting), *access.missing)))
     if access.missing:
         return c.PROVISIONING(why="; ".join(access.missing))
     if compose.CONFIG not in request.observed:
