@@ -7,10 +7,10 @@ k8s.io/apiserver v0.36, pkg/cel/library/lists.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cmp_to_key, reduce
+from functools import reduce
 from typing import Any
 
-from function.cel import comparison, containers
+from function.cel import comparison, containers, order
 from function.cel.arithmetic import add
 from function.cel.comparison import compare, same
 from function.cel.effort import spend
@@ -109,10 +109,7 @@ def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
     if len({type_name(k) for k in keys}) > 1:
         raise Failure("list elements must have the same type")
 
-    def by_key(i: int, j: int) -> int:
-        return _order(keys[i], keys[j])
-
-    return [items[i] for i in sorted(range(len(items)), key=cmp_to_key(by_key))]
+    return [items[i] for i in order.positions(len(keys), lambda i, j: _order(keys[i], keys[j]) < 0)]
 
 
 def _contains_all(items: list[Any], wanted: list[Any]) -> bool:

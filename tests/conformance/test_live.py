@@ -14,7 +14,7 @@ import pytest
 
 from tests.conformance import oracle
 from tests.conformance.expressions import Tree, described, device, expression
-from tests.conformance.ours import DEVIATIONS, answer, cost
+from tests.conformance.ours import BOUNDS, DEVIATIONS, answer, cost
 from tests.conformance.seeds import seed
 
 _PARTS = 4
@@ -83,7 +83,16 @@ def _shown(case: Case) -> str:
     return f"{said}\n{described(str(tree), given)}"
 
 
-@pytest.mark.parametrize("expression", DEVIATIONS)
+@pytest.mark.parametrize("expression", BOUNDS, ids=lambda text: text[:40])
+def test_what_would_hold_the_server_ends_here_and_not_in_kubernetes(expression):
+    plain = {"driver": "d", "attributes": {}, "capacity": {}}
+    assert answer(expression, plain) == "runtime_error"
+    if oracle.is_buildable():
+        [want] = oracle.answers([(expression, plain)])
+        assert want["outcome"] == "match"
+
+
+@pytest.mark.parametrize("expression", DEVIATIONS, ids=lambda text: text[:40])
 def test_a_deviation_is_a_compile_error_here_and_none_in_kubernetes(expression):
     """Where it has gone, the list must lose it too."""
     plain = {"driver": "d", "attributes": {}, "capacity": {}}
