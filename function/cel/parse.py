@@ -18,7 +18,7 @@ from function.cel.tree import Call, Ident, ListLiteral, Literal, MapLiteral, Nod
 
 LONGEST = 10_240
 """Of a selector. Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxLength)."""
-MOST_COPIED = 10_000
+MOST_COPIED = 5_000
 """Nodes that macros may write a second time. Kubernetes has no such limit; each optMap doubles what it is called on."""
 _RELATIONS = {
     "==": "_==_",
