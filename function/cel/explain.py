@@ -181,11 +181,11 @@ def _of_function(node: Call, types: Sequence[Type], overloads: Sequence[Overload
 
 def _converted(node: Call, types: Sequence[Type], fitting: Sequence[Overload]) -> str | None:
     """Of a text that stands where an amount or version is wanted."""
-    kind = fitting[0].params[-1].name if fitting else ""
-    if kind not in ("quantity", "semver") or types[-1].kind != "string" or not node.args:
+    kinds = [o.params[-1].name for o in fitting if o.params]
+    if not kinds or kinds[0] not in ("quantity", "semver") or not node.args or types[-1].kind != "string":
         return None
     text = _text(node.args[-1])
-    return f'{node.function}({kind}("{text}"))' if text else None
+    return f'{node.function}({kinds[0]}("{text}"))' if text else None
 
 
 def mixed(one: Type, other: Type, at: int) -> Fault:

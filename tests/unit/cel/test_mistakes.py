@@ -18,6 +18,7 @@ MISTAKES = {
     'device.capacity["d"].memory.compareTo("80Gi") > 0': (28, "takes (quantity)", 'compareTo(quantity("80Gi"))'),
     'device.attributes["d"].exists(x)': (23, "2 or 3 arguments", None),
     'device.attributes["d"].all(x, y == x)': (30, 'undeclared reference "y"', None),
+    "optional.none(1) == optional.none()": (9, "takes ()", None),
     "!-device.driver": (2, "not expected", None),
     "device.driver ==": (16, "ends too early", None),
     'device.driver.startWith("a")': (14, "startWith", "startsWith"),
