@@ -12,9 +12,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import grpc
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -29,6 +31,21 @@ _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_l
 _WANTED = 10
 
 Call = Callable[[bytes], bytes]
+
+
+class Server(NamedTuple):
+    call: Call
+    pid: int
+
+
+class Taken(NamedTuple):
+    """Milliseconds of one call."""
+
+    wall: float
+    cpu: float
+    """Of the server alone, which a busy machine changes little; 0 where the system does not tell."""
+
+
 Request = Callable[[], bytes]
 """Encoded anew each time."""
 
@@ -36,15 +53,18 @@ Request = Callable[[], bytes]
 def main() -> None:
     options = _options()
     console = Console(width=120)
-    table = Table("clusters, replicas", "shape", "state", "MiB", "floor ms", "ours ms", "ours / floor", "peak MB")
-    with _server("floor") as (floor, _), _server("ours") as (ours, process):
+    table = Table(
+        "clusters, replicas", "shape", "state", "MiB", "floor ms", "ours ms", "ours / floor", "of CPU", "peak MB"
+    )
+    with _server("floor") as floor, _server("ours") as ours:
         for clusters, replicas in _SIZES[: options.sizes]:
             for shape in fleet.SHAPES:
-                for state, request in _requests(clusters, replicas, shape, ours):
+                for state, request in _requests(clusters, replicas, shape, ours.call):
                     parsed, answered = _paired(floor, ours, request, options.runs)
                     table.add_row(
-                        f"{clusters}, {replicas}", shape, state, f"{len(request()) / 2**20:.1f}", f"{parsed:.1f}",
-                        f"{answered:.1f}", f"{answered / parsed:.2f}", f"{_peak(process.pid):.0f}",
+                        f"{clusters}, {replicas}", shape, state, f"{len(request()) / 2**20:.1f}",
+                        f"{parsed.wall:.1f}", f"{answered.wall:.1f}", f"{answered.wall / parsed.wall:.2f}",
+                        f"{answered.cpu / parsed.cpu:.2f}" if parsed.cpu else "", f"{_peak(ours.pid):.0f}",
                     )  # fmt: skip
     console.print(table)
     cel.main()
@@ -73,21 +93,25 @@ def _requests(clusters: int, replicas: int, shape: str, ours: Call) -> Iterator[
     yield "steady", request
 
 
-def _paired(floor: Call, ours: Call, request: Request, runs: int) -> tuple[float, float]:
-    """Medians in ms of both, taken in turn so that a slow moment of the machine hits both. Each goes first in every
-    other run: a request is read faster the second time."""
-    parsed, answered = [], []
+def _paired(floor: Server, ours: Server, request: Request, runs: int) -> tuple[Taken, Taken]:
+    """Medians of both, taken in turn so that a slow moment of the machine hits both. Each goes first in every other
+    run: a request is read faster the second time."""
+    taken: dict[Server, list[Taken]] = {floor: [], ours: []}
     for i in range(runs + 1):
         data = request()
-        for call, taken in ((floor, parsed), (ours, answered))[:: 1 if i % 2 else -1]:
-            taken.append(_ms(call, data))
-    return statistics.median(parsed[1:]), statistics.median(answered[1:])
+        for server in (floor, ours)[:: 1 if i % 2 else -1]:
+            taken[server].append(_taken(server, data))
+    return _middle(taken[floor][1:]), _middle(taken[ours][1:])
 
 
-def _ms(call: Call, data: bytes) -> float:
-    start = time.perf_counter()
-    call(data)
-    return (time.perf_counter() - start) * 1e3
+def _taken(server: Server, data: bytes) -> Taken:
+    cpu, start = _cpu(server.pid), time.perf_counter()
+    server.call(data)
+    return Taken((time.perf_counter() - start) * 1e3, _cpu(server.pid) - cpu)
+
+
+def _middle(taken: Sequence[Taken]) -> Taken:
+    return Taken(*(statistics.median(column) for column in zip(*taken, strict=True)))
 
 
 def _median(measure: Callable[[], float], runs: int) -> float:
@@ -98,14 +122,14 @@ def _median(measure: Callable[[], float], runs: int) -> float:
 
 
 @contextmanager
-def _server(which: str) -> Iterator[tuple[Call, subprocess.Popen[str]]]:
+def _server(which: str) -> Iterator[Server]:
     """In a process of its own, called over gRPC."""
     process = subprocess.Popen([sys.executable, "-m", "tests.bench.servers", which], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         port = int(process.stdout.readline())
         with grpc.insecure_channel(f"127.0.0.1:{port}", options=_UNLIMITED) as channel:
-            yield channel.unary_unary(_CALL), process
+            yield Server(channel.unary_unary(_CALL), process.pid)
     finally:
         process.kill()
         process.wait()
@@ -114,19 +138,24 @@ def _server(which: str) -> Iterator[tuple[Call, subprocess.Popen[str]]]:
 def _start() -> float:
     """Milliseconds until a new server has answered."""
     start = time.perf_counter()
-    with _server("ours") as (call, _):
-        call(b"")
+    with _server("ours") as server:
+        server.call(b"")
     return (time.perf_counter() - start) * 1e3
 
 
 def _idle() -> float:
-    with _server("ours") as (call, process):
-        call(b"")
-        return _status(process.pid, "VmRSS")
+    with _server("ours") as server:
+        server.call(b"")
+        return _status(server.pid, "VmRSS")
 
 
 def _peak(pid: int) -> float:
     return _status(pid, "VmHWM")
+
+
+def _cpu(pid: int) -> float:
+    """Milliseconds that all threads of a process have run (Linux, /proc/PID/task/TID/schedstat)."""
+    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e6
 
 
 def _status(pid: int, field: str) -> float:
