@@ -11,7 +11,7 @@ from typing import Any
 from function.cel import patterns
 from function.cel.code import Code, Frame, Run
 from function.cel.problem import Abort, Failure, Fault
-from function.cel.tree import Call, Node
+from function.cel.tree import Call, Literal, Node
 from function.cel.values import TypeValue
 
 PATTERNS = frozenset({"matches", "find", "findAll"})
@@ -23,10 +23,11 @@ def check_key(key: Code, node: Node) -> None:
 
 
 def check_pattern(node: Call, codes: list[Code]) -> None:
-    """A pattern that is written out is compiled now. Of the function matches(text, pattern) Kubernetes tries both."""
+    """A pattern that is written out is compiled now; of matches(text, pattern), a text that is as well."""
     if node.function not in PATTERNS:
         return
-    for code in codes if node.function == "matches" and node.target is None else codes[1:2]:
+    takes_text = node.function == "matches" and node.target is None and isinstance(node.args[0], Literal)
+    for code in codes if takes_text else codes[1:2]:
         if code.is_literal and isinstance(code.value, str):
             try:
                 patterns.compiled(code.value)
