@@ -156,10 +156,10 @@ class Deployments(RuleBasedStateMachine):
         if not seen.clusters:
             return
         plan = solve(job, seen)
-        mine = {r for r in self.fleet.replicas if r.deployment == owner}
-        kept_serving = {p.replica for p in plan.placements if p.replica}
-        for gone in mine - kept_serving:
-            self._may_go(gone, job, plan, seen)
+        kept = {p.replica.identity for p in plan.placements if p.replica}
+        for replica in self.fleet.replicas:
+            if replica.deployment == owner and replica.identity not in kept:
+                self._may_go(replica, job, plan, seen)
         self.clock += 1
         ours = tuple(self._made(owner, job, p, plan.moving_for(p, job.spec_hash)) for p in plan.placements)
         self.fleet = Fleet(self.fleet.clusters, tuple(r for r in self.fleet.replicas if r.deployment != owner) + ours)
