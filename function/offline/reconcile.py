@@ -177,8 +177,7 @@ class Reconciler:
 
     def _apply(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> list[str]:
         """Returns the keys of what the API server did not take."""
-        manager = _COMPOSED_MANAGER + digest(xr["metadata"]["name"] + _group_kind(xr))
-        unsynced = []
+        manager, unsynced = composed_manager(xr), []
         for key, manifest in desired.items():
             ref = ref_of(manifest)
             existing = self.store.get(ref)
@@ -216,6 +215,11 @@ class Reconciler:
 
     def _tell(self, ref: Ref, type_: str, reason: str, message: str) -> None:
         self.events.append((ref, type_, reason, message))
+
+
+def composed_manager(xr: Manifest) -> str:
+    """The field manager with which Crossplane applies what an XR composes."""
+    return _COMPOSED_MANAGER + digest(xr["metadata"]["name"] + _group_kind(xr))
 
 
 def _identity(manifest: Manifest) -> dict[str, Any]:

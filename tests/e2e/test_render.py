@@ -11,7 +11,7 @@ from function import labels
 from function.core import Manifest, plain
 from function.offline import control_plane
 from function.offline.composed import owner_reference
-from function.offline.reconcile import Reconciler
+from function.offline.reconcile import Reconciler, composed_manager
 from function.offline.store import Store, ref_of
 from tests.e2e import pins
 from tests.e2e.control import FUNCTION, manifests
@@ -73,6 +73,8 @@ def embedded(xr: Manifest, observed: list[Manifest], required: list[Manifest]) -
     store = Store(control_plane.kinds())
     for one in (*required, *observed, xr):
         store.load(one)
+    for one in observed:  # the renderer takes all of it for applied: what is not said again goes
+        store.apply(said_of(one), composed_manager(xr))
     before = {ref_of(one) for one in observed}
     ref = ref_of(store.get(store_ref(store, xr)) or xr)
     reconcile = Reconciler(store, control_plane.in_process)
@@ -83,6 +85,12 @@ def embedded(xr: Manifest, observed: list[Manifest], required: list[Manifest]) -
     kept = {ref_of(one) for one in composed}
     deleted = tuple(plain(one) for one in observed if ref_of(one) in before - kept)
     return Rendered(plain(found), tuple(composed), deleted)
+
+
+def said_of(observed: Manifest) -> Manifest:
+    """What its composer applied, to have it so."""
+    metadata = {key: value for key, value in observed["metadata"].items() if key not in SERVER_SET}
+    return {**{key: value for key, value in observed.items() if key != "status"}, "metadata": metadata}
 
 
 def store_ref(store: Store, manifest: Manifest) -> Any:
