@@ -68,8 +68,16 @@ def _shown(key: Any) -> str:
     return key if isinstance(key, str) else str(key)
 
 
+_KEYS = (str, int, Uint, float, bool)
+
+
 def lookup(target: Any, key: Any) -> Any:
-    """The field or element, or `MISSING`."""
+    """The field or element, or `MISSING`. Nothing is looked up by what can be no key, whatever the target.
+
+    Source: github.com/google/cel-go v0.26, interpreter/attributes.go (newQualifier).
+    """
+    if type(key) not in _KEYS:
+        raise Failure(f"nothing is looked up by {word(key)}")
     if isinstance(target, dict):
         return find(target, key, MISSING)
     if isinstance(target, list):

@@ -120,6 +120,10 @@ def _of_non_zero(value: Any) -> Optional:
     return NONE if _is_zero(value) else Optional((value,))
 
 
+_ZERO_TIME = -62_135_596_800 * 10**9
+"""The first moment of the year 1, which Go takes for no time at all."""
+
+
 def _is_zero(value: Any) -> bool:
     if value is None:
         return True
@@ -127,6 +131,8 @@ def _is_zero(value: Any) -> bool:
         return False
     if isinstance(value, Duration):
         return value.nanoseconds == 0
+    if isinstance(value, Timestamp):
+        return value.nanoseconds == _ZERO_TIME
     return isinstance(value, bool | int | float | str | bytes | list | dict) and not value
 
 

@@ -129,6 +129,10 @@ class NumberKey:
     """A double or unsigned integer as a key: no other number is the same key, though one may find the other."""
 
     value: float | Uint
+    kind: type = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", type(self.value))
 
 
 _TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)

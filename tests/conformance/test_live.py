@@ -47,9 +47,8 @@ def _differing(cases: Iterable[Case]) -> list[Case]:
 
 
 def _theirs(want: Mapping[str, Any]) -> tuple[str, int | None]:
-    """The outcome, and what it cost where that is known: not of what does not compile, nor of a panic."""
-    is_known = want["outcome"] in ("match", "nomatch", "runtime_error") and "internal error" not in str(want)
-    return want["outcome"], want["cost"] if is_known else None
+    """The outcome, and what it cost where that can matter: what failed, maybe for its cost, has failed."""
+    return want["outcome"], want["cost"] if want["outcome"] in ("match", "nomatch") else None
 
 
 def _ours(case: Case, want: Mapping[str, Any]) -> tuple[str, int | None]:

@@ -14,7 +14,8 @@ from tests.conformance.seeds import seed
 from tests.conformance.texts import broken, deep
 
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
-_PLACE = re.compile(r"<input>:(\d+):(\d+): (?:Syntax error|reserved identifier|invalid \w+ literal)")
+_MISTAKES = r"Syntax error|reserved identifier|unsupported syntax|invalid \w+ literal"
+_PLACE = re.compile(rf"<input>:(\d+):(\d+): (?:{_MISTAKES})")
 _DEVICE = {"driver": "d", "attributes": {}, "capacity": {}}
 
 
