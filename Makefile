@@ -29,8 +29,8 @@ $(DEV): requirements-dev.lock $(RUNTIME)
 demo: $(RUNTIME) ## Set up, and run the main job on the embedded control plane: a fleet and its deployments to a fixed point
 	@$(BIN)/modelplane plan examples/tour || { code=$$?; test $$code -eq 3; }
 
-test: $(DEV) ## Run the tests
-	$(BIN)/python -m pytest -n $(JOBS)
+test: $(DEV) ## Run the tests; what they make at random is the same in each run, unless CONFORMANCE_SEED says otherwise
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS)
 
 check: lint types contracts generated docs test ## All that CI asks: format, lint, types, contracts, generated files, docs, tests
 

@@ -126,6 +126,8 @@ def negate(a: Any) -> Any:
         return integer(-a)
     if type(a) is float:
         return -a
+    if type(a) is Duration:  # no overload is declared, but one whose type is not known is negated
+        return duration(-a.nanoseconds)
     raise no_overload("-", a)
 
 

@@ -40,12 +40,17 @@ def _of_list(function: str, values: Sequence[Any], result: Any) -> int | None:
             return _size(result) + 1 + _LIST
         case "flatten":
             depth = values[1] if len(values) > 1 else 1
-            return int(_size(values[0]) * float(depth)) + 1 + _LIST
+            return _unsigned(_size(values[0]) * float(depth)) + 1 + _LIST
         case "distinct" | "sort":
             return _squared(values[0])
         case "@sortByAssociatedKeys":
             return _squared(values[1])
     return None
+
+
+def _unsigned(number: float) -> int:
+    """As Go makes an unsigned integer of it: one that does not fit is 2^63. Source: what Go 1.26 does on amd64."""
+    return int(number) % 2**64 if -(2.0**63) <= number < 2.0**64 else 2**63
 
 
 def _squared(items: list[Any]) -> int:

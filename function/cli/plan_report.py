@@ -134,7 +134,7 @@ def show(shown: Report, then: Iterable[str]) -> None:
                 list(_replica_rows(shown.changes)),
             ),
             report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
-            report.Lines("Not ready", list(_troubles(shown.outcome)), "bold yellow"),
+            report.Lines("Other problems", list(_troubles(shown.outcome)), "bold yellow"),
             report.Table("Services", ("service", "url", "endpoints"), list(_service_rows(shown.outcome))),
             report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
             report.Table(

@@ -81,7 +81,7 @@ class Cluster:
     ready: bool
     gateway: str
     why: str
-    """Why it is not ready; empty when it is."""
+    """What is wrong with it, ready or not: of several pools one may lack its class. Empty when nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Any other object of ours that says it is not well."""
+    """Any other object of ours that says it is not well, ready or not: a service may lack room for an endpoint."""
 
     kind: str
     namespace: str
@@ -203,8 +203,7 @@ def _replica(manifest: Manifest, things: Mapping[str, list[Thing]]) -> Replica:
 
 def _cluster(manifest: Manifest) -> Cluster:
     gateway = str(dig(manifest, "status", "gateway", "address") or "")
-    ready = is_ready(manifest)
-    return Cluster(identity(manifest).name, ready, gateway, "" if ready else _why(manifest))
+    return Cluster(identity(manifest).name, is_ready(manifest), gateway, _why(manifest))
 
 
 def _pools(manifest: Manifest) -> Iterator[Pool]:
@@ -234,7 +233,7 @@ def _troubles(store: Store) -> Iterator[Trouble]:
     told = ("ModelDeployment", "ModelReplica", "InferenceCluster")
     for kind in store.kinds.composites():
         for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in told else ():
-            if not is_ready(manifest) and (why := _why(manifest)):
+            if why := _why(manifest):
                 name = identity(manifest)
                 yield Trouble(kind.kind, name.namespace, name.name, why)
 

@@ -70,6 +70,14 @@ def test_machines_get_the_same_as_people() -> None:
     assert (got["exitCode"], shown) == (CHANGED, want)
 
 
+def test_a_ready_cluster_whose_pool_lacks_its_class_says_so(tmp_path: Path) -> None:
+    clusters = edited(FLEET[1], tmp_path, "className: gke-l4-1x-g2", "className: nope")
+    got = run(FLEET[0], clusters, SMALL)
+
+    want = "  InferenceCluster starter: WaitingForClasses: InferenceClass nope of pool l4 does not exist"
+    assert want in got.stdout.splitlines()
+
+
 def test_what_is_not_placed_has_a_reason_for_every_cluster() -> None:
     got = json.loads(run(str(EXAMPLES / "tour"), "-o", "json").stdout)
 
