@@ -72,10 +72,8 @@ class _Solver:
         """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
         contended = contention(self.fleet.clusters, self.fleet.replicas)
         for standing in sorted(_ours(self.job, self.fleet), key=_place):
-            replica, cluster = (
-                self._retreated(standing, contended.retreating),
-                self.fleet.clusters.get(standing.cluster),
-            )
+            replica = self._retreated(standing, contended.retreating)
+            cluster = self.fleet.clusters.get(standing.cluster)
             if cluster is None:
                 self.lost.append(replica)
             elif replica in contended.yielding:
