@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from function import registry, versions
-from function.core import Request, Result, plain
+from function.core import Result, plain
 from function.kinds.servingstack.model import Components
+from tests.stacks import READY, answer
 
-READY = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
 GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
 GOES = {
     "certManager": {"cert-manager"},
@@ -34,22 +33,10 @@ GOES = {
 
 def asked(before: Result | None, *off: str) -> Result:
     """The next answer, once everything that was composed is ready."""
-    spec = {
-        "clusterName": "edge",
-        "source": "Existing",
-        "providerConfigRef": {"name": "config"},
-        "components": {switch: {"enabled": False} for switch in off},
-    }
     observed: dict[str, Any] = {}
     if before:
         observed = {key: {**plain(r.manifest), **READY} for key, r in before.resources.items()}
-    xr = {
-        "apiVersion": versions.INFRASTRUCTURE,
-        "kind": "ServingStack",
-        "metadata": {"name": "s", "namespace": "modelplane-system"},
-        "spec": spec,
-    }
-    return registry.compose(Request(xr=xr, observed=observed))
+    return answer({switch: {"enabled": False} for switch in off}, observed)
 
 
 def installed(*off: str) -> tuple[Result, list[set[str]]]:

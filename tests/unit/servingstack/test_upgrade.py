@@ -6,35 +6,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from function import charts, registry, versions
-from function.core import Request, Result, dig
+from function import charts
+from function.core import Result, dig
 from function.kinds.servingstack import components
+from tests import stacks
+from tests.stacks import READY
 
 BUNDLE = Path(components.__file__).parent / "envoygateway" / "crds"
 NAMES = sorted(path.name.partition(".")[0] for path in BUNDLE.glob("*.json"))
 CRDS = {f"envoy-gateway-crd-{name}" for name in NAMES}
-READY = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
 
 
 def answer(*, installed: str | None, asked: str | None = None, ready: set[str] = frozenset()) -> Result:
     """Of a stack whose Envoy Gateway has a version already, with these CRDs written."""
-    spec: dict[str, Any] = {
-        "clusterName": "edge",
-        "source": "Existing",
-        "providerConfigRef": {"name": "config"},
-        **({"components": {"envoyGateway": {"version": asked}}} if asked else {}),
-    }
     observed: dict[str, Any] = {"inferencepools": READY, **dict.fromkeys(ready, READY)}
     if installed:
         release = {"spec": {"forProvider": {"chart": {"version": installed}}}}
         observed["envoy-gateway"] = {**READY, **release}
-    xr = {
-        "apiVersion": versions.INFRASTRUCTURE,
-        "kind": "ServingStack",
-        "metadata": {"name": "s", "namespace": "modelplane-system"},
-        "spec": spec,
-    }
-    return registry.compose(Request(xr=xr, observed=observed))
+    return stacks.answer({"envoyGateway": {"version": asked}} if asked else {}, observed)
 
 
 def outcome(result: Result) -> tuple[str, set[str]]:
