@@ -18,6 +18,14 @@ from function.cel.values import Optional, keys_of
 _LIST = 10
 
 
+_BY_RESULT = frozenset({"slice", "lists.range", "reverse", "join"})
+
+
+def is_told_before(function: str) -> bool:
+    """Whether the arguments alone tell what a call costs: then what costs too much is not even begun."""
+    return function not in _BY_RESULT
+
+
 def actual(function: str, overload: str, values: Sequence[Any], result: Any) -> int:
     if overload in _SETS:
         return 1 + int(_size(values[0]) * _size(values[1]) * _SETS[overload])

@@ -16,6 +16,8 @@ from function.cel.tree import Call, Fold, Node, below
 
 MOST = 250_000
 """Steps of an evaluation: an element that is looked at, or so many characters that are written."""
+FEW = 25_000
+"""Steps of an evaluation that others wait for."""
 CHARACTERS = 20
 _GROWING = frozenset(
     {"_+_", "replace", "join", "format", "split", "findAll", "lists.range", "strings.quote", "add", "sub"}
@@ -43,22 +45,22 @@ def write(characters: int) -> None:
 
 
 @contextmanager
-def counted() -> Iterator[None]:
-    """What is done in it may take MOST steps."""
-    _left.steps = MOST
+def counted(steps: int = MOST) -> Iterator[None]:
+    """What is done in it may take so many steps."""
+    _left.steps = steps
     try:
         yield
     finally:
         _left.steps = math.inf
 
 
-def bounded(run: Run, root: Node) -> Run:
+def bounded(run: Run, root: Node, steps: int = MOST) -> Run:
     """A program whose steps are counted from its start, where it has any that count."""
     if not any(map(_grows, below(root))):
         return run
 
     def call(frame: Frame) -> Any:
-        _left.steps = MOST
+        _left.steps = steps
         try:
             return run(frame)
         finally:

@@ -13,7 +13,7 @@ from typing import Any
 from function.cel import metered_loops
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run
-from function.cel.costs import actual
+from function.cel.costs import actual, is_told_before
 from function.cel.early import PATTERNS
 from function.cel.loops import Entries
 from function.cel.metering import charge
@@ -89,15 +89,19 @@ class MeteredCompiler(Compiler):
         overloads = [o.id for o in self.checked.overloads[id(node)]]
         overload = overloads[0] if len(overloads) == 1 else ""
 
+        is_told = is_told_before(node.function)
+
         def call(frame: Frame) -> Any:
             values, failure = _evaluated(runs, frame, is_eager=is_eager)
             result: Any = failure
+            if is_told and len(values) == len(runs):
+                charge(frame, meter, actual(node.function, overload, values, None))
             if failure is None:
                 try:
                     result = implementation(*values)
                 except Failure as failed:
                     result = failure = failed
-            if len(values) == len(runs):
+            if not is_told and len(values) == len(runs):
                 charge(frame, meter, actual(node.function, overload, values, result))
             if failure is not None:
                 raise failure

@@ -12,7 +12,7 @@ from function.cel.check import check
 from function.cel.code import Frame, Run
 from function.cel.cost import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
-from function.cel.effort import bounded, counted
+from function.cel.effort import FEW, MOST, bounded, counted
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
 from function.cel.meter import MeteredCompiler, may_wrap
@@ -23,10 +23,23 @@ from function.cel.room import room, roomy
 
 LONGEST = 10 * 1024
 """Bytes of a selector's text (resource.k8s.io/v1, CELSelectorExpressionMaxLength)."""
-PATIENCE = 100_000
-"""Units that an evaluation may cost in the server: a tenth of what Kubernetes allows. A unit takes longer here."""
 MOST_COMPILED = 4096
 """Selectors that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where an evaluation ends, however far it is."""
+
+    cost: int
+    """In the units of Kubernetes."""
+    steps: int
+    """Beside them, as `effort` counts them."""
+
+
+KUBERNETES: Final = Bounds(LIMIT, MOST)
+SERVER: Final = Bounds(20_000, FEW)
+"""Some milliseconds, since all deployments wait for it. Ordinary selectors cost less than 100 units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,40 +98,36 @@ class Selector:
 
 
 def admitted(text: str) -> Selector:
-    """As the API server accepts it. InvalidSelector also for one that is too long or could cost too much."""
+    """As the API server accepts it, evaluated within the bounds of the server.
+
+    InvalidSelector also for one that is too long or could cost too much.
+    """
     size = len(text.encode())
     if size > LONGEST:
         raise InvalidSelector(f"it is {size:,} bytes long, and Kubernetes takes {LONGEST:,}", 0, text)
-    selector = compiled(text)
+    selector = compiled(text, SERVER)
     if selector.cost > LIMIT:
         said = f"it could cost {selector.cost:,} units, and Kubernetes allows {LIMIT:,}: shorten its loops and patterns"
         raise InvalidSelector(said, 0, text)
-    return selector if selector.cost <= PATIENCE else _impatient(text)
+    return selector
 
 
-def compiled(text: str) -> Selector:
+def compiled(text: str, bounds: Bounds = KUBERNETES) -> Selector:
     """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
-    verdict = judged(text)
+    verdict = judged(text, bounds)
     if isinstance(verdict, Fault):
         raise InvalidSelector(verdict.problem, verdict.at, text, verdict.suggestion)
     return verdict
 
 
 @lru_cache(maxsize=MOST_COMPILED)
-def judged(text: str) -> Selector | Fault:
+def judged(text: str, bounds: Bounds) -> Selector | Fault:
     """What is wrong is kept as well: whoever asks for a wrong text asks for it again."""
     try:
-        with room(), counted():
-            return _compiled(text)
+        with room(), counted(bounds.steps):
+            return _compiled(text, bounds)
     except Fault as fault:
         return fault.with_traceback(None)
-
-
-@lru_cache(maxsize=MOST_COMPILED)
-def _impatient(text: str) -> Selector:
-    """Of one that is admitted for what it costs at most: what it does cost may be far less."""
-    with room(), counted():
-        return _compiled(text, PATIENCE)
 
 
 def spent(text: str, device: Device) -> int:
@@ -136,13 +145,13 @@ def spent(text: str, device: Device) -> int:
     return int(frame[compiler.meter])
 
 
-def _compiled(text: str, limit: int = LIMIT) -> Selector:
+def _compiled(text: str, bounds: Bounds) -> Selector:
     root = parse(text)
     checked = check(root, SELECTOR)
     result = checked.type(root)
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (MeteredCompiler if cost > limit or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
-    run = roomy(bounded(compiler.run(root), root), root)
-    return Selector(text, cost, run, compiler.empty(limit)[1:], fresh if compiler.renews else seen)
+    compiler = (MeteredCompiler if cost > bounds.cost or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
+    run = roomy(bounded(compiler.run(root), root, bounds.steps), root)
+    return Selector(text, cost, run, compiler.empty(bounds.cost)[1:], fresh if compiler.renews else seen)
