@@ -6,6 +6,7 @@ Source: github.com/google/cel-go v0.26, checker/checker.go.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from function.cel import explain, signatures, uniform
 from function.cel.checked import Checked
@@ -75,14 +76,17 @@ class _Checker:
         self._scopes: list[dict[str, Type]] = []
         self.literals: list[ListLiteral | MapLiteral] = []
         """Those whose entries must be alike."""
-        self._formats = 0
+        self._formats = self._depth = 0
         self._whole = ""
         """The path of names that is being looked at."""
 
     def visit(self, node: Node) -> Type:
+        self._depth += 1
+        self.checked.depth = max(self.checked.depth, self._depth)
         found = self._visit(node)
+        self._depth -= 1
         self.checked.types[id(node)] = found
-        if is_open(self.unifier.resolved(found)):
+        if is_open(found) and is_open(self.unifier.resolved(found)):
             self.checked.open.add(id(node))
         return found
 
@@ -186,12 +190,13 @@ class _Checker:
         overloads = signatures.declared().get(node.function)
         if overloads is None:
             raise explain.unknown_function(node, arguments)
+        self.checked.functions.add(node.function)
         if node.function in ("_&&_", "_||_"):
             return self._logical(node, arguments, overloads)
         fitting = []
         result: Type | None = None
-        for overload in overloads:
-            returned = self._returned(overload, arguments) if overload.is_method == (node.target is not None) else None
+        for overload, is_general in _callable(node.function, node.target is not None, len(arguments)):
+            returned = self._returned(overload, arguments, is_general=is_general)
             if returned is not None:
                 fitting.append(overload)
                 result = _either(result, returned)
@@ -200,8 +205,10 @@ class _Checker:
         self.checked.overloads[id(node)] = tuple(fitting)
         return result
 
-    def _returned(self, overload: Overload, arguments: list[Type]) -> Type | None:
+    def _returned(self, overload: Overload, arguments: list[Type], *, is_general: bool) -> Type | None:
         """Its result, where it takes the arguments."""
+        if not is_general:
+            return overload.result if self.unifier.assignable(arguments, overload.params) else None
         returned, *params = self.unifier.instance((overload.result, *overload.params))
         return self.unifier.resolved(returned) if self.unifier.assignable(arguments, params) else None
 
@@ -249,6 +256,7 @@ class _Checker:
     # Loops
 
     def _fold(self, node: Fold) -> Type:
+        self.checked.has_loops = True
         range_ = self.visit(node.range_)
         accumulated = self.visit(node.init)
         self._scopes.append({node.accumulator: accumulated})
@@ -281,6 +289,16 @@ class _Checker:
         if not self.unifier.assignable([wanted], [found]):
             one = self.unifier.resolved(wanted, final=True)
             raise Fault(f"{fold.macro}() wants {explain.a(one)} here, and this is {explain.a(found)}", node.at)
+
+
+@cache
+def _callable(function: str, is_method: bool, count: int) -> tuple[tuple[Overload, bool], ...]:  # noqa: FBT001  (a key)
+    """The overloads that are called like that, and of each whether its types have parameters."""
+    return tuple(
+        (o, any(map(is_open, (o.result, *o.params))))
+        for o in signatures.declared()[function]
+        if o.is_method == is_method and len(o.params) == count
+    )
 
 
 def _either(before: Type | None, found: Type) -> Type:

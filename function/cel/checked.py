@@ -21,5 +21,11 @@ class Checked:
     open: set[int] = field(default_factory=set)
     """Nodes whose type was inferred from what is done with them, which their values need not follow."""
 
+    functions: set[str] = field(default_factory=set)
+    """All that are called."""
+    has_loops: bool = False
+    depth: int = 0
+    """Levels of the tree."""
+
     def type(self, node: Node) -> Type:
         return self.types[id(node)]

@@ -6,7 +6,6 @@ Source: github.com/google/cel-go v0.26, checker/cost.go; the costs of functions 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from function.cel import prices
 from function.cel.check import TYPE_NAMES
@@ -103,6 +102,8 @@ class Estimator:
             self._copy(node, argument)
             return total
         costs = [self.cost(a) for a in node.args]
+        if node.function in ("_&&_", "_||_"):
+            return Range(costs[0].least, (costs[0] + costs[1]).most)
         parts = [self._part(a) for a in node.args]
         total, target = NOTHING, None
         if node.target is not None:
@@ -140,8 +141,6 @@ class Estimator:
         priced = prices.price(node.function, overload, target, parts)
         if priced is not None:
             return Price(priced.cost + arguments, priced.size)
-        if overload in ("logical_or", "logical_and"):
-            return Price(Range(costs[0].least, (costs[0] + costs[1]).most))
         if overload == "conditional":
             self._put_entries(node, _union(*map(self._entries_of, node.args[1:])))
             return Price(costs[0] + costs[1].union(costs[2]), parts[1].known.union(parts[2].known))
@@ -225,11 +224,13 @@ class Estimator:
     # What is known of a node
 
     def _part(self, node: Node) -> Part:
+        size = self._size(node)
+        if isinstance(node, Literal):
+            return Part(self.checked.type(node), size, node.value, (), self.environment)
         path = self._path(node).names
-        if path[:1] in ((ACCUMULATOR,), ("__result__",)):
+        if path and path[0] in (ACCUMULATOR, "__result__"):
             path = ()
-        literal: Any = node.value if isinstance(node, Literal) else prices.NO_LITERAL
-        return Part(self.checked.type(node), self._size(node), literal, path, self.environment)
+        return Part(self.checked.type(node), size, prices.NO_LITERAL, path, self.environment)
 
     def _path(self, node: Node) -> Path:
         if isinstance(node, Ident):
@@ -246,10 +247,10 @@ class Estimator:
         known = self._sizes.get(id(node))
         if known is not None:
             return known
-        written = _written_size(node)
-        if written is not None:
-            return exactly(written)
-        declared = prices.declared_size(self._path(node).names, self.environment)
+        if isinstance(node, Literal | ListLiteral | MapLiteral):
+            return exactly(_written_size(node))
+        path = self._path(node)
+        declared = None if path is NO_PATH else prices.declared_size(path.names, self.environment)
         if declared is not None:
             self._sizes[id(node)] = declared
             return declared
@@ -282,12 +283,10 @@ def _union(a: Entries | None, b: Entries | None) -> Entries | None:
     return Entries(a.is_list, a.key.union(b.key), a.value.union(b.value))
 
 
-def _written_size(node: Node) -> int | None:
+def _written_size(node: Literal | ListLiteral | MapLiteral) -> int:
     if isinstance(node, Literal):
         return len(node.value) if isinstance(node.value, str | bytes) else 1
-    if isinstance(node, ListLiteral):
-        return len(node.items)
-    return len(node.entries) if isinstance(node, MapLiteral) else None
+    return len(node.items if isinstance(node, ListLiteral) else node.entries)
 
 
 def _is_fixed(type_: Type) -> bool:

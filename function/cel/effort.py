@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from threading import local
 from typing import Any
 
+from function.cel.checked import Checked
 from function.cel.code import Frame, Run
 from function.cel.problem import Abort
-from function.cel.tree import Call, Fold, Node, below
 
 MOST = 250_000
 """Steps of an evaluation: an element that is looked at, or so many characters that are written."""
@@ -22,6 +22,7 @@ CHARACTERS = 20
 _GROWING = frozenset(
     {"_+_", "replace", "join", "format", "split", "findAll", "lists.range", "strings.quote", "add", "sub"}
 )
+"""Functions whose result can be longer than the text that is written out."""
 
 
 class _Left(local):
@@ -54,9 +55,9 @@ def counted(steps: int = MOST) -> Iterator[None]:
         _left.steps = math.inf
 
 
-def bounded(run: Run, root: Node, steps: int = MOST) -> Run:
+def bounded(run: Run, checked: Checked, steps: int = MOST) -> Run:
     """A program whose steps are counted from its start, where it has any that count."""
-    if not any(map(_grows, below(root))):
+    if not checked.has_loops and _GROWING.isdisjoint(checked.functions):
         return run
 
     def call(frame: Frame) -> Any:
@@ -67,8 +68,3 @@ def bounded(run: Run, root: Node, steps: int = MOST) -> Run:
             _left.steps = math.inf
 
     return call
-
-
-def _grows(node: Node) -> bool:
-    """What is written out is as long as the text is."""
-    return isinstance(node, Fold) or (isinstance(node, Call) and node.function in _GROWING)

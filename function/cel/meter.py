@@ -128,9 +128,13 @@ class MeteredCompiler(Compiler):
         return metered_loops.collected(through, filter_, first.run, self.meter, appends)
 
 
-def may_wrap(root: Node) -> bool:
+def may_wrap(checked: Checked) -> bool:
     """Whether it may flatten to a depth below zero: Kubernetes prices that below zero, which is beyond any limit."""
-    return any(isinstance(n, Call) and n.function == "flatten" and not _is_natural(n.args) for n in below(root))
+    return "flatten" in checked.functions and any(map(_flattens_below_zero, below(checked.root)))
+
+
+def _flattens_below_zero(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "flatten" and not _is_natural(node.args)
 
 
 def _is_natural(args: list[Node]) -> bool:

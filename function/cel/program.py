@@ -18,18 +18,13 @@ from function.cel.functions import chosen
 from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
-from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below, qualified
+from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
 from function.cel.types import BOOL, INT, STRING, UINT
 from function.cel.values import Optional, TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
 _MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any"})
-
-
-def tells_forms(root: Node) -> bool:
-    """Whether it can tell the forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
-    return any(isinstance(node, Call) and node.function in _FORMS for node in below(root))
 
 
 class Compiler:
@@ -40,7 +35,8 @@ class Compiler:
 
     def __init__(self, checked: Checked, variables: Mapping[str, Any]) -> None:
         self.checked = checked
-        self.renews = tells_forms(checked.root)
+        self.renews = not _FORMS.isdisjoint(checked.functions)
+        """Whether it can tell forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
         self.places = {name: i for i, name in enumerate(variables)}
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from function.cel.checked import Checked
 from function.cel.code import Frame, Run
-from function.cel.tree import Node, parts
 
 DEEP = 40
 """Levels from which an evaluation needs room of its own."""
@@ -33,9 +33,9 @@ def room() -> Iterator[None]:
                 sys.setrecursionlimit(before)
 
 
-def roomy(run: Run, root: Node) -> Run:
+def roomy(run: Run, checked: Checked) -> Run:
     """A program that has the room that its tree needs."""
-    if not _is_deep(root):
+    if checked.depth <= DEEP:
         return run
 
     def call(frame: Frame) -> object:
@@ -43,12 +43,3 @@ def roomy(run: Run, root: Node) -> Run:
             return run(frame)
 
     return call
-
-
-def _is_deep(root: Node) -> bool:
-    level: list[Node] = [root]
-    for _ in range(DEEP):
-        level = [part for node in level for part in parts(node)]
-        if not level:
-            return False
-    return True

@@ -67,7 +67,8 @@ def _checked(text: str, environment: Environment) -> Rule:
     if checked.type(root).kind not in environment.results:
         raise wrong_result(checked.type(root), environment.name, root.at)
     compiler = Compiler(checked, environment.variables)
-    return Rule(text, tuple(environment.variables), roomy(bounded(compiler.run(root), root), root), compiler.width)
+    run = roomy(bounded(compiler.run(root), checked), checked)
+    return Rule(text, tuple(environment.variables), run, compiler.width)
 
 
 def _value(data: Any) -> Any:

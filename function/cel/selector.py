@@ -152,6 +152,6 @@ def _compiled(text: str, bounds: Bounds) -> Selector:
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (MeteredCompiler if cost > bounds.cost or may_wrap(root) else Compiler)(checked, SELECTOR.variables)
-    run = roomy(bounded(compiler.run(root), root, bounds.steps), root)
+    compiler = (MeteredCompiler if cost > bounds.cost or may_wrap(checked) else Compiler)(checked, SELECTOR.variables)
+    run = roomy(bounded(compiler.run(root), checked, bounds.steps), checked)
     return Selector(text, cost, run, compiler.empty(bounds.cost)[1:], fresh if compiler.renews else seen)

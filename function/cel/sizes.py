@@ -18,7 +18,10 @@ class Range(NamedTuple):
     most: int
 
     def __add__(self, other: Range) -> Range:  # type: ignore[override]  # a sum of ranges, not of tuples
-        return Range(_capped(self.least + other.least), _capped(self.most + other.most))
+        if other is NOTHING:
+            return self
+        least, most = self[0] + other[0], self[1] + other[1]
+        return Range(min(least, MOST), min(most, MOST))
 
     def times(self, other: Range) -> Range:
         return Range(_capped(self.least * other.least), _capped(self.most * other.most))

@@ -38,6 +38,8 @@ class Type:
 
 BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION = map(Type, SCALARS)
 DYN, ANY, ERROR, NULL = Type("dyn"), Type("any"), Type("error"), Type("null")
+_PLAIN = {t.kind: t for t in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, DYN)}
+"""What is one and the same object wherever it is named, which is what is looked at first."""
 QUANTITY, SEMVER = Type("opaque", "quantity"), Type("opaque", "semver")
 
 
@@ -67,7 +69,7 @@ def is_dyn_or_error(type_: Type) -> bool:
 
 def is_open(type_: Type) -> bool:
     """Whether a part of it is not known yet."""
-    return type_.kind == "param" or any(map(is_open, type_.params))
+    return type_.kind == "param" or (bool(type_.params) and any(map(is_open, type_.params)))
 
 
 def content_of(type_: Type) -> tuple[Type, bool]:
@@ -83,6 +85,8 @@ def read(text: str) -> Type:
     found = re.fullmatch(r"([A-Za-z_]+)(?:\((.*)\))?", text.strip())
     assert found is not None, text
     name, params = found[1], tuple(map(read, split(found[2] or "")))
+    if name in _PLAIN:
+        return _PLAIN[name]
     if name.isupper():
         return Type("param", name)
     if name in _OPAQUE:
@@ -147,9 +151,11 @@ class Unifier:
             if bound is None:
                 return DYN if final else type_
             type_ = bound
-        if not type_.params:
+        params = type_.params
+        if not params:
             return type_
-        return Type(type_.kind, type_.name, tuple(self.resolved(p, final=final) for p in type_.params))
+        found = tuple([self.resolved(p, final=final) for p in params])
+        return type_ if found == params else Type(type_.kind, type_.name, found)
 
     def _bind(self, name: str, type_: Type) -> None:
         self._trail.append((name, self._bound.get(name)))
@@ -159,21 +165,25 @@ class Unifier:
         return len(sources) == len(targets) and all(map(self._assignable, sources, targets))
 
     def _assignable(self, a: Type, b: Type) -> bool:
+        if a is b:
+            return True
         if b.kind == "param":
             valid, known = self._substitutes(a, b)
             if valid or known:
                 return valid
         if a.kind == "param":
             return self._substitutes(b, a)[0]
-        if is_dyn_or_error(a) or is_dyn_or_error(b):
-            return True
+        return is_dyn_or_error(a) or is_dyn_or_error(b) or self._fits(a, b)
+
+    def _fits(self, a: Type, b: Type) -> bool:
+        """Of two types that are known."""
         if "null" in (a.kind, b.kind):
             return _nullable(b if a.kind == "null" else a)
         if a.kind == "type":
             return b.kind == "type"
         if a.kind in ("opaque", "list", "map"):
             return (a.kind, a.name) == (b.kind, b.name) and self._all_assignable(a.params, b.params)
-        return a == b
+        return a.kind == b.kind and a == b
 
     def _substitutes(self, type_: Type, variable: Type) -> tuple[bool, bool]:
         """Whether the variable can be this type, and whether it was bound before."""
