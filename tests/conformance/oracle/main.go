@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,8 +15,9 @@ import (
 )
 
 type question struct {
-	Expression string `json:"expression"`
-	Device     struct {
+	Expression  string `json:"expression"`
+	CompileOnly bool   `json:"compileOnly"`
+	Device      struct {
 		Driver                   string                     `json:"driver"`
 		AllowMultipleAllocations *bool                      `json:"allowMultipleAllocations"`
 		Attributes               map[string]attribute       `json:"attributes"`
@@ -40,6 +42,8 @@ type answer struct {
 	Type    string `json:"type,omitempty"`
 	MaxCost uint64 `json:"maxCost"`
 	Cost    uint64 `json:"cost"`
+	// Nanoseconds is the time that compiling took.
+	Nanoseconds int64 `json:"nanoseconds"`
 }
 
 func ask(q question) (a answer) {
@@ -49,12 +53,19 @@ func ask(q question) (a answer) {
 			a = answer{Outcome: stage, Detail: fmt.Sprint("panic: ", p)}
 		}
 	}()
-	compiled := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).CompileCELExpression(q.Expression, cel.Options{})
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
+	start := time.Now()
+	compiled := compiler.CompileCELExpression(q.Expression, cel.Options{})
+	took := time.Since(start).Nanoseconds()
 	if compiled.Error != nil {
-		return answer{Outcome: "compile_error", Detail: compiled.Error.Detail}
+		return answer{Outcome: "compile_error", Detail: compiled.Error.Detail, Nanoseconds: took}
 	}
 	stage = "runtime_error"
-	a = answer{MaxCost: compiled.MaxCost, Type: compiled.OutputType.String()}
+	a = answer{MaxCost: compiled.MaxCost, Type: compiled.OutputType.String(), Nanoseconds: took}
+	if q.CompileOnly {
+		a.Outcome = "compiled"
+		return a
+	}
 	device, err := published(q)
 	if err != nil {
 		return answer{Outcome: "bad_device", Detail: err.Error()}
