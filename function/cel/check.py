@@ -56,6 +56,8 @@ TYPE_NAMES = {
     "optional_type": optional_of(DYN),
 }
 """Types that an expression can name."""
+_KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
+"""Of a map: kinds of those that equal ones find."""
 
 
 def check(root: Node, environment: Environment) -> Checked:
@@ -240,6 +242,7 @@ class _Checker:
             value = self._joined(value, self._content(v, found) if optional else found)
         if key is None or value is None:
             return map_of(self.unifier.variable(), self.unifier.variable())
+        self.checked.has_own_keys |= key.kind not in _KEYS
         return map_of(key, value)
 
     def _content(self, node: Node, type_: Type) -> Type:

@@ -26,6 +26,8 @@ class Checked:
     has_loops: bool = False
     depth: int = 0
     """Levels of the tree."""
+    has_own_keys: bool = False
+    """Whether a map that is written out may have keys that only themselves are equal to: lists, amounts."""
 
     def type(self, node: Node) -> Type:
         return self.types[id(node)]

@@ -107,9 +107,10 @@ def _same_optional(a: Optional, b: Any) -> bool:
         return False
     if not a.is_there:
         return True
-    if a.content[0] is UNREADABLE:
+    one, other = a.content[0], b.content[0]
+    if one is UNREADABLE or (other is None and type(one) in _OPAQUE):
         raise no_overload("==", a, b)
-    return equal(a.content[0], b.content[0])
+    return equal(one, other)
 
 
 def _same_number(a: Any, b: Any) -> bool:

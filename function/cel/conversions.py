@@ -14,7 +14,7 @@ from typing import Any
 
 from function.cel import arithmetic, naming
 from function.cel.problem import Failure
-from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, TypeValue, Uint
+from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, TypeValue, Uint, Zone
 
 _SECOND = 10**9
 _UNITS = {
@@ -155,6 +155,10 @@ def _string_to_timestamp(text: str) -> Timestamp:
     return arithmetic.timestamp(seconds * _SECOND + int((found[7] or "0")[:9].ljust(9, "0")), offset)
 
 
+_LOCAL = Zone(0)
+"""Of who evaluates: the images of Kubernetes are in UTC, and yet that is not the zone of what ends in Z."""
+
+
 def _offset(zone: str) -> int:
     if zone == "Z":
         return 0
@@ -162,7 +166,7 @@ def _offset(zone: str) -> int:
     if hours > 24 or minutes > 60:  # noqa: PLR2004  (as Go reads them)
         raise ValueError(zone)
     seconds = hours * 3600 + minutes * 60
-    return -seconds if zone[0] == "-" else seconds
+    return Zone(-seconds if zone[0] == "-" else seconds) if seconds else _LOCAL
 
 
 def _timestamp_to_string(moment: Timestamp) -> str:

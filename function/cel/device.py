@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.cel import quantity, semver
-from function.cel.values import Answering
+from function.cel.values import NOTHING_PUBLISHED, Answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,9 @@ class Domains(Answering):
     __slots__ = ()
 
     def missing(self, key: Any) -> Mapping[str, Any]:  # noqa: ARG002  (whatever it is)
-        return _EMPTY
+        return NOTHING_PUBLISHED
 
     __missing__ = missing
-
-
-_EMPTY: dict[str, Any] = {}
 
 
 def device_fault(device: Device) -> str | None:

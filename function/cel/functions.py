@@ -32,7 +32,7 @@ _CLASSES: Mapping[str, type] = {
     "list": list,
     "url": urls.Url,
 }
-_UNGUARDED = ("contains", "startsWith", "endsWith", "matches", "flatten")
+_UNGUARDED = ("contains", "startsWith", "endsWith", "matches", "flatten", "sort", "@sortByAssociatedKeys")
 """They judge their arguments themselves."""
 
 

@@ -101,14 +101,20 @@ def _distinct(items: list[Any]) -> list[Any]:
     return kept
 
 
-def _sort(items: list[Any]) -> list[Any]:
+def _sort(items: Any) -> list[Any]:
     return _sort_by(items, items)
 
 
-def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
+def _sort_by(items: Any, keys: Any) -> list[Any]:
+    """Whatever the type of the lists is: what counts is what the keys are."""
+    if not isinstance(items, list) or not isinstance(keys, list):
+        raise no_overload("sort", items)
+    if len(items) != len(keys):
+        raise Failure("a list is sorted by as many keys as it has elements")
     if len({type_name(k) for k in keys}) > 1:
         raise Failure("list elements must have the same type")
-
+    if keys and type(keys[0]) not in _ORDERED:
+        raise Failure("list elements must be comparable")
     return [items[i] for i in order.positions(len(keys), lambda i, j: _order(keys[i], keys[j]) < 0)]
 
 

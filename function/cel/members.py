@@ -13,7 +13,7 @@ from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.tree import Call, Ident, Literal, Node, Select
-from function.cel.values import NONE, UNREADABLE, Optional, TypeValue
+from function.cel.values import NONE, NOTHING_PUBLISHED, UNREADABLE, Optional, Taken, TypeValue
 
 
 def reread(run: Run) -> Run:
@@ -22,6 +22,16 @@ def reread(run: Run) -> Run:
     def read(frame: Frame) -> Any:
         value = run(frame)
         return _repacked(value) if type(value) is Optional and value.is_there else value
+
+    return read
+
+
+def taken(run: Run) -> Run:
+    """A map of a device is read anew each time, and so is another key each time."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        return Taken(value) if type(value) is dict and value is not NOTHING_PUBLISHED else value
 
     return read
 

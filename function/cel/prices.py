@@ -273,7 +273,7 @@ _GENERAL: Mapping[str, Callable[[Part | None, Sequence[Part]], Price | None]] = 
     "strings_quote": _of_string(lambda size: Range((size.least + 2) % 2**64, (size.most * 2 + 2) % 2**64)),
     "starts_with_string": _of_string(),
     "ends_with_string": _of_string(),
-    "in_list": lambda _, args: Price(args[1].known),
+    "in_list": lambda _, args: Price(args[1].known.scaled(1)),
     "matches_string": _matched,
     "contains_string": _contained,
     **{

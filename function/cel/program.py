@@ -15,7 +15,7 @@ from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
 from function.cel.functions import chosen
-from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread
+from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread, taken
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
@@ -37,6 +37,7 @@ class Compiler:
         self.checked = checked
         self.renews = not _FORMS.isdisjoint(checked.functions)
         """Whether it can tell forms of a quantity apart, or change one: then each evaluation has amounts of its own."""
+        self.folds = self.folds and not checked.has_own_keys
         self.places = {name: i for i, name in enumerate(variables)}
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)
@@ -52,9 +53,9 @@ class Compiler:
             case Ident():
                 return self._named(node)
             case Select():
-                return self._select(node)
+                return self._own(self._select(node))
             case Call():
-                return self._call(node)
+                return self._own(self._call(node)) if node.function == "_[_]" else self._call(node)
             case ListLiteral():
                 return self._list(node)
             case MapLiteral():
@@ -65,6 +66,10 @@ class Compiler:
 
     def run(self, node: Node) -> Run:
         return self.code(node).run
+
+    def _own(self, code: Code) -> Code:
+        """Of a path."""
+        return Code(taken(code.run)) if self.checked.has_own_keys and not code.is_constant else code
 
     # Names and members
 
@@ -85,7 +90,7 @@ class Compiler:
             if name in scope:
                 return Code(scope[name])
         if name in self.places:
-            return Code(_reader(self.places[name]))
+            return self._own(Code(_reader(self.places[name])))
         return constant(TypeValue(name))
 
     def _select(self, node: Select) -> Code:

@@ -49,7 +49,13 @@ class Timestamp:
 
     nanoseconds: int
     offset: int = field(default=0, compare=False)
-    """Seconds east of UTC in which it was written."""
+    """Seconds east of UTC in which it was written: a `Zone`, unless it is UTC."""
+
+
+class Zone(int):
+    """An offset that was written out. As keys, two times of one moment are one only if they share it."""
+
+    __slots__ = ()
 
 
 class _Unreadable:
@@ -115,13 +121,29 @@ class Joined(list[Any]):
         return part[index]
 
 
+NOTHING_PUBLISHED: dict[Any, Any] = {}
+"""What a device has of a domain that it does not know."""
+
+
+class Taken(dict[Any, Any]):
+    """A map that a device publishes, as it was read once."""
+
+    __slots__ = ()
+
+
 class _Key:
-    """A key that Python would take for another: true for 1, or a list, which it does not take at all."""
+    """A key that Python would take for another: true for 1. Or a list, map or amount, which only itself finds."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +157,36 @@ class NumberKey:
         object.__setattr__(self, "kind", type(self.value))
 
 
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A time as a key: with its zone."""
+
+    value: Timestamp
+    zone: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        zone = self.value.offset
+        object.__setattr__(self, "zone", id(zone) if type(zone) is Zone else 0)
+
+
 _TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)
 
 
 def stored(key: Any) -> Any:
-    """How a key is stored in a map. A list, map or amount is a key that nothing finds."""
+    """How a key is stored in a map."""
     if key is True or key is False:
         return _TRUE if key else _FALSE
     kind = type(key)
-    if kind in (str, int, type(None), Duration, Timestamp, TypeValue):
+    if kind in (str, int, type(None), Duration, TypeValue):
         return key
+    if kind is Timestamp:
+        return _Moment(key)
     return NumberKey(key) if kind in (float, Uint) else _Key(key)
 
 
 def read(key: Any) -> Any:
     """A stored key as the value that it is."""
-    return key.value if isinstance(key, _Key | NumberKey) else key
+    return key.value if isinstance(key, _Key | NumberKey | _Moment) else key
 
 
 def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:
