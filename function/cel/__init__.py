@@ -4,10 +4,10 @@ from function.cel import quantity, semver
 from function.cel.cost import LIMIT as COST_LIMIT
 from function.cel.device import Device, Version, device_fault
 from function.cel.mentions import mentions, seen_by
-from function.cel.problem import EvaluationFailed, InvalidSelector
+from function.cel.parse import LONGEST
+from function.cel.problem import Doubt, EvaluationFailed, InvalidSelector, Place
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
-    LONGEST,
     MATCH,
     NO_MATCH,
     EvaluationError,
@@ -24,10 +24,12 @@ __all__ = [
     "MATCH",
     "NO_MATCH",
     "Device",
+    "Doubt",
     "EvaluationError",
     "EvaluationFailed",
     "InvalidSelector",
     "Outcome",
+    "Place",
     "Rule",
     "Selector",
     "Version",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from function.cel.problem import Fault
 from function.cel.tokens import END, WRONG, Token
 
 DEEPEST = 250
 """Source: github.com/google/cel-go v0.26, parser/options.go."""
 
+T = TypeVar("T")
 _WORDS = {"and": "&&", "or": "||", "AND": "&&", "OR": "||"}
 
 
@@ -58,6 +62,36 @@ class Cursor:
         if depth > DEEPEST:
             raise Fault(f"this expression nests more than {DEEPEST} deep", self.token.at)
         return depth
+
+    def arguments(self, one: Callable[[], T]) -> list[T]:
+        """Between parentheses, the first of which stands here."""
+        self.take()
+        found, height = [], 0
+        if self.kind != ")":
+            found.append(one())
+            height = self.height
+            while self.takes(","):
+                found.append(one())
+                height = max(height, self.height)
+        self.expect(")")
+        self.height = height
+        return found
+
+    def entries(self, end: str, one: Callable[[], T]) -> list[T]:
+        """Between brackets or braces, the first of which stands here, with a comma at the end or without."""
+        self.take()
+        found, height = [], 0
+        if self.kind not in (end, ","):
+            found.append(one())
+            height = self.height
+            while self.kind == "," and self.ahead(1) != end:
+                self.take()
+                found.append(one())
+                height = max(height, self.height)
+        self.takes(",")
+        self.expect(end)
+        self.height = height
+        return found
 
     def rises(self, *heights: int) -> None:
         self.height = self.limited(1 + max(heights))

@@ -7,7 +7,7 @@ times at once, and no more selections, calls, indexes, conditionals and binary o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from function.cel import literals
 from function.cel.cursor import Cursor
@@ -17,7 +17,7 @@ from function.cel.tokens import END, RESERVED, Token, tokens
 from function.cel.tree import Call, Ident, ListLiteral, Literal, MapLiteral, Node, Select, Struct, balanced, below
 
 LONGEST = 10_240
-"""Of a selector. Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxLength)."""
+"""Bytes of a selector's text. Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxLength)."""
 MOST_COPIED = 5_000
 """Nodes that macros may write a second time. Kubernetes has no such limit; each optMap doubles what it is called on."""
 _RELATIONS = {
@@ -33,8 +33,6 @@ _CALCULATIONS = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 """How strongly each binds."""
 _NUMBERS = ("int", "double")
 _LITERALS = frozenset({"int", "uint", "double", "string", "bytes", "true", "false", "null"})
-
-T = TypeVar("T")
 
 
 def parse(text: str) -> Node:
@@ -160,7 +158,7 @@ class _Parser(Cursor):
 
     def _method(self, name: Token, target: Node) -> Node:
         height = self.height
-        args = self._arguments()
+        args = self.arguments(self.expression)
         self.rises(height, self.height)
         macro = MACROS.get((name.text, len(args)))
         if macro and name.text in COPYING:
@@ -231,7 +229,7 @@ class _Parser(Cursor):
             raise Fault(f"{name.text} is a reserved word", at)
         if self.kind != "(":
             return Ident(name.at, dot + name.text)
-        args = self._arguments()
+        args = self.arguments(self.expression)
         if dot + name.text == "has" and len(args) == 1:
             tested: Node = self._expanded(has, name.at, args)
             return tested
@@ -247,7 +245,7 @@ class _Parser(Cursor):
     def _message(self, at: int, name: str) -> Node:
         while self.takes("."):
             name += f".{self.take().text}"
-        return Struct(at, name, self._entries("}", self._field))
+        return Struct(at, name, self.entries("}", self._field))
 
     def _field(self) -> tuple[str, Node, bool]:
         optional = self.takes("?")
@@ -257,40 +255,11 @@ class _Parser(Cursor):
         self.expect(":")
         return name.text, self.expression(), optional
 
-    # Lists of parts
-
-    def _arguments(self) -> list[Node]:
-        self.take()
-        args, height = [], 0
-        if self.kind != ")":
-            args.append(self.expression())
-            height = self.height
-            while self.takes(","):
-                args.append(self.expression())
-                height = max(height, self.height)
-        self.expect(")")
-        self.height = height
-        return args
-
-    def _entries(self, end: str, entry: Callable[[], T]) -> list[T]:
-        """Between brackets or braces, with a comma at the end or without."""
-        self.take()
-        entries, height = [], 0
-        if self.kind not in (end, ","):
-            entries.append(entry())
-            height = self.height
-            while self.kind == "," and self.ahead(1) != end:
-                self.take()
-                entries.append(entry())
-                height = max(height, self.height)
-        self.takes(",")
-        self.expect(end)
-        self.height = height
-        return entries
+    # Literals with entries
 
     def _list(self) -> Node:
         at = self.token.at
-        entries = self._entries("]", self._element)
+        entries = self.entries("]", self._element)
         optional = frozenset(i for i, (_, optional) in enumerate(entries) if optional)
         return ListLiteral(at, [node for node, _ in entries], optional)
 
@@ -300,7 +269,7 @@ class _Parser(Cursor):
 
     def _map(self) -> Node:
         at = self.token.at
-        return MapLiteral(at, self._entries("}", self._pair))
+        return MapLiteral(at, self.entries("}", self._pair))
 
     def _pair(self) -> tuple[Node, Node, bool]:
         optional = self.takes("?")

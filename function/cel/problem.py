@@ -2,6 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """In a text that may have several lines."""
+
+    position: int
+    """From the start of the text, from 0."""
+    line: int
+    column: int
+    """Both from 1."""
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+def place(text: str, position: int) -> Place:
+    """Of a position that may lie outside of the text."""
+    inside = min(max(position, 0), len(text))
+    before = text[:inside]
+    return Place(inside, before.count("\n") + 1, inside - (before.rfind("\n") + 1) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What Kubernetes accepts, and a user hardly means."""
+
+    problem: str
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
 
 class InvalidSelector(ValueError):
     """An expression that does not compile."""
@@ -9,18 +43,14 @@ class InvalidSelector(ValueError):
     def __init__(self, problem: str, position: int, text: str, suggestion: str | None = None) -> None:
         self.problem = problem
         """A sentence without its place."""
-        self.position = min(max(position, 0), len(text))
-        """From the start of the text, from 0."""
-        before = text[: self.position]
-        self.line = before.count("\n") + 1
-        self.column = self.position - (before.rfind("\n") + 1) + 1
+        self.place = place(text, position)
         self.suggestion = suggestion
         """What the user may have meant, as it would be written."""
         super().__init__(problem, position)
 
     def __str__(self) -> str:
         hint = f"; did you mean {self.suggestion}?" if self.suggestion else ""
-        return f"line {self.line}, column {self.column}: {self.problem}{hint}"
+        return f"{self.place}: {self.problem}{hint}"
 
 
 class EvaluationFailed(ValueError):

@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from function.cel import formatting, logic, loops, operators, signatures
+from function.cel import calls, formatting, logic, loops
 from function.cel.aggregates import filled, given
+from function.cel.calls import alternative, chosen_for, terms
 from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
-from function.cel.functions import chosen
-from function.cel.members import content_of, field_of, optional_field, path_of, presence, reread, taken
+from function.cel.members import field_of, optional_field, path_of, presence, reread, taken
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
-from function.cel.types import BOOL, INT, STRING, UINT
-from function.cel.values import Optional, TypeValue
+from function.cel.values import TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
@@ -41,6 +40,8 @@ class Compiler:
         self.places = {name: i for i, name in enumerate(variables)}
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)
+        self.failing: list[Failure] = []
+        """Calls that are the same for every device, and fail. Kubernetes compiles them."""
 
     def empty(self, limit: int) -> Frame:  # noqa: ARG002  (for who counts)
         """A frame in which no variable has a value."""
@@ -129,9 +130,9 @@ class Compiler:
     def _call(self, node: Call) -> Code:
         match node.function:
             case "_&&_":
-                return Code(logic.all_of([self.run(t) for t in _terms(node)], node.at))
+                return Code(logic.all_of([self.run(t) for t in terms(node)], node.at))
             case "_||_":
-                return Code(logic.any_of([self.run(t) for t in _terms(node)], node.at))
+                return Code(logic.any_of([self.run(t) for t in terms(node)], node.at))
             case "_?_:_":
                 condition, yes, no = node.args
                 return Code(logic.conditional(self.run(condition), self._branch(yes), self._branch(no), node.at))
@@ -146,7 +147,7 @@ class Compiler:
                 read = self.step(target.run, lambda value: optional_field(value, key.run), is_optional=True)
                 return Code(placed(read, node.at))
             case "or" | "orValue" if node.target is not None:
-                return Code(_alternative(self.run(node.target), self.run(node.args[0]), node.function))
+                return Code(alternative(self.run(node.target), self.run(node.args[0]), node.function))
         return self._function(node)
 
     def _function(self, node: Call) -> Code:
@@ -159,17 +160,16 @@ class Compiler:
             found = member_of(codes[0].run, codes[1].value)
             if found is not None:
                 return found
-        implementation = self._implementation(node, nodes)
+        implementation = chosen_for(node, nodes, self.checked)
         if node.function in PATTERNS and codes[1].is_literal:
             implementation = named(implementation)
         early = node.function in _CONVERSIONS and len(codes) == 1 and codes[0].is_literal
-        constants = all(c.is_constant for c in codes) and not (self.renews and node.function == "quantity")
-        if early or (self.folds and constants):
+        if early or (self.folds and all(c.is_constant for c in codes)):
             return self._folded(node, implementation, codes, early=early)
         return Code(placed(self.applied(node, implementation, codes), node.at))
 
     def applied(self, node: Call, implementation: Any, codes: list[Code]) -> Run:  # noqa: ARG002  (for who counts)
-        return applied(implementation, codes)
+        return calls.applied(implementation, codes)
 
     def _branch(self, node: Node) -> Run:
         """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
@@ -181,28 +181,16 @@ class Compiler:
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])
 
-    def _implementation(self, node: Call, nodes: list[Node]) -> Any:
-        is_known = not any(id(n) in self.checked.open for n in nodes)
-        types = [self.checked.type(n) for n in nodes] if is_known else []
-        plain = types[0] if types and types == [types[0]] * 2 else None
-        if node.function in operators.ORDERS and plain in (INT, STRING, UINT):
-            return operators.PLAIN_ORDERS[node.function]
-        if node.function in ("_==_", "_!=_") and plain in (INT, STRING, BOOL, UINT):
-            return operators.PLAIN_EQUALS[node.function]
-        if node.function in operators.BINARY:
-            return operators.BINARY[node.function]
-        if node.function in operators.UNARY:
-            return operators.UNARY[node.function]
-        declared = signatures.declared()[node.function]
-        return chosen(node.function, self.checked.overloads[id(node)], declared, types)
-
     def _folded(self, node: Call, implementation: Any, codes: list[Code], *, early: bool) -> Code:
         try:
-            return constant(implementation(*(c.value for c in codes)), is_literal=early)
+            value = implementation(*(c.value for c in codes))
+            if not (self.renews and node.function == "quantity"):
+                return constant(value, is_literal=early)
         except (Failure, Abort) as failure:
             if early:
                 raise Fault(f"{node.function}() of this value fails: {failure}", node.at) from None
-            return Code(placed(self.applied(node, implementation, codes), node.at))
+            self.failing.append(Failure(str(failure), node.at))
+        return Code(placed(self.applied(node, implementation, codes), node.at))
 
     # Literals
 
@@ -293,41 +281,3 @@ class Compiler:
 
 def _reader(place: int) -> Run:
     return lambda frame: frame[place]
-
-
-def _terms(node: Node) -> list[Node]:
-    """Of a run of one logical operator."""
-    assert isinstance(node, Call)
-    terms: list[Node] = []
-    for part in node.args:
-        same = isinstance(part, Call) and part.function == node.function
-        terms.extend(_terms(part) if same else [part])
-    return terms
-
-
-def _alternative(left: Run, right: Run, function: str) -> Run:
-    def choose(frame: Frame) -> Any:
-        value = left(frame)
-        if type(value) is not Optional:
-            return value
-        if not value.is_there:
-            return right(frame)
-        return value if function == "or" else content_of(value)
-
-    return choose
-
-
-def applied(run: Any, codes: list[Code]) -> Run:
-    """Of one or two arguments without a detour."""
-    if len(codes) == 1:
-        [only] = codes
-        argument = only.run
-        return lambda frame: run(argument(frame))
-    if len(codes) == 2:  # noqa: PLR2004  (two arguments)
-        left, right = codes[0].run, codes[1].run
-        if codes[1].is_constant:
-            value = codes[1].value
-            return lambda frame: run(left(frame), value)
-        return lambda frame: run(left(frame), right(frame))
-    runs = [c.run for c in codes]
-    return lambda frame: run(*[argument(frame) for argument in runs])

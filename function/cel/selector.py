@@ -16,13 +16,11 @@ from function.cel.effort import FEW, MOST, bounded, counted
 from function.cel.environment import SELECTOR
 from function.cel.explain import wrong_result
 from function.cel.meter import MeteredCompiler, may_wrap
-from function.cel.parse import parse
-from function.cel.problem import Abort, Failure, Fault, InvalidSelector
+from function.cel.parse import LONGEST, parse
+from function.cel.problem import Abort, Doubt, Failure, Fault, InvalidSelector, place
 from function.cel.program import Compiler
 from function.cel.room import room, roomy
 
-LONGEST = 10 * 1024
-"""Bytes of a selector's text (resource.k8s.io/v1, CELSelectorExpressionMaxLength)."""
 MOST_COMPILED = 4096
 """Selectors that are kept."""
 
@@ -75,6 +73,8 @@ class Selector:
     text: str
     cost: int
     """What an evaluation costs at most, in the units of Kubernetes."""
+    doubts: tuple[Doubt, ...]
+    """What Kubernetes accepts, and cannot be meant."""
     _run: Run = field(repr=False, compare=False)
     _rest: Frame = field(repr=False, compare=False)
     """The places beside the device."""
@@ -154,4 +154,8 @@ def _compiled(text: str, bounds: Bounds) -> Selector:
     cost = Estimator(checked, SELECTOR).cost(root).most
     compiler = (MeteredCompiler if cost > bounds.cost or may_wrap(checked) else Compiler)(checked, SELECTOR.variables)
     run = roomy(bounded(compiler.run(root), checked, bounds.steps), checked)
-    return Selector(text, cost, run, compiler.empty(bounds.cost)[1:], fresh if compiler.renews else seen)
+    doubts = tuple(
+        Doubt(f"{failing.problem}, so it fails on every device", place(text, failing.at))
+        for failing in compiler.failing
+    )
+    return Selector(text, cost, doubts, run, compiler.empty(bounds.cost)[1:], fresh if compiler.renews else seen)

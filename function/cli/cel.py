@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,11 @@ def cel() -> None:
     """Try a device selector: whether Kubernetes accepts it, and which devices it matches."""
 
 
-@cel.command(epilog=_CHECK)
+_TAKES_A_MINUS = {"ignore_unknown_options": True}
+"""An expression may begin with one, and is no option."""
+
+
+@cel.command(epilog=_CHECK, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
 @click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 def check(expression: str, *, as_json: bool) -> None:
@@ -48,11 +52,10 @@ def check(expression: str, *, as_json: bool) -> None:
     except engine.InvalidSelector as invalid:
         click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text))
         raise SystemExit(1) from None
-    said = f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}"
-    click.echo(json.dumps({"valid": True, "cost": selector.cost, "limit": engine.COST_LIMIT}) if as_json else said)
+    click.echo(json.dumps(_fields(selector)) if as_json else _accepted(selector))
 
 
-@cel.command("eval", epilog=_EVAL)
+@cel.command("eval", epilog=_EVAL, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
 @click.option(
     "--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input."
@@ -98,22 +101,34 @@ def _text(expression: str) -> str:
     return sys.stdin.read() if expression == "-" else expression
 
 
+def _fields(selector: engine.Selector) -> dict[str, Any]:
+    warnings = [{"problem": doubt.problem, **asdict(doubt.place)} for doubt in selector.doubts]
+    return {"valid": True, "cost": selector.cost, "limit": engine.COST_LIMIT, "warnings": warnings}
+
+
 def _said(invalid: engine.InvalidSelector) -> dict[str, Any]:
     return {
         "valid": False,
         "problem": invalid.problem,
-        "position": invalid.position,
-        "line": invalid.line,
-        "column": invalid.column,
+        **asdict(invalid.place),
         "suggestion": invalid.suggestion,
     }
 
 
 def _shown(invalid: engine.InvalidSelector, text: str) -> str:
-    """The sentence, and the user's line with a mark below the place."""
-    lines = text.split("\n")
-    line = lines[invalid.line - 1] if invalid.line <= len(lines) else ""
-    return f"{invalid}\n  {line}\n  {_gap(line[: invalid.column - 1])}^"
+    return f"{invalid}\n{_marked(text, invalid.place)}"
+
+
+def _accepted(selector: engine.Selector) -> str:
+    said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}"]
+    said += [f"warning: {doubt}\n{_marked(selector.text, doubt.place)}" for doubt in selector.doubts]
+    return "\n".join(said)
+
+
+def _marked(text: str, place: engine.Place) -> str:
+    """A line of the user's, with a mark below the place."""
+    line = text.split("\n")[place.line - 1]
+    return f"  {line}\n  {_gap(line[: place.column - 1])}^"
 
 
 def _gap(before: str) -> str:

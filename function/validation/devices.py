@@ -52,18 +52,18 @@ def _refused(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
     for i, request in enumerate(requests):
         for j, selector in enumerate(_listed(dig(request, "selectors"))):
             text = dig(selector, "cel")
-            problem = _problem(text) if isinstance(text, str) else None
-            if problem:
-                yield Flaw(index, (*path, i, "selectors", j, "cel"), problem, "selector")
+            if isinstance(text, str):
+                yield from _judged(index, (*path, i, "selectors", j, "cel"), text)
 
 
-def _problem(text: str) -> str | None:
-    """Why Kubernetes would refuse a selector."""
+def _judged(index: int, path: Path, text: str) -> Iterator[Flaw]:
     try:
-        cel.admitted(text)
+        selector = cel.admitted(text)
     except cel.InvalidSelector as invalid:
-        return f"would be refused by Kubernetes: {invalid}"
-    return None
+        yield Flaw(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
+        return
+    for doubt in selector.doubts:
+        yield Flaw(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

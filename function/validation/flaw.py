@@ -27,6 +27,7 @@ WARNINGS = {
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
+    "selector-fails": "A device selector asks for what fails on every device.",
     "tenancy": "A reference that looks at another tenant's objects, and so finds nothing.",
 }
 """What is allowed, and probably not meant, by code."""

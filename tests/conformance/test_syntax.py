@@ -52,7 +52,7 @@ def _refused(text: str) -> tuple[int, int] | None:
     try:
         cel.compiled(text)
     except cel.InvalidSelector as invalid:
-        return invalid.line, invalid.column
+        return invalid.place.line, invalid.place.column
     return None
 
 

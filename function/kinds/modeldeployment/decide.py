@@ -129,9 +129,7 @@ def _selector(field: str, where: str, text: str) -> _Compiled:
     try:
         return selector(text)
     except cel.InvalidSelector as error:
-        hint = f"; did you mean {error.suggestion}?" if error.suggestion else ""
-        problem = f"({where}) line {error.line}, column {error.column}: {error.problem}{hint}"
-        raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem)) from error
+        raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=f"({where}) {error}")) from error
 
 
 def selector(text: str) -> _Compiled:

@@ -40,6 +40,22 @@ def test_a_valid_selector_is_told_with_its_cost():
     assert (got.exit_code, got.output) == (0, "valid; an evaluation costs at most 3 of 1,000,000\n")
 
 
+def test_what_fails_on_every_device_is_a_warning():
+    """Kubernetes accepts it: a call is evaluated on devices only, and there it fails."""
+    text = 'device.driver == "a" && quantity("80GB").isInteger()'
+    problem = '"80GB" is no quantity: a number is wanted with a suffix such as Gi, M, m or e3, so it fails on every device'
+    want = "valid; an evaluation costs at most 5 of 1,000,000\n"
+    want += f"warning: line 1, column 25: {problem}\n  {text}\n  {' ' * 24}^\n"
+    assert (run("check", text).exit_code, run("check", text).output) == (0, want)
+    got = json.loads(run("check", "--json", text).output)["warnings"]
+    assert got == [{"problem": problem, "position": 24, "line": 1, "column": 25}]
+
+
+def test_an_expression_may_begin_with_a_minus():
+    assert run("check", "-1 < 2").exit_code == 0
+    assert run("eval", "-(1) < 2", "--device", "-", stdin="{driver: a}").output == "-  match\n"
+
+
 def test_an_invalid_selector_is_shown_with_a_mark_below_the_place():
     got = run("check", "-", stdin='true\n  && devices.driver == "a"')
     want = 'line 2, column 6: undeclared reference "devices"; did you mean "device"?\n'

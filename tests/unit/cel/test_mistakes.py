@@ -34,7 +34,7 @@ def test_a_mistake_is_told_with_its_place_and_what_was_meant(text, want):
     with pytest.raises(cel.InvalidSelector) as caught:
         cel.compiled(text)
     position, said, meant = want
-    assert caught.value.position == position
+    assert caught.value.place.position == position
     assert said in caught.value.problem
     assert meant is None or meant in (caught.value.suggestion or "")
 
@@ -42,7 +42,7 @@ def test_a_mistake_is_told_with_its_place_and_what_was_meant(text, want):
 def test_the_place_is_a_line_and_a_column_of_the_users_own_text():
     with pytest.raises(cel.InvalidSelector) as caught:
         cel.compiled('device.driver == "a"\n  && é.x')
-    assert (caught.value.line, caught.value.column) == (2, 6)
+    assert (caught.value.place.line, caught.value.place.column) == (2, 6)
 
 
 def test_compiling_leaves_the_interpreter_alone():

@@ -112,6 +112,16 @@ def test_a_selector_that_kubernetes_would_not_compile_is_said_with_its_place() -
     assert message == want
 
 
+def test_a_selector_that_fails_on_every_device_is_a_warning() -> None:
+    typo = edited(DEPLOYMENT, f"{DEVICES}.0.selectors.0.cel", "device.driver == 'a' && semver('1.2').major() > 0")
+
+    [(_, _, code, message)] = said(typo)
+
+    want = 'is accepted by Kubernetes, and yet: line 1, column 25: "1.2" is no semantic version: '
+    want += "three numbers are wanted, as in 1.2.3, so it fails on every device"
+    assert (code, message) == ("selector-fails", want)
+
+
 def test_a_selector_that_could_cost_too_much_is_said() -> None:
     """The API server estimates it; what it refuses, the ResourceClaimTemplate never becomes."""
     loops = "[1,2,3,4,5,6,7,8,9,10]"
