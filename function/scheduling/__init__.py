@@ -1,5 +1,6 @@
 """Where replicas go: a pure decision over a fleet, whose every "no" is a value."""
 
+from function.scheduling.allocation import LARGEST_CLAIM
 from function.scheduling.anatomy import (
     ClusterAnatomy,
     DeviceVerdict,
@@ -9,7 +10,7 @@ from function.scheduling.anatomy import (
     anatomy,
 )
 from function.scheduling.capacity import Contention, Ledger, contention
-from function.scheduling.devices import LARGEST_CLAIM, Matcher, Offer, Shortfall, is_claim_too_large
+from function.scheduling.devices import Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import (

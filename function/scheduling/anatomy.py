@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from function.scheduling.devices import Kind, Offer
+from function.scheduling.allocation import Kind
+from function.scheduling.devices import Offer
 from function.scheduling.explain import Standings, rejections, standings
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool

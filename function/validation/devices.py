@@ -11,11 +11,10 @@ from function.core.manifest import is_list
 from function.kinds.inferenceclass import model as inferenceclass
 from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelreplica import model as modelreplica
+from function.scheduling import LARGEST_CLAIM
 from function.schema import Path
 from function.validation.flaw import Flaw
 
-_LARGEST_CLAIM = 32
-"""Devices of one ResourceClaim (k8s.io/api v0.36, resource/v1, AllocationResultsMaxSize)."""
 _REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
 """Where the members of a kind have their device requests."""
 
@@ -43,8 +42,8 @@ def unreadable(index: int, manifest: Manifest) -> Iterator[Flaw]:
 def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
     counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
     total = sum(count for count in counts if isinstance(count, int))
-    if total > _LARGEST_CLAIM:
-        said = f"ask for {total} devices; what is claimed through DRA must be {_LARGEST_CLAIM} at most"
+    if total > LARGEST_CLAIM:
+        said = f"ask for {total} devices; what is claimed through DRA must be {LARGEST_CLAIM} at most"
         yield Flaw(index, path, said, "many-devices")
 
 
