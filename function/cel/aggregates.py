@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from function.cel.code import Frame, Run
+from function.cel.containers import NO_KEYS
 from function.cel.naming import word
 from function.cel.problem import Abort, Failure
-from function.cel.semver import Semver
 from function.cel.values import Keyed, Optional, stored
 
 
@@ -24,7 +24,7 @@ def filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
     for key, value, optional in parts:
         k = key(frame)
         content = given(value(frame), optional)
-        if type(k) in (bytes, Semver):
+        if type(k) in NO_KEYS:
             raise Abort(f"{word(k)} as a key ends the evaluation in Kubernetes")
         if content:
             map_[stored(k)] = content[0]

@@ -11,16 +11,19 @@ from functools import cache
 from function.cel import explain, signatures, uniform
 from function.cel.checked import Checked
 from function.cel.environment import Environment
+from function.cel.libraries import LIBRARIES
 from function.cel.problem import Fault
 from function.cel.signatures import Overload
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, Struct, qualified
 from function.cel.types import (
     BOOL,
     BYTES,
+    CIDR,
     DOUBLE,
     DURATION,
     DYN,
     INT,
+    IP,
     NULL,
     STRING,
     TIMESTAMP,
@@ -54,6 +57,8 @@ TYPE_NAMES = {
     "type": Type("type"),
     "uint": UINT,
     "optional_type": optional_of(DYN),
+    "net.IP": IP,
+    "net.CIDR": CIDR,
 }
 """Types that an expression can name."""
 _KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
@@ -187,7 +192,7 @@ class _Checker:
         return self._resolved(node, [self.visit(node.target), *arguments])
 
     def _resolved(self, node: Call, arguments: list[Type]) -> Type:
-        if signatures.LIBRARIES.get(node.function, "") not in ("", *self.environment.libraries):
+        if LIBRARIES.get(node.function, "") not in ("", *self.environment.libraries):
             raise explain.not_supported(node)
         overloads = signatures.declared().get(node.function)
         if overloads is None:

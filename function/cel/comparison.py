@@ -8,6 +8,7 @@ from __future__ import annotations
 from operator import eq
 from typing import Any
 
+from function.cel import network
 from function.cel.containers import MISSING, entry
 from function.cel.effort import spend
 from function.cel.naming import no_overload
@@ -31,7 +32,7 @@ _NUMBERS = (int, Uint, float)
 _PLAIN = {str, bool, int, Uint, bytes}
 _AT_ONCE = 4
 """Plain values that are compared in one step."""
-_OPAQUE = (Quantity, Semver)
+_OPAQUE = (Quantity, Semver, *network.OPAQUE)
 
 
 def equal(a: Any, b: Any) -> bool:

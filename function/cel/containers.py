@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from function.cel.formats import Format
 from function.cel.naming import no_overload, word
 from function.cel.problem import Abort, Failure
 from function.cel.semver import Semver
@@ -15,6 +16,8 @@ from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Answering, Keyed, Nu
 
 MISSING: Any = object()
 """No value: the field or element is not there."""
+NO_KEYS = (bytes, Semver, Format)
+"""What Go has no hash of."""
 
 
 def find(map_: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -33,7 +36,7 @@ def entry(map_: dict[Any, Any], key: Any) -> Any:
         return map_.get(key, MISSING)
     if not map_:
         return MISSING
-    if type(map_) is Keyed and type(key) in (bytes, Semver):
+    if type(map_) is Keyed and type(key) in NO_KEYS:
         raise Abort(f"to look for {word(key)} in a map ends the evaluation in Kubernetes")
     for form in (stored(key), *_equal_numbers(key)):
         if form in map_:

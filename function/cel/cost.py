@@ -11,7 +11,7 @@ from function.cel import prices
 from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.environment import Environment
-from function.cel.prices import Part, Price
+from function.cel.parts import NO_LITERAL, TRAVERSAL, Part, Price, declared_size
 from function.cel.sizes import MOST, NO_PATH, NOTHING, ONE, UNKNOWN, Path, Range, exactly, path_to
 from function.cel.tree import ACCUMULATOR, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
 from function.cel.types import Type
@@ -147,7 +147,7 @@ class Estimator:
         if overload in ("add_string", "add_bytes", "add_list"):
             self._put_entries(node, _union(*map(self._entries_of, node.args)))
             size = parts[0].known + parts[1].known
-            return Price((ONE if overload == "add_list" else size.scaled(prices.TRAVERSAL)) + arguments, size)
+            return Price((ONE if overload == "add_list" else size.scaled(TRAVERSAL)) + arguments, size)
         return Price(ONE + arguments)
 
     # Literals
@@ -230,7 +230,7 @@ class Estimator:
         path = self._path(node).names
         if path and path[0] in (ACCUMULATOR, "__result__"):
             path = ()
-        return Part(self.checked.type(node), size, prices.NO_LITERAL, path, self.environment)
+        return Part(self.checked.type(node), size, NO_LITERAL, path, self.environment)
 
     def _path(self, node: Node) -> Path:
         if isinstance(node, Ident):
@@ -250,7 +250,7 @@ class Estimator:
         if isinstance(node, Literal | ListLiteral | MapLiteral):
             return exactly(_written_size(node))
         path = self._path(node)
-        declared = None if path is NO_PATH else prices.declared_size(path.names, self.environment)
+        declared = None if path is NO_PATH else declared_size(path.names, self.environment)
         if declared is not None:
             self._sizes[id(node)] = declared
             return declared

@@ -10,12 +10,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from function.cel.prices import PATTERN, TRAVERSAL
+from function.cel import network
+from function.cel.addresses import Cidr, Ip
+from function.cel.formats import Format
+from function.cel.network_prices import CHECK, selected
+from function.cel.parts import PATTERN, TRAVERSAL
 from function.cel.quantity import Quantity
+from function.cel.quoting import to_bytes
 from function.cel.semver import Semver
+from function.cel.sizes import exactly
 from function.cel.values import Optional, keys_of
 
 _LIST = 10
+_OPAQUE = (Quantity, Semver, *network.OPAQUE)
 
 
 _BY_RESULT = frozenset({"slice", "lists.range", "reverse", "join"})
@@ -33,10 +40,12 @@ def actual(function: str, overload: str, values: Sequence[Any], result: Any) -> 
         price = _of_list(function, values, result)
         if price is not None:
             return price
+    if overload == "cidr_ip":
+        return 1
     named = _BY_FUNCTION.get(function)
     if named is not None:
-        return named(values, result)
-    if function == "_==_" and isinstance(values[0], Quantity | Semver):
+        return named(values, result) + (_text(values[1:]) if overload in _READING else 0)
+    if function == "_==_" and isinstance(values[0], _OPAQUE):
         return 1
     general = _BY_OVERLOAD.get(overload)
     return general(values) if general else 1
@@ -69,12 +78,14 @@ def _squared(items: list[Any]) -> int:
 def _size(value: Any) -> int:
     if isinstance(value, Optional) and value.is_there:
         return _size(value.content[0])
+    if isinstance(value, Ip | Cidr):
+        return math.ceil((value.bits if isinstance(value, Ip) else value.length) / 8)
     return len(value) if isinstance(value, str | bytes | list | dict) else 1
 
 
 def _walk(value: Any) -> int:
     if isinstance(value, str):
-        return int(len(value.encode()) * TRAVERSAL)
+        return int(len(to_bytes(value)) * TRAVERSAL)
     if isinstance(value, bytes):
         return int(len(value) * TRAVERSAL)
     if isinstance(value, list):
@@ -100,13 +111,42 @@ def _least(values: Sequence[Any]) -> int:
     return math.ceil(min(_size(values[0]), _size(values[1])) * TRAVERSAL)
 
 
+def _validated(values: Sequence[Any], _: Any) -> int:
+    if not isinstance(values[0], Format):
+        return 1
+    return math.ceil((1 + _size(values[1])) * TRAVERSAL) * math.ceil(values[0].pattern * PATTERN)
+
+
+def _in_block(values: Sequence[Any], _: Any = None) -> int:
+    return math.ceil(2 * _size(values[0]) * TRAVERSAL)
+
+
+def _block_in_block(values: Sequence[Any], _: Any) -> int:
+    return _in_block(values) + math.ceil(_size(values[0]) * TRAVERSAL) + 1
+
+
+def _selected(values: Sequence[Any], _: Any) -> int:
+    return selected(exactly(_size(values[1]))).most
+
+
+_READING = frozenset({"cidr_contains_ip_string", "cidr_contains_cidr_string"})
+"""What is contained is a text, which has to be read."""
 _SETS = {"list_sets_contains_list": 1, "list_sets_intersects_list": 1, "list_sets_equivalent_list": 2}
 _BY_FUNCTION: Mapping[str, Callable[[Sequence[Any], Any], int]] = {
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), lambda values, _: _walk(values[0])),
     **dict.fromkeys(
-        ("lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver", "isSemver"), _text
+        (
+            *("lowerAscii", "upperAscii", "substring", "trim", "quantity", "isQuantity", "semver", "isSemver"),
+            *("url", "ip", "isIP", "cidr", "isCIDR"),
+        ),
+        _text,
     ),
-    **dict.fromkeys(("replace", "split"), _rewritten),
+    **dict.fromkeys(("replace", "split", "ip.isCanonical"), _rewritten),
+    "validate": _validated,
+    "containsIP": _in_block,
+    "containsCIDR": _block_in_block,
+    "check": lambda _, __: CHECK,
+    **dict.fromkeys(("fieldSelector", "labelSelector"), _selected),
     "join": lambda _, result: math.ceil(_size(result) * 2 * TRAVERSAL),
     **dict.fromkeys(("find", "findAll"), _pattern),
 }

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from function.cel.types import ANY, BOOL, DYN, QUANTITY, STRING, Type, map_of
 
 _DEVICE = Type("struct", "kubernetes.DRADevice")
+_KUBERNETES = frozenset({"urls", "addresses", "formats", "authorization"})
+"""The libraries of all that Kubernetes evaluates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,11 @@ SELECTOR = Environment(
         ("device", "capacity", "@values", "@values"): 0,
     },
     results=frozenset({"bool", "any"}),
+    libraries=_KUBERNETES,
 )
 """Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go."""
 
-RULE = Environment(
-    "rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}), frozenset({"urls"})
-)
+RULE = Environment("rule", {"self": DYN, "oldSelf": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}), _KUBERNETES)
 """A validation rule of a definition (x-kubernetes-validations). Its types are not known here."""
 
 QUERY = Environment("query", {"object": DYN}, {}, {}, frozenset({"bool", "dyn", "any"}))

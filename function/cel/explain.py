@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from function.cel import signatures
+from function.cel.libraries import LIBRARIES
 from function.cel.macros import MACROS
 from function.cel.problem import Fault
 from function.cel.signatures import Overload
@@ -14,6 +15,8 @@ from function.cel.types import Type
 
 _ORDERS = ("_<_", "_<=_", "_>_", "_>=_")
 _ARITHMETIC = {"_+_": "add", "_-_": "sub"}
+_REMOTE = "authorization"
+"""The library that nobody means who writes a selector."""
 _WORDS = {"!_": "!", "-_": "-", "@in": "in", "_[_]": "[ ]", "_[?_]": "[? ]", "_?_:_": "? :"}
 
 
@@ -83,9 +86,7 @@ def wrong_count(node: Call) -> Fault | None:
 
 
 def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
-    if node.function in signatures.ELSEWHERE:
-        return not_supported(node)
-    names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n and n not in signatures.LIBRARIES]
+    names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n and LIBRARIES.get(n) != _REMOTE]
     known = [*names, *(macro for macro, _ in MACROS), "has"]
     if node.target is not None and arguments and arguments[0].kind not in ("dyn", "any"):
         known = [*_methods(arguments[0]), *(macro for macro, _ in MACROS)]

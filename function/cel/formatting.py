@@ -15,6 +15,7 @@ from function.cel.checked import Checked
 from function.cel.conversions import FUNCTIONS as CONVERSIONS
 from function.cel.effort import write
 from function.cel.problem import Failure, Fault
+from function.cel.quoting import quoted, to_bytes
 from function.cel.tree import ListLiteral, Literal, MapLiteral, Node
 from function.cel.values import INT_MAX, Duration, Timestamp, TypeValue, Uint, keys_of, read
 
@@ -158,9 +159,9 @@ def _literal(value: Any) -> str:
     """A value inside of a list or map."""
     match value:
         case str():
-            return _quoted(value)
+            return quoted(value)
         case bytes():
-            return "b" + _quoted(_string(value, Clause("s", 0)))
+            return "b" + quoted(_string(value, Clause("s", 0)))
         case float():
             text = CONVERSIONS["double_to_string"](value)
             return f"{value:.6f}" if math.isfinite(value) else f'"{text}"'
@@ -169,29 +170,6 @@ def _literal(value: Any) -> str:
         case Duration():
             return f'duration("{CONVERSIONS["duration_to_string"](value)}")'
     return _string(value, Clause("s", 0))
-
-
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
-
-
-def _quoted(text: str) -> str:
-    return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
-
-
-def _escaped(code: int) -> str:
-    if code < 0x80:  # noqa: PLR2004  (ASCII)
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004  (four digits)
 
 
 def _decimal(value: Any, clause: Clause) -> str:
@@ -245,7 +223,7 @@ def _binary(value: Any, clause: Clause) -> str:
 
 def _hex(value: Any, clause: Clause) -> str:
     if isinstance(value, str | bytes):
-        text = (value.encode() if isinstance(value, str) else value).hex()
+        text = (to_bytes(value) if isinstance(value, str) else value).hex()
     elif type(value) in (int, Uint):
         text = format(int(value), "x")
     else:

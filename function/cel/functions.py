@@ -6,16 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from function.cel import conversions, formatting, kubernetes, lists, patterns, strings, times, urls
+from function.cel import conversions, formatting, kubernetes, lists, network, patterns, strings, times
+from function.cel.addresses import Cidr, Ip
 from function.cel.containers import size
+from function.cel.formats import Format
+from function.cel.libraries import AUTHORIZATION, ids
 from function.cel.naming import no_overload
+from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.signatures import Overload
 from function.cel.types import Type
+from function.cel.urls import Url
 from function.cel.values import Duration, Optional, Timestamp, Uint, keys_of
 
 Function: TypeAlias = Callable[..., Any]
+
+
+class Nothing:
+    """What there is no value of."""
+
 
 _CLASSES: Mapping[str, type] = {
     "bool": bool,
@@ -30,10 +40,18 @@ _CLASSES: Mapping[str, type] = {
     "semver": Semver,
     "optional": Optional,
     "list": list,
-    "url": urls.Url,
+    "url": Url,
+    "ip": Ip,
+    "cidr": Cidr,
+    "format": Format,
+    **dict.fromkeys(("authorizer", "pathcheck", "groupcheck", "resourcecheck", "decision"), Nothing),
 }
 _UNGUARDED = ("contains", "startsWith", "endsWith", "matches", "flatten", "sort", "@sortByAssociatedKeys")
 """They judge their arguments themselves."""
+
+
+def _unauthorized(*_: Any) -> Any:
+    raise Failure("there is nothing here to authorize")
 
 
 @cache
@@ -47,7 +65,8 @@ def implementations() -> Mapping[str, Function]:
         **patterns.FUNCTIONS,
         **lists.FUNCTIONS,
         **kubernetes.FUNCTIONS,
-        **urls.FUNCTIONS,
+        **network.FUNCTIONS,
+        **dict.fromkeys(ids(AUTHORIZATION), _unauthorized),
         **dict.fromkeys(
             (
                 "size_bytes",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from function.cel import containers, naming
+from function.cel.addresses import Cidr, Ip
 from function.cel.checked import Checked
 from function.cel.code import Frame, Run
 from function.cel.containers import MISSING
@@ -13,7 +14,11 @@ from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.tree import Call, Ident, Literal, Node, Select
+from function.cel.urls import Url
 from function.cel.values import NONE, NOTHING_PUBLISHED, UNREADABLE, Optional, Taken, TypeValue
+
+_UNREADABLE = (Quantity, Semver, Url, Ip, Cidr)
+"""What Kubernetes cannot take out of an optional that a variable holds."""
 
 
 def reread(run: Run) -> Run:
@@ -40,7 +45,7 @@ def _repacked(optional: Optional) -> Optional:
     content = optional.content[0]
     while type(content) is Optional:
         content = content.content[0] if content.is_there else None
-    if isinstance(content, Quantity | Semver):
+    if isinstance(content, _UNREADABLE):
         content = UNREADABLE
     if isinstance(content, TypeValue):
         content = content.name
@@ -70,7 +75,7 @@ def _inside(optional: Optional, key: Any) -> Optional:
     if not optional.is_there:
         return NONE
     content = content_of(optional)
-    if isinstance(content, Quantity | Semver):
+    if isinstance(content, _UNREADABLE):
         raise Failure(f"{naming.type_name(content)} in an optional has no fields to look for")
     found = containers.lookup(content, key)
     return NONE if found is MISSING else Optional((found,))

@@ -10,8 +10,8 @@ from typing import Any
 
 from function.cel import arithmetic, naming
 from function.cel.code import Code, Frame, Run, constant
+from function.cel.containers import NO_KEYS
 from function.cel.problem import Abort, Failure
-from function.cel.semver import Semver
 from function.cel.values import INT_MAX, Uint
 
 _PRIMITIVE = (bool, int, Uint, float, str)
@@ -27,7 +27,7 @@ def member_of(item: Run, items: list[Any]) -> Code | None:
 
     def test(frame: Frame) -> bool:
         value = item(frame)
-        if type(value) in (Semver, bytes):
+        if type(value) in NO_KEYS:
             raise Abort(f"{naming.type_name(value)} in a list that is written out ends the evaluation in Kubernetes")
         return type(value) in _PRIMITIVE and (type(value), value) in known
 

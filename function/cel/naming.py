@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from function.cel.addresses import Cidr, Ip
+from function.cel.formats import Format
 from function.cel.problem import Failure
 from function.cel.quantity import Quantity
 from function.cel.semver import Semver
+from function.cel.urls import Url
 from function.cel.values import Duration, Joined, Optional, Timestamp, TypeValue, Uint
 
 
@@ -32,6 +35,10 @@ _NAMES: Mapping[type, str] = {
     Optional: "optional_type",
     Quantity: "kubernetes.Quantity",
     Semver: "kubernetes.Semver",
+    Url: "kubernetes.URL",
+    Format: "kubernetes.NamedFormat",
+    Ip: "net.IP",
+    Cidr: "net.CIDR",
     Timestamp: "google.protobuf.Timestamp",
     Duration: "google.protobuf.Duration",
     TypeValue: "type",

@@ -1,61 +1,19 @@
 """What calls cost at most, by what is known of their arguments.
 
 Source: k8s.io/apiserver v0.36, pkg/cel/library/cost.go; github.com/google/cel-go v0.26, checker/cost.go, ext/lists.go
-and ext/sets.go; k8s.io/dynamic-resource-allocation v0.36, cel/compile.go (the sizes of what a device publishes).
+and ext/sets.go; k8s.io/dynamic-resource-allocation v0.36
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
 
-from function.cel.environment import Environment
-from function.cel.sizes import MOST, ONE, UNKNOWN, Range, exactly
-from function.cel.types import Type
+from function.cel import network_prices
+from function.cel.parts import PATTERN, TRAVERSAL, Part, Price
+from function.cel.sizes import MOST, ONE, Range, exactly
 
-TRAVERSAL = 0.1
-"""Of a string, for each character."""
-PATTERN = 0.25
-"""Of a regular expression, for each character."""
 _LIST = 10
-NO_LITERAL: Any = object()
-
-
-class Part(NamedTuple):
-    """A target or an argument."""
-
-    type: Type
-    size: Range | None
-    literal: Any
-    path: tuple[str, ...]
-    environment: Environment
-
-    @property
-    def known(self) -> Range:
-        return UNKNOWN if self.size is None else self.size
-
-    @property
-    def item(self) -> Part | None:
-        """An element of a list: its size is known only by where it comes from."""
-        if not self.type.params:
-            return None
-        path = (*self.path, "@items") if self.path else ()
-        return Part(self.type.params[0], declared_size(path, self.environment), NO_LITERAL, path, self.environment)
-
-
-class Price(NamedTuple):
-    cost: Range
-    size: Range | None = None
-    """Of the result."""
-
-
-def declared_size(path: tuple[str, ...], environment: Environment) -> Range | None:
-    """Of what is reached from a variable."""
-    for at in (path, (*path[:-1], "*")):
-        if at in environment.sizes:
-            return Range(0, environment.sizes[at])
-    return None
 
 
 def price(function: str, overload: str, target: Part | None, args: Sequence[Part]) -> Price | None:
@@ -142,9 +100,11 @@ def _found(target: Part | None, args: Sequence[Part]) -> Price | None:
 
 
 def _equal(_: Part | None, args: Sequence[Part]) -> Price | None:
-    if len(args) == 2 and args[0].type == args[1].type and args[0].type.name in ("quantity", "semver"):  # noqa: PLR2004
+    if len(args) != 2 or args[0].type != args[1].type:  # noqa: PLR2004  (two operands)
+        return None
+    if args[0].type.name in ("quantity", "semver"):
         return Price(ONE)
-    return None
+    return network_prices.equal(args[1])
 
 
 _BY_FUNCTION: Mapping[str, Callable[[Part | None, Sequence[Part]], Price | None]] = {
@@ -172,6 +132,7 @@ _BY_FUNCTION: Mapping[str, Callable[[Part | None, Sequence[Part]], Price | None]
     "find": _found,
     "findAll": _found,
     "_==_": _equal,
+    **network_prices.BY_FUNCTION,
 }
 
 # Functions over lists and sets
@@ -230,6 +191,7 @@ _BY_OVERLOAD: Mapping[str, Callable[[Part | None, Sequence[Part]], Price | None]
     "list_sets_contains_list": _sets(1),
     "list_sets_intersects_list": _sets(1),
     "list_sets_equivalent_list": _sets(2),
+    **network_prices.BY_OVERLOAD,
 }
 
 # Standard functions

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from function.cel.libraries import ADDRESSES, AUTHORIZATION, NAMED_FORMATS, STATIC, URLS
 from function.cel.types import Type, read, split
 
 
@@ -217,23 +218,6 @@ semver_minor: semver.minor() -> int
 semver_patch: semver.patch() -> int
 """
 
-URLS = """
-string_to_url: url(string) -> url
-is_url_string: isURL(string) -> bool
-url_get_scheme: url.getScheme() -> string
-url_get_host: url.getHost() -> string
-url_get_hostname: url.getHostname() -> string
-url_get_port: url.getPort() -> string
-url_get_escaped_path: url.getEscapedPath() -> string
-url_get_query: url.getQuery() -> map(string, list(string))
-"""
-LIBRARIES: Mapping[str, str] = dict.fromkeys(
-    ("url", "isURL", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"), "urls"
-)
-"""Functions that not every expression has."""
-ELSEWHERE = frozenset({"ip", "isIP", "cidr", "isCIDR", "ip.isCanonical", "format.named"})
-"""Functions of Kubernetes that no expression has here."""
-
 _NAMESPACES = ("optional", "sets", "lists", "strings", "cel")
 
 
@@ -248,7 +232,8 @@ def declared() -> Mapping[str, tuple[Overload, ...]]:
 
 
 def _lines() -> Iterator[str]:
-    for part in (OPERATORS, STANDARD, LISTS, STRINGS, KUBERNETES, URLS):
+    libraries = (URLS, ADDRESSES, NAMED_FORMATS, AUTHORIZATION)
+    for part in (OPERATORS, STANDARD, LISTS, STRINGS, KUBERNETES, *libraries):
         yield from part.strip().splitlines()
     yield from _orders()
     yield from _times()
@@ -286,7 +271,8 @@ def _read(line: str) -> Overload:
     opening = _opening(call)
     head, args = call[:opening], call[opening + 1 : -1]
     target, _, function = head.rpartition(".")
-    is_method = bool(target) and target not in _NAMESPACES and not head.startswith(("_", "@"))
+    is_static = target in _NAMESPACES or head in STATIC or head.startswith(("_", "@"))
+    is_method = bool(target) and not is_static
     params = tuple(map(read, split(args)))
     if is_method:
         return Overload(id_, function, is_method, (read(target), *params), read(result))

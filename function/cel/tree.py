@@ -119,7 +119,7 @@ UNUSED = "#unused"
 def qualified(node: Any) -> str | None:
     """A name with dots, as far as the node is nothing else."""
     if isinstance(node, Ident):
-        return node.name
+        return node.name.removeprefix(".")
     if isinstance(node, Select) and not node.is_test:
         inner = qualified(node.operand)
         return f"{inner}.{node.field}" if inner else None

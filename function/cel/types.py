@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 
 SCALARS = ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
-_OPAQUE = ("optional", "quantity", "semver", "function", "url", "ip", "cidr", "format")
+_OPAQUE = frozenset(
+    {
+        *("optional", "quantity", "semver", "function", "url", "ip", "cidr", "format"),
+        *("authorizer", "pathcheck", "groupcheck", "resourcecheck", "decision"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ DYN, ANY, ERROR, NULL = Type("dyn"), Type("any"), Type("error"), Type("null")
 _PLAIN = {t.kind: t for t in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, DYN)}
 """What is one and the same object wherever it is named, which is what is looked at first."""
 QUANTITY, SEMVER = Type("opaque", "quantity"), Type("opaque", "semver")
+IP, CIDR = Type("opaque", "ip"), Type("opaque", "cidr")
 
 
 def list_of(item: Type) -> Type:

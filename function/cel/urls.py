@@ -1,122 +1,225 @@
-"""URLs, as rules see them: absolute, or a path from the root.
+"""URLs, as Kubernetes reads them: absolute, or a path from the root.
 
-Source: k8s.io/apiserver v0.36, pkg/cel/library/urls.go, and net/url of Go (ParseRequestURI).
+Grammar and sentences are those of net/url of Go 1.26 (Parse, ParseRequestURI, String, ParseQuery). A sentence is part
+of what a selector can see: `format.uri().validate` hands it out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote_plus, unquote_to_bytes
 
-from function.cel.problem import Failure
+from function.cel import addresses, escapes
+from function.cel.effort import spend, write
+from function.cel.escapes import FRAGMENT, HOST, PATH, QUERY, USER, ZONE, escaped, kept, unescaped
+from function.cel.quoting import Malformed
+from function.cel.values import Keyed
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
-_USER = re.compile(r"[A-Za-z0-9._:~!$&'()*+,;=%@-]*")
-_OF_HOST = r"[^\x00-\x20\"#/?@\[\]\\^`{|}\x7f"
-_HOST = re.compile(rf"\[[^\[\]]*\](?::[0-9]*)?|{_OF_HOST}:]*|{_OF_HOST}]*:[0-9]*")
-_ESCAPES = re.compile(r"%(?![0-9A-Fa-f]{2})")
+MOST_PARAMETERS = 10_000
+"""Of a query. One with more has none."""
+_STEPS = 4
+"""That reading a parameter takes."""
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)?:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_PLAIN = "/$&+,:;=@!'()*~"
-"""What a path may hold as it is."""
+_PORT = re.compile(r"(?::[0-9]*)?")
+_USER = re.compile(r"[A-Za-z0-9._:~!$&'()*+,;=%@-]*")
+_STRICT = ("http", "https")
+"""Schemes whose hosts have one colon, before the port."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Url:
-    scheme: str
-    host: str
-    """With its port."""
-    path: str
-    """As it was escaped."""
-    query: str
+    """Two are equal when they are written alike."""
+
+    scheme: str = ""
+    opaque: str = ""
+    """What follows the scheme, where that is no path."""
+    user: str | None = None
+    """As it is written anew."""
+    host: str = ""
+    """With its port, without escapes."""
+    has_authority: bool = False
+    path: str = ""
+    """With its escapes, as it was written."""
+    query: str = ""
+    asks: bool = False
+    """Whether it ends with a question mark that nothing follows."""
+    fragment: str = ""
+    _seen: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What was worked out of it."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Url) and str(self) == str(other)
+
+    __hash__ = object.__hash__
+
+    def __str__(self) -> str:
+        if "text" not in self._seen:
+            write(len(self.host) + len(self.path) + len(self.query) + len(self.fragment))
+            self._seen["text"] = _written(self)
+        return str(self._seen["text"])
 
     @property
     def port(self) -> str:
-        found = re.fullmatch(r"(?:\[.*\]|[^:]*)(?::([0-9]*))?", self.host)
-        return (found[1] or "") if found else ""
+        return self._split()[1]
 
     @property
     def hostname(self) -> str:
-        name = self.host.removesuffix(f":{self.port}") if self.port else self.host.removesuffix(":")
-        return name[1:-1] if name.startswith("[") else name
+        return self._split()[0]
+
+    @property
+    def escaped_path(self) -> str:
+        if "path" not in self._seen:
+            write(len(self.path))
+            self._seen["path"] = kept(self.path, PATH)
+        return str(self._seen["path"])
+
+    @property
+    def parameters(self) -> Keyed:
+        if "parameters" not in self._seen:
+            self._seen["parameters"] = _parameters(self.query)
+        return self._seen["parameters"]  # type: ignore[no-any-return]  # nothing else is put there
+
+    def _split(self) -> tuple[str, str]:
+        name, colon, port = self.host.rpartition(":")
+        if not colon or not _PORT.fullmatch(colon + port):
+            name, port = self.host, ""
+        if name.startswith("[") and name.endswith("]"):
+            name = name[1:-1]
+        return name, port
 
 
-def parse(text: str) -> Url:
-    """ValueError on what is none."""
-    if not text or _CONTROL.search(text):
-        raise ValueError(f"{text!r} is no URL")
+def url(text: str) -> Url:
+    """ValueError for what is none. A fragment is told apart only here."""
+    check(text)
+    rest, _, fragment = text.partition("#")
+    found = _read(rest, is_requested=False)
+    escapes.check(fragment, FRAGMENT)
+    return Url(*found, fragment)
+
+
+def check(text: str) -> None:
+    """Malformed for what could not be requested: neither absolute, nor a path from the root."""
+    _read(text, is_requested=True)
+
+
+def _read(text: str, *, is_requested: bool) -> tuple[str, str, str | None, str, bool, str, str, bool]:
+    """The fields of a URL, but for its fragment."""
+    if _CONTROL.search(text):
+        raise Malformed("net/url: invalid control character in URL")
+    if not text:
+        raise Malformed("empty url")
+    if text == "*":
+        return "", "", None, "", False, "*", "", False
     scheme, rest = _scheme(text)
-    rest, _, query = rest.partition("?")
+    rest, mark, query = rest.partition("?")
+    asks = bool(mark) and not query
     if not rest.startswith("/"):
-        if scheme or text == "*":
-            return Url(scheme, "", "", query)
-        raise ValueError(f"{text!r} is neither an absolute URL nor a path from the root")
-    host = ""
-    if scheme and rest.startswith("//"):
+        if scheme:
+            return scheme, rest, None, "", False, "", query, asks
+        raise Malformed("invalid URI for request")
+    user, host = None, ""
+    has_authority = rest.startswith("//") and (bool(scheme) or (not is_requested and not rest.startswith("///")))
+    if has_authority:
         authority, slash, path = rest[2:].partition("/")
-        host, rest = _host(authority, text), slash + path
-    if _ESCAPES.search(rest):
-        raise ValueError(f"{text!r} has an escape that is none")
-    return Url(scheme, host, _escaped(rest), query)
+        rest = slash + path
+        user, host = _authority(scheme, authority)
+    escapes.check(rest, PATH)
+    return scheme, "", user, host, has_authority, rest, query, asks
 
 
 def _scheme(text: str) -> tuple[str, str]:
-    before, colon, after = text.partition(":")
-    if colon and _SCHEME.fullmatch(before):
-        return before.lower(), after
-    if text.startswith(":"):
-        raise ValueError(f"{text!r} has no scheme")
-    return "", text
+    found = _SCHEME.match(text)
+    if found is None:
+        return "", text
+    if found[1] is None:
+        raise Malformed("missing protocol scheme")
+    return found[1].lower(), text[found.end() :]
 
 
-def _host(authority: str, text: str) -> str:
+def _authority(scheme: str, authority: str) -> tuple[str | None, str]:
     user, at, host = authority.rpartition("@")
-    if (at and not _USER.fullmatch(user)) or not _HOST.fullmatch(host) or _ESCAPES.search(authority):
-        raise ValueError(f"{text!r} has no valid host")
-    return host
+    found = _host(scheme, host)
+    return (_user(user) if at else None), found
 
 
-def _escaped(path: str) -> str:
-    """As it was written, if that is an escape of what it says; else anew."""
-    if re.fullmatch(r"[A-Za-z0-9._~!$&'()*+,;=:@/\[\]%-]*", path):
-        return path
-    return quote(unquote_to_bytes(path), safe=_PLAIN)
+def _user(text: str) -> str:
+    if not _USER.fullmatch(text):
+        raise Malformed("net/url: invalid userinfo")
+    name, colon, password = text.partition(":")
+    parts = [escaped(unescaped(part, USER), USER) for part in (name, password)]
+    return colon.join(parts)
 
 
-def _url(text: str) -> Url:
+def _host(scheme: str, host: str) -> str:
+    bracket = host.rfind("[")
+    if bracket > 0:
+        raise Malformed("invalid IP-literal")
+    if bracket == 0:
+        return _literal(host)
+    colon = host.find(":") if scheme in _STRICT else host.rfind(":")
+    if colon >= 0:
+        _check_port(host[colon:])
+    return unescaped(host, HOST)
+
+
+def _literal(host: str) -> str:
+    """An IPv6 address in brackets, and a port."""
+    end = host.rfind("]")
+    if end < 0:
+        raise Malformed("missing ']' in host")
+    _check_port(host[end + 1 :])
+    name, mark, zone = host[1:end].partition("%25")
+    found = unescaped(name, HOST) + unescaped(mark + zone, ZONE)
     try:
-        return parse(text)
-    except ValueError as error:
-        raise Failure(str(error)) from None
+        ip, _ = addresses.read(found)
+    except Malformed as malformed:
+        raise malformed.within("invalid host: ") from None
+    if ip.family == 4:  # noqa: PLR2004  (IPv4)
+        raise Malformed("invalid IP-literal")
+    return f"[{found}]{host[end + 1 :]}"
 
 
-def _is_url(text: str) -> bool:
-    try:
-        parse(text)
-    except ValueError:
-        return False
-    return True
+def _check_port(text: str) -> None:
+    if not _PORT.fullmatch(text):
+        raise Malformed("invalid port {} after host", text)
 
 
-def _query(url: Url) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for pair in url.query.split("&"):
+def _written(url: Url) -> str:
+    text = f"{url.scheme}:" if url.scheme else ""
+    if url.opaque:
+        text += url.opaque
+    else:
+        text += _place(url) + url.escaped_path
+    if url.query or url.asks:
+        text += f"?{url.query}"
+    return text + (f"#{kept(url.fragment, FRAGMENT)}" if url.fragment else "")
+
+
+def _place(url: Url) -> str:
+    """Who and where, with the slashes before it."""
+    if url.user is not None:
+        return f"//{url.user}@{escaped(url.host, HOST)}"
+    if url.host:
+        return f"//{escaped(url.host, HOST)}"
+    is_empty = url.has_authority and bool(url.scheme)
+    return "//" if is_empty and url.path else ""
+
+
+def _parameters(query: str) -> Keyed:
+    found = Keyed()
+    write(len(query))
+    count = query.count("&") + 1
+    if count > MOST_PARAMETERS:
+        return found
+    spend(count * _STEPS)
+    for pair in filter(None, query.split("&")):
         key, _, value = pair.partition("=")
-        if pair and ";" not in pair and not _ESCAPES.search(pair):
-            found.setdefault(unquote_plus(key), []).append(unquote_plus(value))
+        try:
+            name, one = unescaped(key, QUERY), unescaped(value, QUERY)
+        except Malformed:
+            continue
+        if ";" not in pair:
+            found.setdefault(name, []).append(one)
     return found
-
-
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "string_to_url": _url,
-    "is_url_string": _is_url,
-    "url_get_scheme": lambda url: url.scheme,
-    "url_get_host": lambda url: url.host,
-    "url_get_hostname": lambda url: url.hostname,
-    "url_get_port": lambda url: url.port,
-    "url_get_escaped_path": lambda url: url.path,
-    "url_get_query": _query,
-}
-"""By overload."""

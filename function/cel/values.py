@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, SupportsIndex, overload
 
+from function.cel.addresses import Cidr, Ip
 from function.cel.effort import spend
 
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
@@ -177,7 +178,7 @@ def stored(key: Any) -> Any:
     if key is True or key is False:
         return _TRUE if key else _FALSE
     kind = type(key)
-    if kind in (str, int, type(None), Duration, TypeValue):
+    if kind in (str, int, type(None), Duration, TypeValue, Ip, Cidr):
         return key
     if kind is Timestamp:
         return _Moment(key)

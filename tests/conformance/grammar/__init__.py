@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
-from tests.conformance.grammar import calls, devices, lists, logic, numbers, optionals, strings, times
+from tests.conformance.grammar import calls, devices, lists, logic, network, numbers, optionals, strings, times
 
-_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls)
+_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls, network)
 ANY = (
     *("bool", "int", "uint", "double", "string", "bytes", "null", "attribute", "quantity", "semver", "duration"),
     *("timestamp", "ints", "strings", "lists", "mixed", "map", "numbered", "anymap", "opt", "optint", "type"),
+    *("url", "ip", "cidr", "named", "query"),
 )
 """The sorts of values."""
 

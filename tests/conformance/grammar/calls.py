@@ -9,12 +9,25 @@ _METHODS = (
     *("upperAscii", "trim", "substring", "replace", "split", "join", "format", "find", "findAll", "isSorted", "sum"),
     *("min", "max", "slice", "flatten", "reverse", "distinct", "sort", "first", "last", "compareTo", "isLessThan"),
     *("isGreaterThan", "add", "sub", "isInteger", "asInteger", "asApproximateFloat", "major", "minor", "patch"),
+    *("getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery", "family", "isUnspecified"),
+    *(
+        "isLoopback",
+        "isLinkLocalMulticast",
+        "isLinkLocalUnicast",
+        "isGlobalUnicast",
+        "containsIP",
+        "containsCIDR",
+        "ip",
+    ),
+    *("masked", "prefixLength", "validate", "path", "group", "resource", "subresource", "namespace", "name", "check"),
+    *("errored", "error", "allowed", "reason", "fieldSelector", "labelSelector"),
     *("value", "hasValue", "or", "orValue", "unwrapOpt", "getFullYear", "getHours", "getSeconds", "getMilliseconds"),
 )
 _FUNCTIONS = (
     *("size", "type", "dyn", "int", "uint", "double", "string", "bytes", "bool", "duration", "timestamp", "matches"),
     *("quantity", "isQuantity", "semver", "isSemver", "sign", "optional.of", "optional.ofNonZeroValue"),
     *("optional.none", "optional.unwrap", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range"),
+    *("url", "isURL", "ip", "isIP", "ip.isCanonical", "cidr", "isCIDR", "format.named", "format.uri", "format.nope"),
     *("strings.quote", "has", "math.greatest", "math.abs", "base64.encode", "cel.bind", "max", "nope"),
 )
 

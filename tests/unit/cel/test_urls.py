@@ -1,4 +1,4 @@
-"""Rules see URLs as Kubernetes does (net/url of Go, ParseRequestURI); selectors do not have them."""
+"""Rules see URLs as Kubernetes does (net/url of Go, ParseRequestURI)."""
 
 import pytest
 
@@ -52,9 +52,3 @@ def test_a_query_has_lists_of_values():
 def test_what_is_no_url_has_no_parts():
     with pytest.raises(cel.EvaluationFailed):
         cel.rule('url(self).getHost() == ""').evaluate(self="a.b")
-
-
-@pytest.mark.parametrize("text", ["isURL(device.driver)", 'url("/x").getHost() == ""', 'isIP("1.2.3.4")'])
-def test_a_selector_with_a_function_that_is_not_supported_says_so(text):
-    with pytest.raises(cel.InvalidSelector, match="not supported here"):
-        cel.compiled(text)

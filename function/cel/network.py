@@ -1,0 +1,130 @@
+"""The functions of Kubernetes over URLs, addresses and named formats.
+
+Source: k8s.io/apiserver v0.36, pkg/cel/library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from function.cel import addresses, urls
+from function.cel.addresses import Cidr, Ip
+from function.cel.formats import FORMATS, Format
+from function.cel.problem import Failure
+from function.cel.urls import Url
+from function.cel.values import NONE, Optional
+
+_LOOPBACK = {32: (127, 8), 128: (1, 128)}
+"""By the bits of an address: what it begins with, and how many bits that is."""
+_LINK_LOCAL = {32: (0xA9FE, 16), 128: (0x3FA, 10)}
+_LINK_LOCAL_MULTICAST = {32: (0xE00000, 24)}
+_MULTICAST = {32: (0xE, 4), 128: (0xFF, 8)}
+_BROADCAST = Ip(2**32 - 1, 32)
+_SHOWN = 60
+
+
+def _read(read: Callable[[str], Any], what: str) -> Callable[[str], Any]:
+    def call(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            raise Failure(f"{_short(text)} is no {what}") from None
+
+    return call
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def _holds(read: Callable[[str], Any]) -> Callable[[str], bool]:
+    def call(text: str) -> bool:
+        try:
+            read(text)
+        except ValueError:
+            return False
+        return True
+
+    return call
+
+
+_ip, _cidr = _read(addresses.address, "IP address"), _read(addresses.block, "CIDR")
+
+
+def _is_loopback(ip: Ip) -> bool:
+    return ip.begins(*_LOOPBACK[ip.bits])
+
+
+def _is_link_local_unicast(ip: Ip) -> bool:
+    return ip.begins(*_LINK_LOCAL[ip.bits])
+
+
+def _is_link_local_multicast(ip: Ip) -> bool:
+    if ip.bits in _LINK_LOCAL_MULTICAST:
+        return ip.begins(*_LINK_LOCAL_MULTICAST[ip.bits])
+    return ip.number >> 112 & 0xFF0F == 0xFF02  # noqa: PLR2004  (ff?2::/16)
+
+
+def _is_global_unicast(ip: Ip) -> bool:
+    is_special = not ip.number or ip == _BROADCAST or ip.begins(*_MULTICAST[ip.bits])
+    return not (is_special or _is_loopback(ip) or _is_link_local_unicast(ip))
+
+
+def _contains_ip(cidr: Cidr, ip: Ip) -> bool:
+    return cidr.has(ip, cidr.length)
+
+
+def _contains_cidr(cidr: Cidr, other: Cidr) -> bool:
+    return cidr.length <= other.length and cidr.has(other.ip, cidr.length)
+
+
+def _named(name: str) -> Optional:
+    return Optional((FORMATS[name],)) if name in FORMATS else NONE
+
+
+def _validated(format_: Format, text: str) -> Optional:
+    faults = format_.faults(text)
+    return Optional((faults,)) if faults else NONE
+
+
+def _always(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "string_to_url": _read(urls.url, "URL"),
+    "is_url_string": _holds(urls.check),
+    "url_get_scheme": lambda url: url.scheme,
+    "url_get_host": lambda url: url.host,
+    "url_get_hostname": lambda url: url.hostname,
+    "url_get_port": lambda url: url.port,
+    "url_get_escaped_path": lambda url: url.escaped_path,
+    "url_get_query": lambda url: url.parameters,
+    "string_to_ip": _ip,
+    "is_ip": _holds(addresses.address),
+    "ip_is_canonical": lambda text: str(_ip(text)) == text,
+    "ip_family": lambda ip: ip.family,
+    "ip_is_unspecified": lambda ip: ip.number == 0,
+    "ip_is_loopback": _is_loopback,
+    "ip_is_link_local_multicast": _is_link_local_multicast,
+    "ip_is_link_local_unicast": _is_link_local_unicast,
+    "ip_is_global_unicast": _is_global_unicast,
+    "ip_to_string": str,
+    "string_to_cidr": _cidr,
+    "is_cidr": _holds(addresses.block),
+    "cidr_contains_ip_string": lambda cidr, text: _contains_ip(cidr, _ip(text)),
+    "cidr_contains_ip_ip": _contains_ip,
+    "cidr_contains_cidr_string": lambda cidr, text: _contains_cidr(cidr, _cidr(text)),
+    "cidr_contains_cidr": _contains_cidr,
+    "cidr_ip": lambda cidr: cidr.ip,
+    "cidr_prefix_length": lambda cidr: cidr.length,
+    "cidr_masked": lambda cidr: cidr.masked(),
+    "cidr_to_string": str,
+    "format-named": _named,
+    "format-validate": _validated,
+    **{f"format.{name}": _always(format_) for name, format_ in FORMATS.items()},
+}
+"""By overload."""
+OPAQUE = (Url, Ip, Cidr, Format)
+"""The values that they give and take."""

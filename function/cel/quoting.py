@@ -1,0 +1,56 @@
+"""Texts between quotes, as Go writes them, and texts that are not quite UTF-8.
+
+A text that was taken out of a URL can hold any bytes. Those that are no UTF-8 stand in it as Python escapes them
+(surrogateescape), one character each, as Go counts them. Source: strconv of Go 1.26 (Quote).
+"""
+
+from __future__ import annotations
+
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    "\\": "\\\\",
+    '"': '\\"',
+}
+_ASCII, _BYTES, _SHORT = 0x80, range(0xDC80, 0xDD00), 0x10000
+
+
+class Malformed(ValueError):
+    """What is wrong with a text. Its sentence is made only for who asks: it quotes the text, however long that is."""
+
+    def __init__(self, sentence: str, *quotes: str) -> None:
+        """Each {} in the sentence stands for a quote."""
+        super().__init__(sentence, *quotes)
+        self.sentence, self.quotes = sentence, quotes
+
+    def __str__(self) -> str:
+        return self.sentence.format(*map(quoted, self.quotes))
+
+    def within(self, sentence: str, *quotes: str) -> Malformed:
+        """The same, told by a sentence that ends with it."""
+        return Malformed(sentence + self.sentence, *quotes, *self.quotes)
+
+
+def quoted(text: str) -> str:
+    return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
+
+
+def _escaped(code: int) -> str:
+    if code < _ASCII:
+        return f"\\x{code:02x}"
+    if code in _BYTES:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if code < _SHORT else f"\\U{code:08x}"
+
+
+def to_bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+def to_text(data: bytes) -> str:
+    return data.decode(errors="surrogateescape")
