@@ -16,7 +16,7 @@ from function.cel.values import Optional
 
 def chosen_for(node: Call, nodes: list[Node], checked: Checked) -> Any:
     """What works out a call of these arguments, the target first."""
-    is_known = not any(id(n) in checked.open for n in nodes)
+    is_known = not checked.is_loose and not any(id(n) in checked.open for n in nodes)
     types = [checked.type(n) for n in nodes] if is_known else []
     plain = types[0] if types and types == [types[0]] * 2 else None
     if node.function in operators.ORDERS and plain in (INT, STRING, UINT):

@@ -63,6 +63,8 @@ TYPE_NAMES = {
 """Types that an expression can name."""
 _KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
 """Of a map: kinds of those that equal ones find."""
+_SORTS = frozenset({"sort", "@sortByAssociatedKeys"})
+"""They take any list, whatever the checker has inferred of it."""
 
 
 def check(root: Node, environment: Environment) -> Checked:
@@ -100,6 +102,7 @@ class _Checker:
     def _visit(self, node: Node) -> Type:  # noqa: C901  (a kind of node, a line)
         match node:
             case Literal(value=value):
+                self.checked.is_loose |= value is None
                 return _LITERALS[type(value)]
             case Ident():
                 return self._ident(node)
@@ -210,6 +213,8 @@ class _Checker:
         if result is None:
             raise explain.no_overload(node, [self.unifier.resolved(a, final=True) for a in arguments], overloads)
         self.checked.overloads[id(node)] = tuple(fitting)
+        sorted_by = [node.target, *node.args][-1] if node.function in _SORTS else None
+        self.checked.is_loose |= id(sorted_by) in self.checked.open
         return result
 
     def _returned(self, overload: Overload, arguments: list[Type], *, is_general: bool) -> Type | None:

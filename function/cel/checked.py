@@ -23,6 +23,9 @@ class Checked:
 
     functions: set[str] = field(default_factory=set)
     """All that are called."""
+    is_loose: bool = False
+    """Whether any value may have another type than was found: a null is written out, which stands for an amount as
+    well, or a list is sorted of which only the checker thinks that it knows the type."""
     has_loops: bool = False
     depth: int = 0
     """Levels of the tree."""

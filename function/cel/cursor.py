@@ -12,6 +12,10 @@ DEEPEST = 250
 """Source: github.com/google/cel-go v0.26, parser/options.go."""
 
 T = TypeVar("T")
+_BEGINNINGS = frozenset(
+    {"[", "{", "(", ".", "-", "!", "true", "false", "null", "double", "int", "uint", "string", "bytes", "name"}
+)
+"""Kinds of tokens that an expression can begin with."""
 _WORDS = {"and": "&&", "or": "||", "AND": "&&", "OR": "||"}
 
 
@@ -19,12 +23,19 @@ class Cursor:
     """Stands at a token; never behind the last."""
 
     def __init__(self, found: list[Token]) -> None:
-        self._tokens = found
+        self._tokens = [token for token in found if token.kind != WRONG]
+        wrong = [token for token in found if token.kind == WRONG][:1]
+        self.unreadable = Fault(_unreadable(wrong[0].text), wrong[0].at) if wrong else None
+        """Of what is no token. Kubernetes' parser goes on as if it were not there."""
         self._next = 0
-        self.token = found[0]
+        self.token = self._tokens[0]
         self.kind = self.token.kind
         self.height = 0
         """Of the part that was read last: how many levels nest in it."""
+        self._wanted = ""
+        """Instead of a token that is not expected, if not any expression."""
+        self.unfit: Fault | None = None
+        """Of the first token that the grammar takes and that yet can stand nowhere: a reserved word, a large number."""
 
     def take(self) -> Token:
         taken = self.token
@@ -36,6 +47,7 @@ class Cursor:
 
     def expect(self, *kinds: str) -> Token:
         if self.kind not in kinds:
+            self._wanted = kinds[0]
             raise self.unexpected()
         return self.take()
 
@@ -51,10 +63,33 @@ class Cursor:
         at = self._next + steps
         return self._tokens[at].kind if at < len(self._tokens) else END
 
+    def refuse(self, fault: Fault) -> None:
+        """Of a token that was taken. Another fault may come to stand before it."""
+        self.unfit = self.unfit or fault
+
+    def key(self, read: Callable[[], T]) -> T:
+        """What stands before a colon. Where that does not come, Kubernetes does not look at what stands there."""
+        before, is_read = self.unfit, False
+        try:
+            key, is_read = read(), True
+            self.expect(":")
+        except Fault:
+            if not self._recovers(":", nested=not is_read):
+                self.unfit = before
+            raise
+        return key
+
+    def _recovers(self, kind: str, *, nested: bool) -> bool:
+        """Whether Kubernetes' parser comes to it in spite of the fault here: it leaves a token out or puts one in; what
+        is nested it skips as far as it must."""
+        left = [token.kind for token in self._tokens[self._next :]]
+        if not nested:
+            return kind in left[:2] or left[0] in _BEGINNINGS
+        is_left_out = not self._wanted and left[0] == kind and left[1] in _BEGINNINGS
+        return kind in left[is_left_out:]
+
     def unexpected(self) -> Fault:
-        kind, written, at = self.token
-        if kind == WRONG:
-            return Fault(_unreadable(written), at)
+        _, written, at = self.token
         said = f'"{written}" is not expected here' if written else "the expression ends too early"
         return Fault(said, at, _WORDS.get(written))
 
@@ -97,7 +132,8 @@ class Cursor:
         self.height = self.limited(1 + max(heights))
 
 
-def _unreadable(letter: str) -> str:
+def _unreadable(written: str) -> str:
+    letter = written[0]
     if letter in "\"'":
         return "this string does not end, or has an escape that does not exist"
     if letter == "=":

@@ -56,6 +56,9 @@ def _extreme(name: str, sign: int) -> Callable[[list[Any]], Any]:
     def found(items: list[Any]) -> Any:
         if not items:
             raise Failure(f"{name} of an empty list")
+        for item in items:
+            if type(item) not in _ORDERED:
+                raise no_overload(name, item)
         return reduce(lambda best, item: item if sign * _order(best, item) < 0 else best, items)
 
     return found

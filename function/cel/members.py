@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from function.cel import containers, naming
+from function.cel import containers
 from function.cel.addresses import Cidr, Ip
 from function.cel.checked import Checked
 from function.cel.code import Frame, Run
@@ -59,35 +59,60 @@ def content_of(optional: Optional) -> Any:
     return content
 
 
-def field_of(target: Run, key: Run) -> Run:
-    """Of an optional target, an optional."""
+class Inside(NamedTuple):
+    """What a path has found in an optional, or by a step that may find nothing, before the path ends."""
+
+    content: tuple[Any, ...] = ()
+
+
+_NOTHING = Inside()
+
+
+def rooted(run: Run) -> Run:
+    """Where a path begins with an optional, it goes on inside; where it comes to one later, that is no map."""
 
     def read(frame: Frame) -> Any:
-        value = target(frame)
-        if type(value) is Optional:
-            return _inside(value, key(frame)) if value.is_there else NONE
-        return containers.get(value, key(frame))
+        value = run(frame)
+        if type(value) is not Optional:
+            return value
+        return Inside((content_of(_repacked(value)),)) if value.is_there else _NOTHING
 
     return read
 
 
-def _inside(optional: Optional, key: Any) -> Optional:
-    if not optional.is_there:
-        return NONE
-    content = content_of(optional)
-    if isinstance(content, _UNREADABLE):
-        raise Failure(f"{naming.type_name(content)} in an optional has no fields to look for")
-    found = containers.lookup(content, key)
-    return NONE if found is MISSING else Optional((found,))
+def closed(run: Run) -> Run:
+    """The end of a path."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        if type(value) is not Inside:
+            return value
+        return Optional(value.content) if value.content else NONE
+
+    return read
+
+
+def field_of(target: Run, key: Run) -> Run:
+    def read(frame: Frame) -> Any:
+        value = target(frame)
+        return _inside(value, key, frame) if type(value) is Inside else containers.get(value, key(frame))
+
+    return read
+
+
+def _inside(found: Inside, key: Run, frame: Frame) -> Inside:
+    return _found(found.content[0], key(frame)) if found.content else _NOTHING
+
+
+def _found(target: Any, key: Any) -> Inside:
+    found = containers.lookup(target, key)
+    return _NOTHING if found is MISSING else Inside((found,))
 
 
 def optional_field(target: Run, key: Run) -> Run:
-    def read(frame: Frame) -> Optional:
+    def read(frame: Frame) -> Inside:
         value = target(frame)
-        if type(value) is Optional:
-            return _inside(value, key(frame)) if value.is_there else NONE
-        found = containers.lookup(value, key(frame))
-        return NONE if found is MISSING else Optional((found,))
+        return _inside(value, key, frame) if type(value) is Inside else _found(value, key(frame))
 
     return read
 
@@ -95,10 +120,10 @@ def optional_field(target: Run, key: Run) -> Run:
 def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
     def test(frame: Frame) -> Any:
         value = target(frame)
-        if type(value) is Optional:
-            found = _inside(value, field)
-            return found if keeps_optional else found.is_there
-        return containers.lookup(value, field) is not MISSING
+        if type(value) is not Inside:
+            return containers.lookup(value, field) is not MISSING
+        found = _found(value.content[0], field) if value.content else _NOTHING
+        return found if keeps_optional else bool(found.content)
 
     return test
 

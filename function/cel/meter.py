@@ -16,11 +16,11 @@ from function.cel.code import Code, Frame, Run
 from function.cel.costs import actual, is_told_before
 from function.cel.early import PATTERNS
 from function.cel.loops import Entries
+from function.cel.members import Inside
 from function.cel.metering import charge
 from function.cel.problem import Failure
 from function.cel.program import Compiler
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below
-from function.cel.values import Optional
 
 _MEMBERS = frozenset({"_[_]", "_[?_]", "_?._"})
 _CONDITIONAL = "_?_:_"
@@ -71,9 +71,9 @@ class MeteredCompiler(Compiler):
 
         def call(frame: Frame) -> Any:
             value = frame[place] = target(frame)
-            if is_optional or type(value) is Optional:
+            if is_optional or type(value) is Inside:
                 found = found_in(frame)
-                if found.is_there if type(found) is Optional else found:
+                if found.content if type(found) is Inside else found:
                     charge(frame, meter, 1)
                 return found
             try:

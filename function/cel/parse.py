@@ -40,8 +40,15 @@ def parse(text: str) -> Node:
     if len(text.encode(errors="replace")) > LONGEST:
         raise Fault(f"it is longer than {LONGEST} bytes", LONGEST)
     parser = _Parser(text)
-    root = parser.expression()
-    parser.expect(END)
+    found: Fault | None = None
+    try:
+        root = parser.expression()
+        parser.expect(END)
+    except Fault as fault:
+        found = fault
+    faults = [fault for fault in (parser.unreadable, parser.unfit, found) if fault is not None]
+    if faults:
+        raise min(faults, key=lambda fault: fault.at)
     if parser.wrong is not None:
         raise parser.wrong
     return root
@@ -150,7 +157,7 @@ class _Parser(Cursor):
         if self.kind == "(" and name.kind == "name" and not optional:
             return self._method(name, operand)
         if name.kind == "escaped":
-            raise Fault('names in backticks are not supported; write ["..."]', name.at)
+            self.refuse(Fault('names in backticks are not supported; write ["..."]', name.at))
         self.rises(self.height)
         if optional:
             return Call(name.at, "_?._", None, [operand, Literal(name.at, name.text)])
@@ -211,7 +218,11 @@ class _Parser(Cursor):
     def _literal(self) -> Literal:
         at, sign = self.token.at, "-" if self.takes("-") else ""
         token = self.take()
-        return Literal(at, literals.value(token.kind, token.text, at, sign=sign))
+        try:
+            return Literal(at, literals.value(token.kind, token.text, at, sign=sign))
+        except Fault as fault:
+            self.refuse(fault)
+            return Literal(at, None)
 
     def _parenthesized(self) -> Node:
         self.take()
@@ -226,7 +237,7 @@ class _Parser(Cursor):
         if self._is_message():
             return self._message(at, dot + name.text)
         if name.text in RESERVED:
-            raise Fault(f"{name.text} is a reserved word", at)
+            self.refuse(Fault(f"{name.text} is a reserved word", at))
         if self.kind != "(":
             return Ident(name.at, dot + name.text)
         args = self.arguments(self.expression)
@@ -249,11 +260,14 @@ class _Parser(Cursor):
 
     def _field(self) -> tuple[str, Node, bool]:
         optional = self.takes("?")
+        name = self.key(self._field_name)
+        return name.text, self.expression(), optional
+
+    def _field_name(self) -> Token:
         name = self.expect("name", "escaped")
         if name.kind == "escaped":
-            raise Fault("names in backticks are not supported", name.at)
-        self.expect(":")
-        return name.text, self.expression(), optional
+            self.refuse(Fault("names in backticks are not supported", name.at))
+        return name
 
     # Literals with entries
 
@@ -273,8 +287,7 @@ class _Parser(Cursor):
 
     def _pair(self) -> tuple[Node, Node, bool]:
         optional = self.takes("?")
-        key, height = self.expression(), self.height
-        self.expect(":")
+        key, height = self.key(self.expression), self.height
         value = self.expression()
         self.height = max(height, self.height)
         return key, value, optional

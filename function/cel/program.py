@@ -15,7 +15,7 @@ from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
-from function.cel.members import field_of, optional_field, path_of, presence, reread, taken
+from function.cel.members import closed, field_of, optional_field, path_of, presence, reread, rooted, taken
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
@@ -54,9 +54,9 @@ class Compiler:
             case Ident():
                 return self._named(node)
             case Select():
-                return self._own(self._select(node))
+                return self._select(node)
             case Call():
-                return self._own(self._call(node)) if node.function == "_[_]" else self._call(node)
+                return self._call(node)
             case ListLiteral():
                 return self._list(node)
             case MapLiteral():
@@ -98,17 +98,55 @@ class Compiler:
         name = None if node.is_test else qualified(node)
         if name in TYPE_NAMES:
             return self._ident(name)
-        fused = self._fused(node)
-        if fused is not None:
-            return Code(fused)
         if node.is_test:
             return Code(placed(self._tested(node), node.at))
-        field = constant(node.field).run
-        return Code(placed(self.step(self.part(node.operand).run, lambda target: field_of(target, field)), node.at))
+        return self._path(node)
 
     def _tested(self, node: Select, *, keeps_optional: bool = False) -> Run:
-        operand = self.part(node.operand).run
+        operand = self._operand(node.operand)
         return self.step(operand, lambda target: presence(target, node.field, keeps_optional=keeps_optional))
+
+    def _path(self, node: Node) -> Code:
+        run = self._step(node)
+        return self._own(Code(closed(run) if self._may_find_nothing(node) else run))
+
+    def _may_find_nothing(self, node: Node) -> bool:
+        """Whether a path steps into an optional, or by a step that asks."""
+        match node:
+            case Select(operand=inner, is_test=False) | Call(function="_[_]", args=[inner, _]):
+                return self._may_find_nothing(inner)
+            case Call(function="_?._" | "_[?_]"):
+                return True
+            case Call(function="_?_:_", args=[_, *branches]):
+                return any(map(self._may_find_nothing, branches))
+        return self.checked.type(node).kind in _MAYBE_OPTIONAL
+
+    def _step(self, node: Node) -> Run:
+        """Of a path, the last."""
+        fused = self._fused(node)
+        if fused is not None:
+            return fused
+        if isinstance(node, Select):
+            target, key = self._operand(node.operand), constant(node.field)
+        else:
+            assert isinstance(node, Call)
+            target, key = self._operand(node.args[0]), self.part(node.args[1])
+            check_key(key, node.args[1])
+        if isinstance(node, Call) and node.function != "_[_]":
+            return placed(self.step(target, lambda value: optional_field(value, key.run), is_optional=True), node.at)
+        return placed(self.step(target, lambda value: field_of(value, key.run)), node.at)
+
+    def _operand(self, node: Node) -> Run:
+        """As what something is read from: a path goes on, and whatever else is its root."""
+        match node:
+            case Select(is_test=False) if qualified(node) not in TYPE_NAMES:
+                return self._step(node)
+            case Call(function="_[_]" | "_[?_]" | "_?._"):
+                return self._step(node)
+            case Call(function="_?_:_", args=[condition, yes, no]):
+                return logic.conditional(self.run(condition), self._operand(yes), self._operand(no), node.at)
+        run = self.part(node).run
+        return rooted(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
 
     def part(self, node: Node) -> Code:
         """As a branch, or as what is read from or by."""
@@ -136,16 +174,8 @@ class Compiler:
             case "_?_:_":
                 condition, yes, no = node.args
                 return Code(logic.conditional(self.run(condition), self._branch(yes), self._branch(no), node.at))
-            case "_[_]":
-                fused = self._fused(node)
-                target, key = map(self.part, node.args)
-                check_key(key, node.args[1])
-                return Code(fused or placed(self.step(target.run, lambda value: field_of(value, key.run)), node.at))
-            case "_?._" | "_[?_]":
-                target, key = map(self.part, node.args)
-                check_key(key, node.args[1])
-                read = self.step(target.run, lambda value: optional_field(value, key.run), is_optional=True)
-                return Code(placed(read, node.at))
+            case "_[_]" | "_?._" | "_[?_]":
+                return self._path(node)
             case "or" | "orValue" if node.target is not None:
                 return Code(alternative(self.run(node.target), self.run(node.args[0]), node.function))
         return self._function(node)
@@ -174,7 +204,7 @@ class Compiler:
     def _branch(self, node: Node) -> Run:
         """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
         if isinstance(node, Select) and node.is_test:
-            return placed(self._tested(node, keeps_optional=True), node.at)
+            return placed(closed(self._tested(node, keeps_optional=True)), node.at)
         run = self.part(node).run
         return reread(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
 

@@ -21,6 +21,9 @@ _QUOTED = "|".join(
         r"[rR]'[^'\n\r]*'",
     )
 )
+_PART = r"\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?"
+_UNENDED = "|".join(rf"{quote}(?:{_ESCAPE}|[^{quote}\\\n\r])*(?:{_PART})?" for quote in "\"'")
+"""What began as a string. Of what is no token, all that could have been one is skipped, and a character more."""
 _TOKEN = re.compile(
     "|".join(
         (
@@ -33,7 +36,7 @@ _TOKEN = re.compile(
             r"(?P<int>0x[0-9a-fA-F]+|[0-9]+)",
             r"(?P<escaped>`[a-zA-Z0-9_.\-/ ]+`)",
             r"(?P<sign>==|!=|<=|>=|&&|\|\||[<>\[\]{}().,\-!?:+*/%])",
-            r"(?P<wrong>[\s\S])",
+            rf"(?P<wrong>(?:{_UNENDED}|`[a-zA-Z0-9_.\-/ ]*|[&|=])?[\s\S]|{_UNENDED}|[`&|=])",
         )
     )
 )
@@ -59,7 +62,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """Up to the end, or to the first place where there is none."""
+    """Up to the end. What is none is one as well, of the kind WRONG."""
     found = []
     for match in _TOKEN.finditer(text):
         kind, written = match.lastgroup or "", match.group()
@@ -68,7 +71,5 @@ def tokens(text: str) -> list[Token]:
         if kind == "sign" or written in _KEYWORDS:
             kind = written
         found.append(Token(kind, written, match.start()))
-        if kind == WRONG:
-            return found
     found.append(Token(END, "", len(text)))
     return found

@@ -10,6 +10,7 @@ import pytest
 
 from function import cel
 from tests.conformance import oracle
+from tests.conformance.found import PLACES
 from tests.conformance.seeds import seed
 from tests.conformance.texts import broken, deep
 
@@ -31,6 +32,12 @@ def test_a_broken_text_is_refused_where_kubernetes_refuses_it(record_property):
     want = {text: (_place(said.get("detail", ""))) for text, said in wanted.items() if "Syntax error" in str(said)}
     record_property("broken texts compared", len(want))
     assert {text: _refused(text) for text in want} == want
+
+
+def test_a_text_of_which_the_place_was_found_wrong_once_is_refused_where_kubernetes_refuses_it():
+    details = [said["detail"] for said in oracle.answers((text, _DEVICE) for text in PLACES)]
+    assert dict(zip(PLACES, map(_place, details), strict=True)) == PLACES
+    assert {text: _refused(text) for text in PLACES} == PLACES
 
 
 def test_an_expression_nests_as_deep_as_in_kubernetes(record_property):
