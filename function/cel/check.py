@@ -196,7 +196,7 @@ class _Checker:
 
     def _resolved(self, node: Call, arguments: list[Type]) -> Type:
         if LIBRARIES.get(node.function, "") not in ("", *self.environment.libraries):
-            raise explain.not_supported(node)
+            raise explain.not_supported(node, self.environment.name)
         overloads = signatures.declared().get(node.function)
         if overloads is None:
             raise explain.unknown_function(node, arguments)

@@ -14,7 +14,6 @@ from typing import Any
 
 from function.cel import arithmetic, naming
 from function.cel.problem import Failure
-from function.cel.quoting import to_bytes
 from function.cel.values import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, TypeValue, Uint, Zone
 
 _SECOND = 10**9
@@ -202,7 +201,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "bool_to_bool": _itself,
     "string_to_bool": _string_to_bool,
     "bytes_to_bytes": _itself,
-    "string_to_bytes": to_bytes,
+    "string_to_bytes": str.encode,
     "double_to_double": _itself,
     "int64_to_double": float,
     "string_to_double": _string_to_double,

@@ -16,7 +16,6 @@ from function.cel.formats import Format
 from function.cel.network_prices import CHECK, selected
 from function.cel.parts import PATTERN, TRAVERSAL
 from function.cel.quantity import Quantity
-from function.cel.quoting import to_bytes
 from function.cel.semver import Semver
 from function.cel.sizes import exactly
 from function.cel.values import Optional, keys_of
@@ -85,7 +84,7 @@ def _size(value: Any) -> int:
 
 def _walk(value: Any) -> int:
     if isinstance(value, str):
-        return int(len(to_bytes(value)) * TRAVERSAL)
+        return int(len(value.encode()) * TRAVERSAL)
     if isinstance(value, bytes):
         return int(len(value) * TRAVERSAL)
     if isinstance(value, list):

@@ -17,6 +17,8 @@ _ORDERS = ("_<_", "_<=_", "_>_", "_>=_")
 _ARITHMETIC = {"_+_": "add", "_-_": "sub"}
 _REMOTE = "authorization"
 """The library that nobody means who writes a selector."""
+_WRITTEN = ("ip", "cidr", "url")
+"""What a text is made by a function of its name."""
 _WORDS = {"!_": "!", "-_": "-", "@in": "in", "_[_]": "[ ]", "_[?_]": "[? ]", "_?_:_": "? :"}
 
 
@@ -70,8 +72,8 @@ def _methods(type_: Type) -> list[str]:
     ]
 
 
-def not_supported(node: Call) -> Fault:
-    return Fault(f"{node.function}() is a function of Kubernetes that is not supported here", node.at)
+def not_supported(node: Call, environment: str) -> Fault:
+    return Fault(f"{node.function}() is a function of Kubernetes that a {environment} does not have", node.at)
 
 
 def wrong_count(node: Call) -> Fault | None:
@@ -105,17 +107,19 @@ def no_overload(node: Call, types: Sequence[Type], overloads: Sequence[Overload]
 
 
 def _of_quantities(node: Call, types: Sequence[Type]) -> Fault | None:
-    """Operators that quantities and versions do not have."""
-    names = [t.name if t.name in ("quantity", "semver") else "" for t in types]
+    """Operators that quantities and versions do not have, and comparisons of what is no text with one."""
+    names = [t.name if t.name in ("quantity", "semver", *_WRITTEN) else "" for t in types]
     if not any(names) or node.function[0] not in "_-":
         return None
     kind = next(filter(None, names))
     other = types[1 - names.index(kind)] if len(types) == 2 else None  # noqa: PLR2004  (two operands)
     operator = _WORDS.get(node.function, node.function.strip("_"))
     if other is not None and other.kind in ("string", "int") and node.function in ("_==_", "_!=_", *_ORDERS):
-        said = f"a {kind} cannot be compared with {a(other)}"
+        said = f"{a(types[names.index(kind)])} cannot be compared with {a(other)}"
         text = _text(node.args[1 - names.index(kind)])
         return Fault(said, node.at, f'{kind}("{text}")' if text else f"{kind}(...)")
+    if kind in _WRITTEN:
+        return None
     if node.function in _ORDERS:
         return Fault(f"a {kind} has no {operator}; compare as in x.compareTo(y) {operator} 0", node.at)
     method = _ARITHMETIC.get(node.function)

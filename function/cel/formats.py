@@ -50,6 +50,7 @@ class _Grammar:
         return re.fullmatch(self.told.encode(), data) is not None
 
 
+_EMPTY = "must be non-empty"
 _ALPHANUMERIC = "must start and end with an alphanumeric character"
 _LABEL = _Grammar(
     "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
@@ -86,17 +87,18 @@ _CLOCK = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:[zZ]|[+-][0
 _YEARS, _MONTHS, _HOURS, _MINUTES = 400, 12, 23, 59
 
 
-def _too_long(data: bytes, most: int) -> list[str]:
-    return [f"must be no more than {most} bytes"] if len(data) > most else []
+def _too_long(data: bytes, most: int, unit: str) -> list[str]:
+    return [f"must be no more than {most} {unit}"] if len(data) > most else []
 
 
-def _judged(data: bytes, grammar: _Grammar, most: int) -> list[str]:
-    return _too_long(data, most) + ([] if grammar.fits(data) else [grammar.fault])
+def _judged(data: bytes, grammar: _Grammar, most: int, unit: str = "characters") -> list[str]:
+    """The unit is what the sentence calls bytes."""
+    return _too_long(data, most, unit) + ([] if grammar.fits(data) else [grammar.fault])
 
 
 def _label(data: bytes) -> list[str]:
     if _SUBDOMAIN.fits(data) and not _LABEL.fits(data):
-        return [*_too_long(data, _LABEL_LENGTH), "must not contain dots"]
+        return [*_too_long(data, _LABEL_LENGTH, "characters"), "must not contain dots"]
     return _judged(data, _LABEL, _LABEL_LENGTH)
 
 
@@ -109,7 +111,7 @@ def _old_label(data: bytes) -> list[str]:
 
 
 def _value(data: bytes) -> list[str]:
-    return _judged(data, _VALUE, _LABEL_LENGTH)
+    return _judged(data, _VALUE, _LABEL_LENGTH, "bytes")
 
 
 def _qualified(data: bytes) -> list[str]:
@@ -118,11 +120,9 @@ def _qualified(data: bytes) -> list[str]:
     if b"/" in prefix:
         optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         return [f"a valid label key {_NAME.fault} {optional}"]
-    faults = []
-    if slash:
-        faults = [f"prefix part {fault}" for fault in (_subdomain(prefix) if prefix else ["must be non-empty"])]
-    own = _judged(name, _NAME, _LABEL_LENGTH) if name else ["must be non-empty", _NAME.fault]
-    return faults + [f"name part {fault}" for fault in own]
+    before = _judged(prefix, _SUBDOMAIN, _SUBDOMAIN_LENGTH, "bytes") if prefix else [_EMPTY]
+    own = _judged(name, _NAME, _LABEL_LENGTH, "bytes") if name else [_EMPTY, _NAME.fault]
+    return [f"prefix part {fault}" for fault in before if slash] + [f"name part {fault}" for fault in own]
 
 
 def _of(judge: Callable[[bytes], list[str]]) -> Judge:

@@ -15,7 +15,7 @@ from function.cel.checked import Checked
 from function.cel.conversions import FUNCTIONS as CONVERSIONS
 from function.cel.effort import write
 from function.cel.problem import Failure, Fault
-from function.cel.quoting import quoted, to_bytes
+from function.cel.quoting import quoted
 from function.cel.tree import ListLiteral, Literal, MapLiteral, Node
 from function.cel.values import INT_MAX, Duration, Timestamp, TypeValue, Uint, keys_of, read
 
@@ -223,7 +223,7 @@ def _binary(value: Any, clause: Clause) -> str:
 
 def _hex(value: Any, clause: Clause) -> str:
     if isinstance(value, str | bytes):
-        text = (to_bytes(value) if isinstance(value, str) else value).hex()
+        text = (value.encode() if isinstance(value, str) else value).hex()
     elif type(value) in (int, Uint):
         text = format(int(value), "x")
     else:

@@ -6,14 +6,16 @@ Source: k8s.io/apiserver v0.36, pkg/cel/library.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from function.cel import addresses, urls
 from function.cel.addresses import Cidr, Ip
 from function.cel.formats import FORMATS, Format
-from function.cel.problem import Failure
+from function.cel.problem import Abort, Failure
+from function.cel.quoting import is_text
 from function.cel.urls import Url
-from function.cel.values import NONE, Optional
+from function.cel.values import NONE, Keyed, Optional
 
 _LOOPBACK = {32: (127, 8), 128: (1, 128)}
 """By the bits of an address: what it begins with, and how many bits that is."""
@@ -36,6 +38,28 @@ def _read(read: Callable[[str], Any], what: str) -> Callable[[str], Any]:
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def _told(read: Callable[[Url], str]) -> Callable[[Url], str]:
+    """A part of a URL without its escapes: in Kubernetes it can be bytes that are no text."""
+
+    def call(url: Url) -> str:
+        return _text(read(url))
+
+    return call
+
+
+def _text(text: str) -> str:
+    if not is_text(text):
+        raise Abort("a part of the URL is no UTF-8, and a string here is a text")
+    return text
+
+
+def _parameters(url: Url) -> Keyed:
+    found = url.parameters
+    if "%" in url.query:
+        _text("".join(chain(found, *found.values())))
+    return found
 
 
 def _holds(read: Callable[[str], Any]) -> Callable[[str], bool]:
@@ -96,11 +120,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "string_to_url": _read(urls.url, "URL"),
     "is_url_string": _holds(urls.check),
     "url_get_scheme": lambda url: url.scheme,
-    "url_get_host": lambda url: url.host,
-    "url_get_hostname": lambda url: url.hostname,
+    "url_get_host": _told(lambda url: url.host),
+    "url_get_hostname": _told(lambda url: url.hostname),
     "url_get_port": lambda url: url.port,
     "url_get_escaped_path": lambda url: url.escaped_path,
-    "url_get_query": lambda url: url.parameters,
+    "url_get_query": _parameters,
     "string_to_ip": _ip,
     "is_ip": _holds(addresses.address),
     "ip_is_canonical": lambda text: str(_ip(text)) == text,

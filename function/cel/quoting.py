@@ -1,7 +1,6 @@
-"""Texts between quotes, as Go writes them, and texts that are not quite UTF-8.
+"""Texts between quotes, as Go writes them, and what is read from the escapes of a URL, which may be no text.
 
-A text that was taken out of a URL can hold any bytes. Those that are no UTF-8 stand in it as Python escapes them
-(surrogateescape), one character each, as Go counts them. Source: strconv of Go 1.26 (Quote).
+Bytes that are no UTF-8 stand in it as Python escapes them (surrogateescape). Source: strconv of Go 1.26 (Quote).
 """
 
 from __future__ import annotations
@@ -54,3 +53,12 @@ def to_bytes(text: str) -> bytes:
 
 def to_text(data: bytes) -> str:
     return data.decode(errors="surrogateescape")
+
+
+def is_text(text: str) -> bool:
+    """Whether it holds no bytes that are no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

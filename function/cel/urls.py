@@ -18,8 +18,8 @@ from function.cel.values import Keyed
 
 MOST_PARAMETERS = 10_000
 """Of a query. One with more has none."""
-_STEPS = 4
-"""That reading a parameter takes."""
+_STEPS, _CHARACTERS = 20, 8
+"""That reading a parameter takes, and that one step reads."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)?:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _PORT = re.compile(r"(?::[0-9]*)?")
@@ -101,6 +101,7 @@ def url(text: str) -> Url:
 
 def check(text: str) -> None:
     """Malformed for what could not be requested: neither absolute, nor a path from the root."""
+    spend(len(text) // _CHARACTERS)
     _read(text, is_requested=True)
 
 

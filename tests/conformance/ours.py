@@ -21,9 +21,10 @@ _SUM = "it builds 16 million characters at a price of 800 units"
 
 BOUNDS: Mapping[str, str] = {
     "cel.bind(a, '" + "a" * 4000 + "', a.replace('', a).size() > 0)": _SUM,
+    'url("http://%ff/").getHost() != ""': "a part of a URL that is no UTF-8: strings are texts here",
     'quantity("1e999999").add(quantity("1")).isGreaterThan(quantity("0"))': "an amount of a million digits",
 }
-"""What Kubernetes evaluates and we end, as it ends what costs too much, since it would hold the server."""
+"""What Kubernetes evaluates and we end, as it ends what costs too much, mostly since it would hold the server."""
 
 
 def answer(expression: str, published: Mapping[str, Any]) -> str:

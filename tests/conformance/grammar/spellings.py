@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote_to_bytes
 
 _URLS = (
     *("https://a.example:8080/x/y?q=1&q=2&r=%20#part", "http://u:p@h/%2f?a;b=1&c", "/a b/%C3%A9?x=%ff+y&x=&=z&&x", "/"),
@@ -182,10 +183,21 @@ def _near(texts: Iterable[str]) -> Iterator[str]:
             yield from (text[:i] + odd + text[i + 1 :] for odd in _ODD)
 
 
+def _are_texts(url: str) -> bool:
+    """Whether what is read from its escapes is UTF-8: else only paths are read here."""
+    try:
+        unquote_to_bytes(url).decode()
+    except UnicodeDecodeError:
+        return url.startswith("/") and url[1:2] != "/" and "?" not in url
+    return True
+
+
 def _literals(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(json.dumps(text, ensure_ascii=False) for text in texts))
 
 
-URLS, ADDRESSES, BLOCKS, NAMES = (_literals(_near(texts)) for texts in (_URLS, _ADDRESSES, _BLOCKS, _NAMES))
-RIGHT_URLS, RIGHT_ADDRESSES, RIGHT_BLOCKS = (_literals(texts) for texts in (_URLS, _ADDRESSES, _BLOCKS))
+URLS = _literals(filter(_are_texts, _near(_URLS)))
+ADDRESSES, BLOCKS, NAMES = (_literals(_near(texts)) for texts in (_ADDRESSES, _BLOCKS, _NAMES))
+RIGHT_URLS = _literals(filter(_are_texts, _URLS))
+RIGHT_ADDRESSES, RIGHT_BLOCKS = (_literals(texts) for texts in (_ADDRESSES, _BLOCKS))
 """Most of them are right."""
