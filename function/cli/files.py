@@ -16,11 +16,14 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import yaml
 
-from function.core import Manifest, NamespacedName
+from function.core import Manifest, NamespacedName, dig
 
 STDIN = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
+_KUSTOMIZE = ("kustomization.yaml", "kustomization.yml")
+"""They stand beside manifests and hold none (kustomize v5, konfig.RecognizedKustomizationFileNames)."""
 _TWO_ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_JSON = json.JSONDecoder()
 _MOST_VALUES = 20_000_000
 """In one document. Aliases can make a short text stand for more than any memory holds."""
 
@@ -115,13 +118,22 @@ def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]
 
 def parse(text: str, file: str) -> list[Loaded]:
     """Every object in a text. Raises BrokenFile."""
-    return [loaded for document in _documents(text, file) for loaded in _objects(document, file)]
+    return [_object(found, file) for document in _documents(text, file) for found in _found(document)]
 
 
 def _examine_file(file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
+    """What is no object does not hide those below it; what is no YAML does."""
     try:
         for document in _documents(_text(file), _shown(file)):
-            loaded.extend(_objects(document, _shown(file)))
+            for found in _found(document):
+                _examine_object(found, _shown(file), loaded, broken)
+    except BrokenFile as problem:
+        broken.append(problem)
+
+
+def _examine_object(found: _Found, file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
+    try:
+        loaded.append(_object(found, file))
     except BrokenFile as problem:
         broken.append(problem)
 
@@ -138,16 +150,16 @@ def _files(path: str) -> Iterator[str]:
         yield path
         return
     place = Path(path)
-    if place.is_file():
-        yield path
-    elif place.is_dir():
+    if place.is_dir():
         yield from _below(place)
+    elif place.exists():  # a pipe too, such as a shell's <(…)
+        yield path
     else:
         raise BrokenFile(path, "there is no such file or folder")
 
 
 def _below(folder: Path) -> Iterator[str]:
-    inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+    inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
     found = sorted(p for p in inside if not any(part.startswith(".") for part in p.relative_to(folder).parts))
     if not found:
         raise BrokenFile(str(folder), f"no file in this folder ends in {', '.join(_SUFFIXES)}")
@@ -159,9 +171,17 @@ def _text(file: str) -> str:
         raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BrokenFile(_shown(file), f"not UTF-8 text: byte {error.start} cannot be read") from error
+        place = _place(raw[: error.start].decode(errors="replace"))
+        raise BrokenFile(
+            _shown(file), f"not UTF-8 text: byte 0x{raw[error.start]:02x} cannot be read", place
+        ) from error
     except OSError as error:
         raise BrokenFile(_shown(file), f"cannot be read: {error.strerror}") from error
+
+
+def _place(before: str) -> Position:
+    """What comes right behind a text."""
+    return Position(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
 
 # Documents
@@ -178,15 +198,29 @@ class _Document:
 
 
 def _documents(text: str, file: str) -> Iterator[_Document]:
-    if Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "["):
-        text = _spaced(text)
-    lines = text.split("\n")
-    for node in _composed(text, file):
-        above = node.start_mark.line
-        document = "\n".join(lines[above : node.end_mark.line + 1])
-        value = _Reader(file).value(node)
-        if value is not None:
-            yield _Document(document, above, value)
+    is_json = Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "[")
+    for part in _values(_spaced(text)) if is_json else (text,):
+        lines = part.split("\n")
+        for node in _composed(part, file):
+            above = node.start_mark.line
+            document = "\n".join(lines[above : node.end_mark.line + 1])
+            value = _Reader(file).value(node)
+            if value is not None:
+                yield _Document(document, above, value)
+
+
+def _values(text: str) -> list[str]:
+    """JSON values that stand one behind the other, as jq prints them: each below empty lines, so that its own stay
+    where they are. Any other text is one."""
+    parts, end = [], 0
+    try:
+        while (start := len(text) - len(text[end:].lstrip())) < len(text):
+            end = _JSON.raw_decode(text, start)[1]
+            place = _place(text[:start])
+            parts.append("\n" * (place.line - 1) + " " * (place.column - 1) + text[start:end])
+    except (ValueError, RecursionError):
+        return [text]
+    return parts if len(parts) > 1 else [text]
 
 
 def _spaced(text: str) -> str:
@@ -202,7 +236,8 @@ def _composed(text: str, file: str) -> Iterator[yaml.Node]:
     except yaml.MarkedYAMLError as error:
         raise BrokenFile(file, _sentence(error, text), _marked(error)) from error
     except yaml.reader.ReaderError as error:
-        raise BrokenFile(file, f"not YAML: {error.reason}, at character {error.position}") from error
+        place = _place(text.encode()[: error.position].decode(errors="replace"))
+        raise BrokenFile(file, f"not YAML: {error.reason}", place) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise BrokenFile(file, f"not YAML: {error}") from error
 
@@ -251,42 +286,71 @@ def _step(node: yaml.Node, step: str | int) -> tuple[yaml.Node, yaml.Node] | Non
 # Objects
 
 
-def _objects(document: _Document, file: str) -> Iterator[Loaded]:
-    value = document.value
-    if not _is_list(value):
-        yield _object(document, file, value, ())
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What stands in a document where an object is due."""
+
+    document: _Document
+    value: Any
+    path: FieldPath = ()
+
+
+def _found(document: _Document) -> Iterator[_Found]:
+    yield from _items(_Found(document, document.value))
+
+
+def _items(found: _Found) -> Iterator[_Found]:
+    """An object, or those of a list, and of the lists in it."""
+    if not _is_list(found.value):
+        yield found
         return
-    for index, item in enumerate(value["items"]):
-        yield _object(document, file, item, ("items", index))
+    for index, item in enumerate(found.value["items"] or ()):
+        yield from _items(_Found(found.document, item, (*found.path, "items", index)))
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is what `kubectl get` prints for many."""
-    return (
-        isinstance(value, Mapping) and str(value.get("kind")).endswith("List") and isinstance(value.get("items"), list)
-    )
+    """Whether it is what `kubectl get` prints for many. Go writes an empty list as null."""
+    if not isinstance(value, Mapping) or not str(value.get("kind")).endswith("List") or "items" not in value:
+        return False
+    return isinstance(value["items"], list) or (value["items"] is None and "spec" not in value)
 
 
-def _object(document: _Document, file: str, value: Any, prefix: FieldPath) -> Loaded:
-    source = Source(file, document.line(prefix), document.text, document.above, prefix)
+def _object(found: _Found, file: str) -> Loaded:
+    document, value = found.document, found.value
+    source = Source(file, document.line(found.path), document.text, document.above, found.path)
     if not isinstance(value, Mapping):
         problem = "not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"
         raise BrokenFile(file, problem, source.position(()))
+    if value.get("kind") == "List":
+        raise BrokenFile(file, "items is missing, or no list", source.position(("items",)))
     for path in (("apiVersion",), ("kind",), ("metadata",), ("metadata", "name")):
         _must_have(value, path, source)
+    _must_be(value, ("metadata", "namespace"), str, source)
+    for name in ("labels", "annotations"):
+        _must_be(value, ("metadata", name), Mapping, source)
+    for name in ("ownerReferences", "finalizers"):
+        _must_be(value, ("metadata", name), list, source)
     return Loaded(value, source)
 
 
 def _must_have(value: Mapping[str, Any], path: tuple[str, ...], source: Source) -> None:
-    found: Any = value
-    for step in path:
-        found = found.get(step) if isinstance(found, Mapping) else None
-    shape = Mapping if path == ("metadata",) else str
-    if not found:
+    if not dig(value, *path):
         raise BrokenFile(source.file, f"{'.'.join(path)} is missing", source.position(path))
-    if not isinstance(found, shape):
-        wanted = "a mapping" if shape is Mapping else "text (in quotes where it looks like a number)"
-        raise BrokenFile(source.file, f"{'.'.join(path)} must be {wanted}", source.position(path))
+    _must_be(value, path, Mapping if path == ("metadata",) else str, source)
+
+
+def _must_be(value: Mapping[str, Any], path: tuple[str, ...], shape: type, source: Source) -> None:
+    """Of what everybody asks of an object, whosoever it is: it may be left out."""
+    found = dig(value, *path)
+    if found is not None and not isinstance(found, shape):
+        raise BrokenFile(source.file, f"{'.'.join(path)} must be {_SHAPES[shape]}", source.position(path))
+
+
+_SHAPES: Mapping[type, str] = {
+    str: "text (in quotes where it looks like a number)",
+    Mapping: "a mapping",
+    list: "a list",
+}
 
 
 # Values: as Kubernetes reads YAML, so that no time and no clock reading becomes anything but text

@@ -40,14 +40,16 @@ def unreadable(broken: BrokenFile) -> Finding:
     return Finding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
 
 
-def found(flaw: Flaw, loaded: Loaded) -> Finding:
-    """A flaw of an object that was read from a file."""
-    place = loaded.source.key if flaw.is_about_the_key else loaded.source.position
+def found(flaw: Flaw, loaded: Sequence[Loaded]) -> Finding:
+    """A flaw of one of the objects that were read from files."""
+    one = loaded[flaw.index]
+    place = one.source.key if flaw.is_about_the_key else one.source.position
     line, column = place(flaw.path)
     severity = "error" if flaw.is_error else "warning"
-    who = f"{loaded.kind[1]} {loaded.identity}"
-    message = f"{flaw.field}: {flaw.message}"
-    return Finding(loaded.source.file, line, column, severity, who, flaw.field, message, flaw.code)
+    who = f"{one.kind[1]} {one.identity}"
+    other = f"; the other is {loaded[flaw.other].source.at(flaw.path)}" if flaw.other is not None else ""
+    message = f"{flaw.field}: {flaw.message}{other}"
+    return Finding(one.source.file, line, column, severity, who, flaw.field, message, flaw.code)
 
 
 def as_text(findings: Sequence[Finding], objects: int) -> str:

@@ -62,7 +62,7 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
 
     loaded, broken = examine(paths)
     flaws = validation.validate([one.manifest for one in loaded])
-    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded[flaw.index]) for flaw in flaws)])
+    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded) for flaw in flaws)])
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:
         click.echo(str(finding), err=True)

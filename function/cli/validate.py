@@ -35,7 +35,7 @@ def validate(files: tuple[str, ...], form: str) -> None:
     """
     loaded, broken = examine(files)
     flaws = check([one.manifest for one in loaded])
-    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded[flaw.index]) for flaw in flaws)])
+    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded) for flaw in flaws)])
     click.echo(FORMATS[form](findings, len(loaded)))
     if any(finding.severity == "error" for finding in findings):
         raise SystemExit(1)

@@ -47,6 +47,7 @@ class Admission:
         if old is not None and _same_spec(manifest, old):
             faults = [*faults_of(manifest.get("status") or {}, _status(kind.schema), ("status",))]
         else:
+            drop_nulls(manifest)
             fill(manifest, kind.schema)
             prune(manifest, kind.schema)
             faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
@@ -82,6 +83,15 @@ def _broken(rule: Schema, value: Any, old: Any) -> str:
     except cel.EvaluationFailed as error:
         return f"rule {rule['rule']} cannot be evaluated: {error}"
     return "" if holds else rule.get("message") or f"failed rule: {rule['rule']}"
+
+
+def drop_nulls(value: Any) -> None:
+    """Drop what is null: none of our fields may be, and then it is as if it were not there. Items of a list stay."""
+    if isinstance(value, dict):
+        for name in [name for name, child in value.items() if child is None]:
+            del value[name]
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        drop_nulls(child)
 
 
 def fill(value: Any, schema: Schema) -> None:

@@ -30,7 +30,7 @@ from function.schema.fields import (
     XrName,
 )
 from function.schema.model import Api, Column, Rule, Scale, blocks
-from function.schema.problems import Path, Problem, parse, problems, spelled
+from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
 
 __all__ = [
     "LABEL",
@@ -69,5 +69,7 @@ __all__ = [
     "blocks",
     "parse",
     "problems",
+    "problems_at",
     "spelled",
+    "without_nulls",
 ]

@@ -55,7 +55,7 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
     """An XR's spec. Raises InvalidSpec where it does not fit the model: for the given reason, or for the one of the
     field of the spec that is wrong."""
     try:
-        return model.model_validate(_given(xr.get("spec") or {}))
+        return model.model_validate(without_nulls(xr.get("spec") or {}))
     except ValidationError as error:
         first = next(_explained(model, error))
         reason = (under or {}).get(str(first.path[1]) if len(first.path) > 1 else "", invalid)
@@ -63,10 +63,15 @@ def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, 
     raise answer  # outside of the handler: pydantic's error holds every value, secrets too
 
 
+def problems_at(field: str, model: type[Api], manifest: Manifest) -> list[Problem]:
+    """All that is wrong with one field of an object beside its spec, unknown fields in it included."""
+    return _found(model, without_nulls(manifest.get(field) or {}), extra="forbid", at=field)
+
+
 def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
     """All that is wrong with an object of whose spec this is the model, unknown fields included."""
     found = [_unknown((key,), key, _TOP) for key in manifest if key not in _TOP]
-    spec = _given(manifest.get("spec"))
+    spec = without_nulls(manifest.get("spec"))
     if spec is None:
         return [*found, Problem(("spec",), "is required", code="required")]
     if isinstance(spec, dict):
@@ -76,19 +81,19 @@ def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
     return [*found, *strict, *(problem for problem in lenient if problem not in strict)]
 
 
-def _found(model: type[Api], spec: Any, extra: Literal["forbid", "ignore"]) -> list[Problem]:
+def _found(model: type[Api], given: Any, extra: Literal["forbid", "ignore"], at: str = "spec") -> list[Problem]:
     try:
-        model.model_validate(spec, extra=extra)
+        model.model_validate(given, extra=extra)
     except ValidationError as error:
-        return list(_explained(model, error))
+        return list(_explained(model, error, at))
     return []
 
 
-def _given(value: Any) -> Any:
+def without_nulls(value: Any) -> Any:
     """Plain data without its nulls: the API server drops them ahead of everything else."""
     if isinstance(value, Mapping):
-        return {key: _given(child) for key, child in value.items() if child is not None}
-    return [_given(child) for child in value] if is_list(value) else value
+        return {key: without_nulls(child) for key, child in value.items() if child is not None}
+    return [without_nulls(child) for child in value] if is_list(value) else value
 
 
 def spelled(path: Path) -> str:
@@ -102,14 +107,14 @@ def _step(part: str | int) -> str:
     return f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f"[{json.dumps(part)}]"
 
 
-def _explained(model: type[Api], error: ValidationError) -> Iterator[Problem]:
+def _explained(model: type[Api], error: ValidationError, at: str = "spec") -> Iterator[Problem]:
     for details in error.errors(include_url=False):
-        yield from _words(model, details)
+        yield from _words(model, details, at)
 
 
-def _words(model: type[Api], details: ErrorDetails) -> Iterator[Problem]:
+def _words(model: type[Api], details: ErrorDetails, at: str) -> Iterator[Problem]:
     location, context = details["loc"], details.get("ctx") or {}
-    path: Path = ("spec", *location)
+    path: Path = (at, *location)
     match details["type"]:
         case kind if kind == BROKEN_RULES:
             yield from (_broken(path, rule) for rule in context["broken"])

@@ -41,6 +41,8 @@ class Flaw:
     message: str
     """What is wrong, as the rest of a sentence that begins with the field."""
     code: str
+    other: int | None = None
+    """Another of the objects, where that is what is wrong."""
 
     @property
     def order(self) -> tuple[Any, ...]:

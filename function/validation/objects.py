@@ -1,21 +1,23 @@
-"""One object: its kind and version, its name, its spec, and the rules over the whole."""
+"""One object: its kind and version, its spec, and the rules over the whole."""
 
 from __future__ import annotations
 
-import re
+import difflib
 from collections.abc import Iterator
 
-from function import names
-from function.catalog import BY_KIND, Kind
-from function.core import Manifest, dig
-from function.schema import LABEL, SUBDOMAIN, problems
+from function.catalog import BY_KIND, GROUPS, Kind
+from function.core import Manifest
+from function.schema import problems
+from function.validation import metadata
 from function.validation.flaw import Flaw
+
+_ALIKE = 0.7
+"""How much a group must look like one of ours to be taken for a mistyped one: modelplane.io does, llm-d.ai does not."""
 
 
 def flaws(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
     """What is wrong with an object of a kind of ours."""
-    yield from _name(index, manifest)
-    yield from _namespace(index, manifest, kind)
+    yield from metadata.flaws(index, manifest, kind)
     for problem in problems(kind.spec, manifest):
         yield Flaw(index, problem.path, problem.message, problem.code)
     for rule in kind.root_rules:
@@ -23,34 +25,31 @@ def flaws(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
             yield Flaw(index, tuple(rule.at.split(".")), rule.message, "rule")
 
 
+def is_ours(manifest: Manifest) -> bool:
+    """Whether an object is of one of our groups, or was meant to be: a kind of ours whose group Kubernetes has not,
+    or that is nearly ours."""
+    group, slash, _ = str(manifest["apiVersion"]).rpartition("/")
+    if group in GROUPS:
+        return True
+    may_be_kubernetes = "." not in group or not slash
+    alike = difflib.get_close_matches(group, GROUPS, n=1, cutoff=_ALIKE)
+    return bool(_served(manifest["kind"])) and (may_be_kubernetes or bool(alike))
+
+
 def unserved(index: int, manifest: Manifest) -> Flaw:
     """Of an object of one of our groups whose kind, or version, there is not."""
     api_version, kind = manifest["apiVersion"], manifest["kind"]
-    served = sorted(version for version, known in BY_KIND if known == kind)
+    served = _served(kind)
     if served:
-        return Flaw(
-            index, ("apiVersion",), f"must be {', '.join(served)} for kind {kind}, not {api_version}", "api-version"
-        )
-    known = ", ".join(sorted({known for _, known in BY_KIND}))
-    return Flaw(index, ("kind",), f"must be one of {known}, not {kind}", "api-version")
+        said = f"must be {', '.join(served)} for kind {kind}, not {api_version}"
+        return Flaw(index, ("apiVersion",), said, "api-version")
+    known = sorted({known for _, known in BY_KIND})
+    near = {name.lower(): name for name in known}
+    meant = difflib.get_close_matches(str(kind).lower(), near, n=1)
+    hint = f"; did you mean {near[meant[0]]}?" if meant else ""
+    return Flaw(index, ("kind",), f"must be one of {', '.join(known)}, not {kind}{hint}", "api-version")
 
 
-def _name(index: int, manifest: Manifest) -> Iterator[Flaw]:
-    name = str(dig(manifest, "metadata", "name") or "")
-    if not re.fullmatch(SUBDOMAIN, name):
-        said = "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot"
-        yield Flaw(index, ("metadata", "name"), said, "name")
-    elif len(name) > names.DNS_LABEL:
-        said = f"must have up to {names.DNS_LABEL} characters, not {len(name)}: Crossplane writes it into a label"
-        yield Flaw(index, ("metadata", "name"), said, "name")
-
-
-def _namespace(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
-    namespace = dig(manifest, "metadata", "namespace")
-    if namespace is None:
-        return
-    if kind.scope == "Cluster":
-        yield Flaw(index, ("metadata", "namespace"), f"is not for kind {kind.kind}, which is cluster-scoped", "name")
-    elif len(str(namespace)) > names.DNS_LABEL or not re.fullmatch(LABEL, str(namespace)):
-        said = "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends"
-        yield Flaw(index, ("metadata", "namespace"), said, "name")
+def _served(kind: str) -> list[str]:
+    """The versions in which there is a kind of ours."""
+    return sorted(version for version, known in BY_KIND if known == kind)

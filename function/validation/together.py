@@ -27,8 +27,9 @@ def doubles(objects: Sequence[Indexed]) -> Iterator[Flaw]:
     seen: dict[tuple[str, NamespacedName], int] = {}
     for index, manifest in objects:
         who = manifest["kind"], identity(manifest)
-        if seen.setdefault(who, index) != index:
-            yield Flaw(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate")
+        first = seen.setdefault(who, index)
+        if first != index:
+            yield Flaw(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate", other=first)
 
 
 def lint(objects: Sequence[Indexed]) -> Iterator[Flaw]:
@@ -81,7 +82,7 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Ite
         ours = [server for server in matched if identity(server).namespace == namespace]
         chosen += [server for server in ours if server not in chosen]
         if matched and not ours:
-            others = ", ".join(sorted({identity(server).namespace or "no namespace" for server in matched}))
+            others = ", ".join(sorted({identity(server).namespace for server in matched}))
             said = f"selects endpoints of its own namespace only; what it matches is in {others}"
             yield Flaw(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
     yield from _too_many(index, sum(map(_backends, chosen)))

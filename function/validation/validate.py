@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from function.catalog import BY_KIND, GROUPS
+from function.catalog import BY_KIND
 from function.core import Manifest
+from function.schema import without_nulls
 from function.validation import devices, objects, size, together, urls
 from function.validation.flaw import Flaw
 
 
 def validate(manifests: Sequence[Manifest]) -> list[Flaw]:
     """Everything that is wrong with our kinds among some objects, by object and field. Other kinds are passed over."""
-    ours = [(index, manifest) for index, manifest in enumerate(manifests) if _is_ours(manifest)]
+    ours = [(index, without_nulls(m)) for index, m in enumerate(manifests) if objects.is_ours(m)]
     flawed = [flaw for index, manifest in ours for flaw in _alone(index, manifest)]
     broken = {flaw.index for flaw in flawed if flaw.is_error}
-    sound = [(index, manifest) for index, manifest in ours if index not in broken]
-    return sorted([*flawed, *together.doubles(ours), *together.lint(sound)], key=lambda flaw: flaw.order)
+    placed = [(index, _placed(manifest)) for index, manifest in ours]
+    sound = [(index, manifest) for index, manifest in placed if index not in broken]
+    return sorted([*flawed, *together.doubles(placed), *together.lint(sound)], key=lambda flaw: flaw.order)
 
 
 def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
@@ -33,5 +35,10 @@ def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
         yield from urls.flaws(index, manifest)
 
 
-def _is_ours(manifest: Manifest) -> bool:
-    return str(manifest["apiVersion"]).partition("/")[0] in GROUPS
+def _placed(manifest: Manifest) -> Manifest:
+    """An object in the namespace that it goes to: where it names none, that is `default` (or the one that whoever
+    applies it is in, but that is the same for all)."""
+    kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
+    if kind is None or kind.scope == "Cluster" or manifest["metadata"].get("namespace"):
+        return manifest
+    return {**manifest, "metadata": {**manifest["metadata"], "namespace": "default"}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,8 +79,17 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
             "a: !!python/name:os.system 1\n",
             "f.yaml:1:4: tag tag:yaml.org,2002:python/name:os.system has no meaning in a manifest",
         ),
+        (
+            "kind: X\napiVersion: v1\nmetadata: {name: a, namespace: 5}\n",
+            "f.yaml:3:32: metadata.namespace must be text (in quotes where it looks like a number)",
+        ),
+        (
+            "kind: X\napiVersion: v1\nmetadata: {name: a, labels: [b]}\n",
+            "f.yaml:3:29: metadata.labels must be a mapping",
+        ),
+        ("kind: List\napiVersion: v1\nitems: {}\n", "f.yaml:3:8: items is missing, or no list"),
         ("? [a]\n: 1\n", "f.yaml:1:3: a field's name must be text"),
-        ("a: \x01\n", "f.yaml: not YAML: control characters are not allowed, at character 3"),
+        ("a: \x01\n", "f.yaml:1:4: not YAML: control characters are not allowed"),
         ("[" * 5000, "f.yaml:1:1001: not YAML: while increasing flow level, exceeded maximum nesting depth"),
     ],
 )
@@ -112,8 +122,58 @@ def test_json_is_read_tabs_escapes_and_all(tmp_path: Path) -> None:
     assert [found.manifest for found in files.load([tmp_path])] == [want]
 
 
+def test_json_values_may_stand_one_behind_the_other() -> None:
+    """As jq prints the items of a list, on lines of their own or not; each keeps its place."""
+    one, two = ({"apiVersion": "v1", "kind": "X", "metadata": {"name": name}} for name in ("a", "b"))
+    text = f"{json.dumps(one, indent=2)}\n\n{json.dumps(two)} {json.dumps(one)}\n"
+
+    got = [(found.identity.name, found.source.at(("kind",))) for found in files.parse(text, "-")]
+
+    assert got == [("a", "-:3:11"), ("b", "-:9:30"), ("a", "-:9:91")]
+
+
+def test_a_list_may_hold_lists_and_nothing() -> None:
+    """Go writes a list without items as null."""
+    inner = "{kind: List, apiVersion: v1, items: [{kind: X, apiVersion: v1, metadata: {name: a}}]}"
+    text = f"kind: List\nitems:\n- {inner}\n---\nkind: XList\napiVersion: v1\nitems: null\n"
+
+    assert [(found.identity.name, found.source.at(())) for found in files.parse(text, "f.yaml")] == [
+        ("a", "f.yaml:3:40")
+    ]
+
+
+def test_what_is_no_object_does_not_hide_what_stands_below_it(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(f"kind: X\n---\n{CONFIG}---\nkind: List\nitems: [5, {{kind: Y}}]\n")
+
+    loaded, broken = files.examine([tmp_path])
+
+    got = [one.identity.name for one in loaded], [(b.position.line, b.problem) for b in broken if b.position]
+    no_object = "not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"
+    want = [(1, "apiVersion is missing"), (22, no_object), (22, "apiVersion is missing")]
+    assert got == (["one", "two"], want)
+
+
+def test_what_is_not_text_says_where(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_bytes("a: b\nc: \u00fc ".encode() + b"\xfc")
+
+    with pytest.raises(BrokenFile) as got:
+        files.load([tmp_path])
+    assert (got.value.position, got.value.problem) == (Position(2, 6), "not UTF-8 text: byte 0xfc cannot be read")
+
+
+def test_a_pipe_is_a_file() -> None:
+    """Such as a shell's <(…)."""
+    read, write = os.pipe()
+    os.write(write, CONFIG.encode())
+    os.close(write)
+    try:
+        assert [found.identity.name for found in files.load([f"/dev/fd/{read}"])] == ["one", "two"]
+    finally:
+        os.close(read)
+
+
 def test_a_folder_is_read_in_order_and_without_what_is_hidden(tmp_path: Path) -> None:
-    for name in ("b.yaml", "a/z.yml", "a/c.json", ".git/x.yaml", "notes.txt"):
+    for name in ("b.yaml", "a/z.yml", "a/c.json", ".git/x.yaml", "notes.txt", "kustomization.yaml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         stem = Path(name).stem
         (tmp_path / name).write_text(f'{{"apiVersion": "v1", "kind": "X", "metadata": {{"name": "{stem}"}}}}')
@@ -138,7 +198,7 @@ def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:
     got = len(loaded), [(Path(b.file).name, b.problem) for b in broken]
     want = [
         ("a.yaml", "not YAML: while parsing a flow node, did not find expected node content"),
-        ("b.yaml", "not UTF-8 text: byte 0 cannot be read"),
+        ("b.yaml", "not UTF-8 text: byte 0xff cannot be read"),
         ("empty", "no file in this folder ends in .yaml, .yml, .json"),
         ("gone", "there is no such file or folder"),
     ]

@@ -140,3 +140,17 @@ def test_a_text_of_many_lines_stays_one_annotation() -> None:
 
 def test_no_files_is_a_mistake_of_usage() -> None:
     assert run().exit_code == 2
+
+
+def test_an_object_that_is_there_twice_says_where_the_other_is(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(GOOD)
+    (tmp_path / "b.yaml").write_text(f"# copied\n{GOOD}")
+
+    got = run(str(tmp_path))
+
+    want = (
+        f"{tmp_path}/b.yaml:4:18: error: metadata.name: is there twice: ModelEndpoint ml-team/outside; the other is"
+        f" {tmp_path}/a.yaml:3:18 [duplicate] (ModelEndpoint ml-team/outside)\n"
+        "2 objects: 1 error, 0 warnings\n"
+    )
+    assert (got.exit_code, got.output) == (1, want)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Value
@@ -43,6 +45,81 @@ def test_our_kind_in_our_other_group_is_told_where_it_is() -> None:
 
     want = "must be modelplane.ai/v1alpha1 for kind ModelService, not infrastructure.modelplane.ai/v1alpha1"
     assert got == [(0, "apiVersion", "api-version", want)]
+
+
+@pytest.mark.parametrize("api_version", ["modelplane.io/v1alpha1", "modelplane/v1alpha1", "v1alpha1", "v1", "apps/v1"])
+def test_our_kind_in_a_group_that_cannot_be_meant_is_told_where_it_is(api_version: str) -> None:
+    """It would be passed over otherwise, and nobody would know why nothing is placed."""
+    got = said(SERVICE | {"apiVersion": api_version})
+
+    want = f"must be modelplane.ai/v1alpha1 for kind ModelService, not {api_version}"
+    assert got == [(0, "apiVersion", "api-version", want)]
+
+
+def test_anothers_kind_of_the_same_name_is_passed_over() -> None:
+    """llm-d has ModelServices of its own."""
+    assert said(SERVICE | {"apiVersion": "llm-d.ai/v1alpha1"}) == []
+
+
+def test_a_mistyped_kind_is_told_which_is_meant() -> None:
+    [(_, field, _, message)] = said(SERVICE | {"kind": "modelservice"})
+
+    assert (field, message.rpartition(", not ")[2]) == ("kind", "modelservice; did you mean ModelService?")
+
+
+_TEXT = "must be a string; numbers and yes, no, true and false are written in quotes, not 5"
+_VALUE = (
+    "must be a label value: letters, digits, dashes, dots and underscores, a letter or digit at both ends "
+    '(up to 63 characters), not "b c"'
+)
+_KEY = (
+    "must have a key that is a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS "
+    "name and a slash"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "want"),
+    [
+        ("metadata.lables", {"a": "b"}, ("metadata.lables", "unknown-field", "is not a field; did you mean labels?")),
+        ("metadata.namespace", 5, ("metadata.namespace", "value", _TEXT)),
+        ("metadata.labels", ["a"], ("metadata.labels", "value", "must be a map, not a list of 1 item")),
+        ("metadata.labels", {"a": "b c"}, ("metadata.labels.a", "value", _VALUE)),
+        ("metadata.annotations", {"a b": "c"}, ('metadata.annotations["a b"]', "key", _KEY)),
+    ],
+    ids=["unknown", "namespace", "no-map", "label", "annotation"],
+)
+def test_metadata_is_read_as_strictly_as_the_spec(path: str, value: Any, want: tuple[str, str, str]) -> None:
+    assert said(edited(SERVICE, path, value)) == [(0, *want)]
+
+
+def test_metadata_that_servers_write_is_accepted() -> None:
+    """What `kubectl get -o yaml` prints."""
+    dumped = {
+        **SERVICE["metadata"],
+        "creationTimestamp": "2026-01-01T00:00:00Z", "deletionTimestamp": "2026-01-01T00:00:00Z",
+        "deletionGracePeriodSeconds": 0, "finalizers": ["foregroundDeletion"], "generation": 3,
+        "managedFields": [{"manager": "kubectl"}], "ownerReferences": [{"kind": "X"}], "resourceVersion": "5",
+        "uid": "b7e0", "labels": None, "annotations": {"long": "x" * 40_000, "any/thing": "\u00fc, ö!"},
+    }  # fmt: skip
+    assert said(SERVICE | {"metadata": dumped}) == []
+
+
+@pytest.mark.parametrize("path", ["spec.replicas", "spec.clusterSelector", "spec.engines.0.copies", "metadata.labels"])
+def test_null_is_as_if_it_were_not_there(path: str) -> None:
+    """The API server drops it."""
+    assert said(*(edited(one, path, None) if one is DEPLOYMENT else one for one in ALL)) == []
+
+
+def test_no_namespace_is_the_default_one() -> None:
+    nowhere = edited(SERVICE, "metadata.namespace", None)
+    got = validate(
+        [nowhere, edited(SERVICE, "metadata.namespace", "default"), edited(SERVICE, "metadata.namespace", "")]
+    )
+
+    want = [(1, "duplicate", "is there twice: ModelService default/sample", 0),
+            (2, "duplicate", "is there twice: ModelService default/sample", 0)]  # fmt: skip
+    assert [(flaw.index, flaw.code, flaw.message, flaw.other) for flaw in got] == want
 
 
 def test_a_kind_that_is_none_of_ours_is_told_which_there_are() -> None:

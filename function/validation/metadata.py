@@ -1,0 +1,69 @@
+"""The metadata of an object: its name and namespace, and what else a person writes there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import create_model
+
+from function import names
+from function.catalog import Kind
+from function.core import Manifest, dig
+from function.schema import LABEL, LABEL_KEYS, SUBDOMAIN, Api, LabelValue, Text, problems_at
+from function.validation.flaw import Flaw
+
+_MOST = 256 * 1024
+"""Characters of an annotation, and of all of them together (k8s.io/apimachinery v0.36, TotalAnnotationSizeLimitB)."""
+
+
+_SERVERS = (
+    "generateName", "ownerReferences", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink",
+)  # fmt: skip
+"""What stands in a dump beside what people write (k8s.io/apimachinery v0.36, meta/v1, ObjectMeta)."""
+
+
+class _Written(Api):
+    """What people write."""
+
+    name: str
+    namespace: str | None = None
+    labels: Annotated[dict[str, LabelValue], LABEL_KEYS] | None = None
+    annotations: Annotated[dict[str, Annotated[str, Text(_MOST, shortest=0)]], LABEL_KEYS] | None = None
+    finalizers: tuple[str, ...] | None = None
+
+
+_ANYTHING: dict[str, Any] = dict.fromkeys(_SERVERS, (Any, None))
+_METADATA = create_model("Metadata", __base__=_Written, **_ANYTHING)
+
+
+def flaws(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
+    """What is wrong with an object's metadata."""
+    for problem in problems_at("metadata", _METADATA, manifest):
+        yield Flaw(index, problem.path, problem.message, problem.code)
+    yield from _name(index, dig(manifest, "metadata", "name"))
+    yield from _namespace(index, dig(manifest, "metadata", "namespace"), kind)
+
+
+def _name(index: int, name: Any) -> Iterator[Flaw]:
+    if not isinstance(name, str):
+        return
+    if not re.fullmatch(SUBDOMAIN, name):
+        said = "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot"
+        yield Flaw(index, ("metadata", "name"), said, "name")
+    elif len(name) > names.DNS_LABEL:
+        said = f"must have up to {names.DNS_LABEL} characters, not {len(name)}: Crossplane writes it into a label"
+        yield Flaw(index, ("metadata", "name"), said, "name")
+
+
+def _namespace(index: int, namespace: Any, kind: Kind) -> Iterator[Flaw]:
+    """None and an empty one are none."""
+    if not namespace or not isinstance(namespace, str):
+        return
+    if kind.scope == "Cluster":
+        yield Flaw(index, ("metadata", "namespace"), f"is not for kind {kind.kind}, which is cluster-scoped", "name")
+    elif len(namespace) > names.DNS_LABEL or not re.fullmatch(LABEL, namespace):
+        said = "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends"
+        yield Flaw(index, ("metadata", "namespace"), said, "name")
