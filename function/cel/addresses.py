@@ -68,7 +68,7 @@ def address(text: str) -> Ip:
     """ValueError for what is none, has a zone, or is an IPv4 address in IPv6's clothes."""
     ip, zone = read(text)
     if zone or _is_mapped(ip):
-        raise ValueError("an address with a zone, or of IPv4 mapped to IPv6, is not allowed")
+        raise ValueError("it has a zone, or is an IPv4 address mapped to IPv6")
     return ip
 
 
@@ -77,7 +77,7 @@ def block(text: str) -> Cidr:
     start, slash, length = text.rpartition("/")
     ip = address(start) if slash else None
     if ip is None or not _LENGTH.fullmatch(length) or int(length) > ip.bits:
-        raise ValueError("a block is an address, a slash, and the number of its bits")
+        raise ValueError("it is not an address, a slash, and a number of bits")
     return Cidr(ip, int(length))
 
 

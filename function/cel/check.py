@@ -192,6 +192,9 @@ class _Checker:
         if prefix and f"{prefix}.{node.function}" in signatures.declared():
             node.function, node.target = f"{prefix}.{node.function}", None
             return self._resolved(node, arguments)
+        wrong = explain.misnamed(prefix, node) if prefix and self._declared(prefix) is None else None
+        if wrong is not None:
+            raise wrong
         return self._resolved(node, [self.visit(node.target), *arguments])
 
     def _resolved(self, node: Call, arguments: list[Type]) -> Type:

@@ -87,6 +87,15 @@ def wrong_count(node: Call) -> Fault | None:
     return Fault(f"{node.function}() takes {wanted}, and this has {len(node.args)}", node.at)
 
 
+def misnamed(prefix: str, node: Call) -> Fault | None:
+    """Of a function in a group of functions, such as format.name(); None where there is no such group."""
+    group = [name for name in signatures.declared() if name.startswith(f"{prefix}.") and "@" not in name]
+    if not group:
+        return None
+    meant = near(f"{prefix}.{node.function}", group)
+    return Fault(f'there is no function "{prefix}.{node.function}"', node.at, f"{meant}()" if meant else None)
+
+
 def unknown_function(node: Call, arguments: Sequence[Type]) -> Fault:
     names = [n for n in signatures.declared() if n[0] not in "_!-@" and "@" not in n and LIBRARIES.get(n) != _REMOTE]
     known = [*names, *(macro for macro, _ in MACROS), "has"]

@@ -13,7 +13,7 @@ from function.cel import addresses, urls
 from function.cel.addresses import Cidr, Ip
 from function.cel.formats import FORMATS, Format
 from function.cel.problem import Abort, Failure
-from function.cel.quoting import is_text
+from function.cel.quoting import Malformed, is_text, quoted, shortened
 from function.cel.urls import Url
 from function.cel.values import NONE, Keyed, Optional
 
@@ -23,21 +23,17 @@ _LINK_LOCAL = {32: (0xA9FE, 16), 128: (0x3FA, 10)}
 _LINK_LOCAL_MULTICAST = {32: (0xE00000, 24)}
 _MULTICAST = {32: (0xE, 4), 128: (0xFF, 8)}
 _BROADCAST = Ip(2**32 - 1, 32)
-_SHOWN = 60
 
 
 def _read(read: Callable[[str], Any], what: str) -> Callable[[str], Any]:
     def call(text: str) -> Any:
         try:
             return read(text)
-        except ValueError:
-            raise Failure(f"{_short(text)} is no {what}") from None
+        except ValueError as error:
+            reason = error.reason if isinstance(error, Malformed) else error
+            raise Failure(f"{quoted(shortened(text))} is no {what}: {reason}") from None
 
     return call
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
 def _told(read: Callable[[Url], str]) -> Callable[[Url], str]:

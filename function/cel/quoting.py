@@ -16,6 +16,7 @@ _ESCAPES = {
     "\\": "\\\\",
     '"': '\\"',
 }
+_SHOWN = 60
 _ASCII, _BYTES, _SHORT = 0x80, range(0xDC80, 0xDD00), 0x10000
 
 
@@ -29,6 +30,12 @@ class Malformed(ValueError):
 
     def __str__(self) -> str:
         return self.sentence.format(*map(quoted, self.quotes))
+
+    @property
+    def reason(self) -> str:
+        """The end of the sentence, with short quotes."""
+        said = self.sentence.format(*(quoted(shortened(quote)) for quote in self.quotes))
+        return said.rpartition("): ")[2]
 
     def within(self, sentence: str, *quotes: str) -> Malformed:
         """The same, told by a sentence that ends with it."""
@@ -45,6 +52,10 @@ def _escaped(code: int) -> str:
     if code in _BYTES:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if code < _SHORT else f"\\U{code:08x}"
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def to_bytes(text: str) -> bytes:

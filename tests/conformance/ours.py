@@ -39,6 +39,11 @@ def answer(expression: str, published: Mapping[str, Any]) -> str:
     return "match" if found is cel.MATCH else "nomatch"
 
 
+def most(expression: str) -> int:
+    """What an evaluation costs at most."""
+    return cel.compiled(expression).cost
+
+
 def cost(expression: str, published: Mapping[str, Any]) -> int:
     """What an evaluation costs."""
     return cel.spent(expression, device(published))

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conformance import oracle
 from tests.conformance.expressions import Tree, described, device, expression
-from tests.conformance.ours import BOUNDS, DEVIATIONS, answer, cost
+from tests.conformance.ours import BOUNDS, DEVIATIONS, answer, cost, most
 from tests.conformance.seeds import seed
 
 _PARTS = 4
@@ -46,15 +46,19 @@ def _differing(cases: Iterable[Case]) -> list[Case]:
     return [case for case in differing if _is_settled(case)]
 
 
-def _theirs(want: Mapping[str, Any]) -> tuple[str, int | None]:
-    """The outcome, and what it cost where that can matter: what failed, maybe for its cost, has failed."""
-    return want["outcome"], want["cost"] if want["outcome"] in ("match", "nomatch") else None
+def _theirs(want: Mapping[str, Any]) -> tuple[str, int | None, int | None]:
+    """The outcome, what it could cost, and what it did, where it has not failed, maybe for that."""
+    if want["outcome"] == "compile_error":
+        return want["outcome"], None, None
+    return want["outcome"], want["maxCost"], want["cost"] if want["outcome"] in ("match", "nomatch") else None
 
 
-def _ours(case: Case, want: Mapping[str, Any]) -> tuple[str, int | None]:
+def _ours(case: Case, want: Mapping[str, Any]) -> tuple[str, int | None, int | None]:
     tree, given = case
-    outcome, is_known = answer(str(tree), given), _theirs(want)[1] is not None
-    return outcome, cost(str(tree), given) if is_known and outcome != "compile_error" else None
+    outcome, is_known = answer(str(tree), given), _theirs(want)[2] is not None
+    if outcome == "compile_error":
+        return outcome, None, None
+    return outcome, most(str(tree)), cost(str(tree), given) if is_known else None
 
 
 def _is_settled(case: Case) -> bool:

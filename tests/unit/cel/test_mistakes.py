@@ -25,6 +25,10 @@ MISTAKES = {
     'device.capacity["a"].memory >= quantity("1Gi")': (28, "compareTo", None),
     'device.capacity["a"].memory == "1Gi"': (28, "cannot be compared with a string", 'quantity("1Gi")'),
     'device.driver.matches("[")': (22, "regular expression", None),
+    'format.dns1123label().validate("x").hasValue()': (7, '"format.dns1123label"', "format.dns1123Label()"),
+    'ip("10.0.0.1") == "10.0.0.1"': (15, "an ip cannot be compared with a string", 'ip("10.0.0.1")'),
+    'isIp("10.0.0.1")': (0, "isIp", "isIP()"),
+    "device.driver.family() == 4": (14, "a method of an ip, not of a string", None),
     '"\\q" == "q"': (0, "escape", None),
 }
 
