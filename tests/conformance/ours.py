@@ -21,6 +21,7 @@ _SUM = "it builds 16 million characters at a price of 800 units"
 
 BOUNDS: Mapping[str, str] = {
     "cel.bind(a, '" + "a" * 4000 + "', a.replace('', a).size() > 0)": _SUM,
+    "cel.bind(u, '/" + "a" * 9000 + "', lists.range(900).all(x, isURL(u)))": "it reads 8 MB at a price of 7,000 units",
     'url("http://%ff/").getHost() != ""': "a part of a URL that is no UTF-8: strings are texts here",
     'quantity("1e999999").add(quantity("1")).isGreaterThan(quantity("0"))': "an amount of a million digits",
 }
