@@ -31,6 +31,7 @@ from function.cel.types import (
     Type,
     Unifier,
     content_of,
+    has_dyn,
     is_dyn,
     is_dyn_or_error,
     is_open,
@@ -63,8 +64,6 @@ TYPE_NAMES = {
 """Types that an expression can name."""
 _KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
 """Of a map: kinds of those that equal ones find."""
-_SORTS = frozenset({"sort", "@sortByAssociatedKeys"})
-"""They take any list, whatever the checker has inferred of it."""
 
 
 def check(root: Node, environment: Environment) -> Checked:
@@ -216,8 +215,7 @@ class _Checker:
         if result is None:
             raise explain.no_overload(node, [self.unifier.resolved(a, final=True) for a in arguments], overloads)
         self.checked.overloads[id(node)] = tuple(fitting)
-        sorted_by = [node.target, *node.args][-1] if node.function in _SORTS else None
-        self.checked.is_loose |= id(sorted_by) in self.checked.open
+        self.checked.is_loose |= is_open(result) and any(map(has_dyn, arguments))
         return result
 
     def _returned(self, overload: Overload, arguments: list[Type], *, is_general: bool) -> Type | None:

@@ -24,8 +24,8 @@ class Checked:
     functions: set[str] = field(default_factory=set)
     """All that are called."""
     is_loose: bool = False
-    """Whether any value may have another type than was found: a null is written out, which stands for an amount as
-    well, or a list is sorted of which only the checker thinks that it knows the type."""
+    """Whether values may be of other types than were found: a null is written out, which stands for an amount as well,
+    or something is made of what can be anything, of which the checker then infers what it is."""
     has_loops: bool = False
     depth: int = 0
     """Levels of the tree."""

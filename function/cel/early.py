@@ -12,7 +12,7 @@ from function.cel import patterns
 from function.cel.code import Code, Frame, Run
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Literal, Node
-from function.cel.values import TypeValue
+from function.cel.values import Optional, TypeValue
 
 PATTERNS = frozenset({"matches", "find", "findAll"})
 
@@ -64,9 +64,12 @@ def _or_the_end(function: str, run: Run, kind: type) -> Run:
 
 
 def named(search: Callable[..., Any]) -> Callable[..., Any]:
-    """A search for a pattern that is written out, which in Kubernetes takes a type for its name."""
+    """A search for a pattern that is written out, which in Kubernetes takes a type for its name, and an optional for
+    its content."""
 
     def call(text: Any, *rest: Any) -> Any:
+        while type(text) is Optional and text.is_there:
+            [text] = text.content
         return search(text.name if type(text) is TypeValue else text, *rest)
 
     return call

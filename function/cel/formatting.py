@@ -1,6 +1,7 @@
 """`"...".format([...])`: its clauses, checked where they are written out, and filled in.
 
-Source: github.com/google/cel-go v0.26, ext/formatting.go, in its only locale here, en_US.
+Source: github.com/google/cel-go v0.26, ext/formatting.go, in its only locale here, en_US, and what that is built on:
+golang.org/x/text v0.33, message and internal/number.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from function.cel import explain, naming
@@ -21,8 +23,10 @@ from function.cel.values import INT_MAX, Duration, Timestamp, TypeValue, Uint, k
 
 _CLAUSE = re.compile(r"%(?:(%)|(?:\.([0-9]+))?([sdfebxXo])|(.?))", re.DOTALL)
 _PRECISION = 6
-_LONGEST = 1000
-"""Decimals that are written out."""
+_MOST_READ, _UNREAD = 10_000_009, "%!(NOVERB)"
+"""The largest precision that is read where it is written out, and what is written of a larger one."""
+_MOST_DECIMALS = 1074
+"""Of a double: all others are zeros."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -187,24 +191,30 @@ def _number(value: Any, clause: Clause) -> float:
 
 
 def _fixed(value: Any, clause: Clause) -> str:
+    """Kubernetes keeps the least and the most decimals in small integers, into which not every precision fits."""
     number = _number(value, clause) or 0.0
-    return f"{number:,.{_bounded(clause)}f}" if math.isfinite(number) else _unbounded(number)
-
-
-def _bounded(clause: Clause) -> int:
-    if clause.precision > _LONGEST:
-        raise Failure(f"%{clause.letter} does not write {clause.precision} characters")
-    return clause.precision
+    if clause.precision > _MOST_READ:
+        return _UNREAD
+    if not math.isfinite(number):
+        return _unbounded(number)
+    least, most = clause.precision % 2**8, (clause.precision + 2**15) % 2**16 - 2**15
+    exact = f"{number:,.{min(most, _MOST_DECIMALS)}f}" if most >= 0 else f"{Decimal(repr(number)):,f}"
+    whole, _, decimals = exact.partition(".")
+    decimals = decimals.rstrip("0").ljust(least, "0")
+    return f"{whole}.{decimals}" if decimals else whole
 
 
 def _scientific(value: Any, clause: Clause) -> str:
     """Always with six decimals: what Kubernetes reads as a precision is how wide it is written at least."""
     number = _number(value, clause) or 0.0
+    if clause.precision > _MOST_READ:
+        return _UNREAD
+    width = clause.precision % 2**16
     if not math.isfinite(number):
-        return _unbounded(number).rjust(_bounded(clause))
+        return _unbounded(number).rjust(width)
     mantissa, exponent = f"{number:.6e}".split("e")
     sign = "-" if exponent[0] == "-" else ""
-    return f"{mantissa}\u00d710{(sign + exponent[1:]).translate(_SUPERSCRIPTS)}".rjust(_bounded(clause))
+    return f"{mantissa}\u00d710{(sign + exponent[1:]).translate(_SUPERSCRIPTS)}".rjust(width)
 
 
 def _unbounded(number: float) -> str:

@@ -69,6 +69,11 @@ def is_dyn(type_: Type) -> bool:
     return type_.kind in ("dyn", "any")
 
 
+def has_dyn(type_: Type) -> bool:
+    """Whether it is, or a part of it is, of any type."""
+    return is_dyn(type_) or any(map(has_dyn, type_.params))
+
+
 def is_dyn_or_error(type_: Type) -> bool:
     return type_.kind in ("dyn", "any", "error")
 

@@ -147,6 +147,14 @@ class _Key:
         return id(self.value)
 
 
+class _Nowhere(_Key):
+    """A key that nothing finds, not even itself: what is not a number."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
 @dataclass(frozen=True, slots=True)
 class NumberKey:
     """A double or unsigned integer as a key: no other number is the same key, though one may find the other."""
@@ -182,6 +190,8 @@ def stored(key: Any) -> Any:
         return key
     if kind is Timestamp:
         return _Moment(key)
+    if kind is float and key != key:  # noqa: PLR0124  (not a number)
+        return _Nowhere(key)
     return NumberKey(key) if kind in (float, Uint) else _Key(key)
 
 

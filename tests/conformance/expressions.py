@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.conformance.grammar import ANY, LEAVES, TEMPLATES
+from tests.conformance.grammar import ANY, LEAVES, MADE, TEMPLATES
 
 DEEPEST = 5
 _STRAY = 0.04
 """How often a hole is filled with some other sort."""
+_MADE_UP = 0.4
 _HOLE = re.compile(r"\{(\w+)(?:@([\w,]+))?\}")
 _ATOM = re.compile(r"[\w.\"\[\]]+")
 
@@ -56,16 +57,23 @@ def _wrapped(template: str, hole: re.Match[str], text: str) -> str:
 def expression(random: Random, sort: str = "bool", depth: int = DEEPEST, scope: tuple[str, ...] = ()) -> Tree:
     """An expression of a sort, no deeper than `depth` templates."""
     if sort == "name":
-        return Tree(random.choice(LEAVES[sort]), (), sort)
+        return _leaf(random, sort)
     if sort == "any" or random.random() < _STRAY:
         sort = random.choice(ANY)
     if scope and random.random() < 0.3:
         return Tree(random.choice(scope), (), sort)
     if depth <= 0 or sort not in TEMPLATES or random.random() < 0.12:
-        return Tree(random.choice(LEAVES[sort]), (), sort)
+        return _leaf(random, sort)
     template = random.choice(TEMPLATES[sort])
     parts = (_filled(random, hole, depth, scope) for hole in _HOLE.finditer(template))
     return Tree(template, tuple(parts), sort)
+
+
+def _leaf(random: Random, sort: str) -> Tree:
+    """One that is given, or one that is made up."""
+    make = MADE.get(sort)
+    text = make(random) if make is not None and random.random() < _MADE_UP else random.choice(LEAVES[sort])
+    return Tree(text, (), sort)
 
 
 def _filled(random: Random, hole: re.Match[str], depth: int, scope: tuple[str, ...]) -> Tree:

@@ -123,6 +123,40 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         '[dyn("a")].flatten().sortBy(x, x).max() == 2': "runtime_error",
         '[1].sortBy(x, dyn("a")) == [1]': "match",
     },
+    "a precision may be larger than the integers in which it is kept": {
+        '"%.255f".format([0.5]).size() == 257': "match",
+        '"%.256f".format([0.5]) == "0.5"': "match",
+        '"%.258f".format([2.0]) == "2.00"': "match",
+        '"%.1000f".format([0.5]).size() == 234': "match",
+        '"%.32768f".format([123456.789]) == "123,456.789"': "match",
+        '"%.65536f".format([0.1]) == "0"': "match",
+        '"%.40000e".format([0.1]).size() == 40000': "match",
+        '"%.65600e".format([1.0 / 0.0]).size() == 64': "match",
+        '"%.10000009f".format([0.1]) == "%!(NOVERB)"': "nomatch",
+        '"%.10000010f".format([0.0 / 0.0]) == "%!(NOVERB)"': "match",
+        '"%.10000010e".format([0.1]) == "%!(NOVERB)"': "match",
+    },
+    "what is not a number is a key that is never found": {
+        "cel.bind(b, 0.0 / 0.0, {b: 1} == {b: 1})": "nomatch",
+        "cel.bind(b, 0.0 / 0.0, {b: 1, b: 2}.size() == 2)": "match",
+        "cel.bind(b, {0.0 / 0.0: 1}, b.exists(k, k in b))": "nomatch",
+        "{-0.0: 1} == {0.0: 1}": "match",
+    },
+    "a search for a pattern that is written out looks into an optional": {
+        '(dyn(optional.of("a"))).matches("a")': "match",
+        '(dyn(optional.of(optional.of("a")))).find("a") == "a"': "match",
+        '(dyn(optional.of(type(1)))).matches("int")': "match",
+        '(dyn(optional.none())).matches("int")': "runtime_error",
+        '(dyn(optional.of("gpu.nvidia.com"))).matches(string(device.driver))': "runtime_error",
+        '(dyn(optional.of("a"))).contains("a")': "runtime_error",
+    },
+    "what is made of anything need not be what the checker infers of it": {
+        "string([dyn(1), dyn(2.0), dyn(3u)].flatten().max()) == 'a'": "runtime_error",
+        'cel.bind(x, dyn(["a", "b"]).slice(0, 1), x.max() == 1 || x[0] < 2)': "runtime_error",
+        'cel.bind(x, dyn(["a"]).first(), x.value() < 2)': "runtime_error",
+        'cel.bind(x, dyn(["a"]).first(), x.orValue(quantity("1")).isInteger())': "runtime_error",
+        'optional.unwrap([dyn(optional.of("a"))])[0] < 2': "runtime_error",
+    },
 }
 
 PLACES: Mapping[str, tuple[int, int]] = {

@@ -8,12 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
-from tests.conformance.grammar import calls, devices, lists, logic, network, numbers, optionals, strings, times
+from tests.conformance.grammar import (
+    calls,
+    devices,
+    lists,
+    logic,
+    nesting,
+    network,
+    numbers,
+    optionals,
+    orders,
+    strings,
+    times,
+)
+from tests.conformance.grammar.made import MADE
 
-_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls, network)
+_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls, network, orders, nesting)
+__all__ = ["ANY", "LEAVES", "MADE", "TEMPLATES"]
+
 ANY = (
     *("bool", "int", "uint", "double", "string", "bytes", "null", "attribute", "quantity", "semver", "duration"),
     *("timestamp", "ints", "strings", "lists", "mixed", "map", "numbered", "anymap", "opt", "optint", "type"),
+    *("listed", "inner"),
     *("url", "ip", "cidr", "named", "query"),
 )
 """The sorts of values."""
