@@ -18,15 +18,12 @@ from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLitera
 from function.cel.types import (
     BOOL,
     BYTES,
-    CIDR,
     DOUBLE,
-    DURATION,
     DYN,
     INT,
-    IP,
     NULL,
     STRING,
-    TIMESTAMP,
+    TYPE_NAMES,
     UINT,
     Type,
     Unifier,
@@ -44,24 +41,6 @@ from function.cel.types import (
 from function.cel.values import Uint
 
 _LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL}
-TYPE_NAMES = {
-    "bool": BOOL,
-    "bytes": BYTES,
-    "double": DOUBLE,
-    "google.protobuf.Duration": DURATION,
-    "int": INT,
-    "list": list_of(DYN),
-    "map": map_of(DYN, DYN),
-    "null_type": NULL,
-    "string": STRING,
-    "google.protobuf.Timestamp": TIMESTAMP,
-    "type": Type("type"),
-    "uint": UINT,
-    "optional_type": optional_of(DYN),
-    "net.IP": IP,
-    "net.CIDR": CIDR,
-}
-"""Types that an expression can name."""
 _KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
 """Of a map: kinds of those that equal ones find."""
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from function.cel import prices
-from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.environment import Environment
 from function.cel.parts import NO_LITERAL, TRAVERSAL, Part, Price, declared_size
 from function.cel.sizes import MOST, NO_PATH, NOTHING, ONE, UNKNOWN, Path, Range, exactly, path_to
 from function.cel.tree import ACCUMULATOR, Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
-from function.cel.types import Type
+from function.cel.types import TYPE_NAMES, Type
 
 LIMIT = 1_000_000
 """Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxCost)."""

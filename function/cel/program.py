@@ -11,7 +11,6 @@ from typing import Any
 from function.cel import calls, formatting, logic, loops
 from function.cel.aggregates import filled, given
 from function.cel.calls import alternative, chosen_for, terms
-from function.cel.check import TYPE_NAMES
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
@@ -19,6 +18,7 @@ from function.cel.members import closed, field_of, optional_field, path_of, pres
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
+from function.cel.types import TYPE_NAMES
 from function.cel.values import TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})

@@ -6,7 +6,7 @@ Source: github.com/google/cel-go v0.26, checker/types.go.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -63,6 +63,26 @@ def optional_of(content: Type) -> Type:
 
 def type_of(type_: Type) -> Type:
     return Type("type", "", (type_,))
+
+
+TYPE_NAMES: Mapping[str, Type] = {
+    "bool": BOOL,
+    "bytes": BYTES,
+    "double": DOUBLE,
+    "google.protobuf.Duration": DURATION,
+    "int": INT,
+    "list": list_of(DYN),
+    "map": map_of(DYN, DYN),
+    "null_type": NULL,
+    "string": STRING,
+    "google.protobuf.Timestamp": TIMESTAMP,
+    "type": Type("type"),
+    "uint": UINT,
+    "optional_type": optional_of(DYN),
+    "net.IP": IP,
+    "net.CIDR": CIDR,
+}
+"""Types that an expression can name."""
 
 
 def is_dyn(type_: Type) -> bool:
