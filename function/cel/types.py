@@ -6,7 +6,7 @@ Source: github.com/google/cel-go v0.26, checker/types.go.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -65,7 +65,7 @@ def type_of(type_: Type) -> Type:
     return Type("type", "", (type_,))
 
 
-TYPE_NAMES: Mapping[str, Type] = {
+TYPE_NAMES = {
     "bool": BOOL,
     "bytes": BYTES,
     "double": DOUBLE,
