@@ -12,10 +12,12 @@ import click
 
 from function.cli.files import Loaded, examine
 from function.cli.findings import Finding, found, unreadable
+from function.core import dig
 from function.offline.store import Refused
 from function.offline.world import Restless
 
 if TYPE_CHECKING:
+    from function.core import Manifest
     from function.offline.control_plane import ControlPlane
     from function.offline.settle import Compose
 
@@ -49,11 +51,19 @@ def settled(
             if edits:
                 at(control)
                 for manifest in edited:
-                    control.world.replace(manifest)
+                    _edit(control, manifest)
                 control.world.settle()
     except (Refused, Restless) as problem:
         raise click.ClickException(str(problem)) from problem
     return control
+
+
+def _edit(control: ControlPlane, manifest: Manifest) -> None:
+    """What a user does with an object: one that says when it was deleted is deleted."""
+    if dig(manifest, "metadata", "deletionTimestamp"):
+        control.store.delete(control.store.located(manifest))
+    else:
+        control.world.replace(manifest)
 
 
 def checked(paths: Sequence[str]) -> list[Loaded]:

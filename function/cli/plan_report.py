@@ -9,14 +9,14 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName
-from function.offline.outcome import Deployment, Endpoint, Outcome, Replica
+from function.offline.outcome import Deployment, Endpoint, Outcome, Replica, Service
 
 NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A replica before and after. `what` is new, kept, moved or gone."""
+    """A replica before and after. `what` is new, kept, updated (its spec is another), moved or gone."""
 
     what: str
     deployment: NamespacedName
@@ -36,24 +36,53 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
+class Answering:
+    """A service before and after. `what` is new, kept, changed or gone."""
+
+    what: str
+    service: Service
+    was_ready: int
+    """Endpoints that were."""
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.service.namespace, self.service.name)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it answered, and would not."""
+        return self.was_ready > 0 and (self.what == "gone" or self.service.ready == 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     outcome: Outcome
     changes: tuple[Change, ...]
     losses: tuple[Loss, ...]
     endpoints: tuple[tuple[str, str, str], ...]
     """What, name and URL."""
+    services: tuple[Answering, ...]
+
+    @property
+    def silenced(self) -> tuple[Answering, ...]:
+        """Services that answered, and would not."""
+        return tuple(service for service in self.services if service.is_lost)
 
     @property
     def exit_code(self) -> int:
-        if self.losses:
+        if self.losses or self.silenced:
             return SOMETHING_IS_LOST
-        changed = any(c.what != "kept" for c in self.changes) or any(e[0] != "kept" for e in self.endpoints)
-        return SOMETHING_CHANGES if changed else NOTHING_CHANGES
+        whats = (*(c.what for c in self.changes), *(e[0] for e in self.endpoints), *(s.what for s in self.services))
+        return SOMETHING_CHANGES if any(what != "kept" for what in whats) else NOTHING_CHANGES
 
 
 def compare(before: Outcome, after: Outcome) -> Report:
     return Report(
-        after, tuple(_changes(before, after)), tuple(_losses(before, after)), tuple(_endpoints(before, after))
+        after,
+        tuple(_changes(before, after)),
+        tuple(_losses(before, after)),
+        tuple(_endpoints(before, after)),
+        tuple(_services(before, after)),
     )
 
 
@@ -73,10 +102,11 @@ def data(shown: Report) -> dict[str, Any]:
         "deployments": deployments,
         "gone": gone,
         "lost": [{**asdict(loss), "deployment": str(loss.deployment)} for loss in shown.losses],
+        "silenced": [str(service.identity) for service in shown.silenced],
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
         "pools": [asdict(pool) for pool in shown.outcome.pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
-        "services": [asdict(service) for service in shown.outcome.services],
+        "services": [{"change": s.what, **asdict(s.service)} for s in shown.services],
         "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
     }
 
@@ -107,7 +137,7 @@ def headline(shown: Report) -> str:
     serving = sum(d.serving for d in deployments)
     missing = sum(d.missing for d in deployments)
     clusters = len({r.cluster for d in deployments for r in d.replicas})
-    verb = "serves" if serving == 1 else "serve"
+    verb = "serves" if 1 in (serving, wanted) else "serve"
     parts = [f"{serving} of {_counted(wanted, 'replica')} {verb} on {_counted(clusters, 'cluster')}"]
     parts += [f"{missing} not placed"] if missing else []
     parts += [_moves(shown.changes)] if any(c.what != "kept" for c in shown.changes) else ["no replica changes"]
@@ -120,14 +150,14 @@ def _counted(number: int, noun: str) -> str:
 
 def _moves(changes: Iterable[Change]) -> str:
     counts = Counter(c.what for c in changes)
-    return ", ".join(f"{counts[what]} {what}" for what in ("new", "moved", "gone", "kept") if counts[what])
+    return ", ".join(f"{counts[what]} {what}" for what in ("new", "updated", "moved", "gone", "kept") if counts[what])
 
 
 def show(shown: Report, then: Iterable[str]) -> None:
     report.show(
         [
             report.Lines("", [headline(shown)]),
-            report.Lines("LOST", [_loss(loss) for loss in shown.losses], "bold red"),
+            report.Lines("LOST", [*map(_loss, shown.losses), *map(_silence, shown.silenced)], "bold red"),
             report.Table(
                 "Replicas",
                 ("", "deployment", "replica", "cluster", "pool", "state", "becomes"),
@@ -135,7 +165,7 @@ def show(shown: Report, then: Iterable[str]) -> None:
             ),
             report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
             report.Lines("Other problems", list(_troubles(shown.outcome)), "bold yellow"),
-            report.Table("Services", ("service", "url", "endpoints"), list(_service_rows(shown.outcome))),
+            report.Table("Services", ("", "service", "url", "endpoints"), [_service_row(s) for s in shown.services]),
             report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
             report.Table(
                 "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
@@ -147,6 +177,11 @@ def show(shown: Report, then: Iterable[str]) -> None:
 
 def _loss(loss: Loss) -> str:
     return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
+
+
+def _silence(service: Answering) -> str:
+    ready = _counted(service.was_ready, "endpoint")
+    return f"ModelService {service.identity}: {ready} answered, and none would"
 
 
 def _replica_rows(changes: Iterable[Change]) -> Iterator[tuple[str, ...]]:
@@ -174,7 +209,7 @@ def _shortfalls(outcome: Outcome) -> Iterator[str]:
             rows = [(r.cluster, r.reason, r.message) for r in deployment.rejections]
             yield from (f"  {line}" for line in list(report.aligned(("", "", ""), rows))[1:])
         for replica in deployment.replicas:
-            if replica.why and replica.why != deployment.why:
+            if replica.why and f": {replica.why.partition(': ')[2]}" not in deployment.why:
                 yield f"  {replica.name} on {replica.cluster}: {replica.why}"
 
 
@@ -191,10 +226,10 @@ def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
     return "" if what == "kept" else what, name, url
 
 
-def _service_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
-    for service in outcome.services:
-        name = NamespacedName(service.namespace, service.name)
-        yield str(name), service.address, f"{service.ready} of {service.matched} ready"
+def _service_row(shown: Answering) -> tuple[str, ...]:
+    service = shown.service
+    ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
+    return "" if shown.what == "kept" else shown.what, str(shown.identity), service.address, ready
 
 
 def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
@@ -225,8 +260,8 @@ def _replica_changes(name: NamespacedName, old: dict[str, Replica], new: dict[st
     """A replica that is on another cluster has another name: one that went and one that came are one that moved."""
     went = [old[n] for n in sorted(old.keys() - new.keys())]
     came = [new[n] for n in sorted(new.keys() - old.keys())]
-    for replica in (new[n] for n in sorted(new.keys() & old.keys())):
-        yield Change("kept", name, replica)
+    for was, replica in ((old[n], new[n]) for n in sorted(new.keys() & old.keys())):
+        yield Change("kept" if was.revision == replica.revision else "updated", name, replica)
     for was, replica in zip(went, came, strict=False):
         yield Change("moved", name, replica, was.cluster)
     for replica in came[len(went) :]:
@@ -254,5 +289,21 @@ def _endpoints(before: Outcome, after: Outcome) -> Iterator[tuple[str, str, str]
     old = {NamespacedName(e.namespace, e.name): e.url for e in before.endpoints or _implied(before, after)}
     new = {NamespacedName(e.namespace, e.name): e.url for e in after.endpoints}
     for name in sorted({*old, *new}):
-        what = "kept" if name in old and name in new else "new" if name in new else "gone"
-        yield what, str(name), new.get(name) or old[name]
+        yield _what(old.get(name), new.get(name)), str(name), new.get(name) or old[name]
+
+
+def _services(before: Outcome, after: Outcome) -> Iterator[Answering]:
+    """One that has no address yet is not there yet, to those who ask it."""
+    old = {NamespacedName(s.namespace, s.name): s for s in before.services}
+    new = {NamespacedName(s.namespace, s.name): s for s in after.services}
+    for name in sorted({*old, *new}):
+        was, service = old.get(name), new.get(name)
+        what = _what(was if was and was.address else None, service)
+        yield Answering(what, service or old[name], was.ready if was else 0)
+
+
+def _what(old: object | None, new: object | None) -> str:
+    """What became of something."""
+    if old is None or new is None:
+        return "new" if new is not None else "gone"
+    return "kept" if old == new else "changed"

@@ -103,6 +103,8 @@ _STYLES = {
     "new": "green",
     "gone": "red",
     "moved": "yellow",
+    "updated": "yellow",
+    "changed": "yellow",
     "starting": "yellow",
     "serves": "green",
     "Full": "yellow",

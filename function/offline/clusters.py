@@ -53,6 +53,8 @@ class Remote:
     """The Object that holds it; None for what was there before."""
     version: int = 0
     """Counts what was written to it."""
+    runs: Any = None
+    """Of a workload: the spec with which all its pods run. They keep their devices, whatever is published by now."""
 
 
 @dataclass(slots=True)
@@ -140,7 +142,7 @@ class Clusters:
             manifest |= {"status": old.manifest["status"]} if "status" in old.manifest else {}
         manifest["metadata"]["generation"] = generation
         if old is None or old.manifest != manifest or old.owner != owner:
-            there[ref] = Remote(manifest, owner, old.version + 1 if old else 0)
+            there[ref] = Remote(manifest, owner, old.version + 1 if old else 0, old.runs if old else None)
             self._touch(config)
 
     def _touch(self, config: str) -> None:
@@ -220,17 +222,18 @@ class Clusters:
             if ref.kind in storage.KINDS:
                 status = storage.status(remote.manifest, things, self.faults.failed_hydrations.get(name, 0))
             else:
-                status = self._status(ref, remote.manifest, things, nodes, address)
+                status = self._status(ref, remote, things, nodes, address)
             if status is not None and status != remote.manifest.get("status"):
                 remote.manifest = {**remote.manifest, "status": status}
                 remote.version += 1
 
     def _status(
-        self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes, address: str
+        self, ref: Ref, remote: Remote, things: Mapping[Ref, Remote], nodes: Nodes, address: str
     ) -> dict[str, Any] | None:
         """What a thing's controller says of it; None for what has no controller."""
+        manifest = remote.manifest
         if ref.kind in statuses.WORKLOADS:
-            return self._workload(ref, manifest, things, nodes)
+            return self._workload(ref, remote, things, nodes)
         if ref.kind in _WITH_PARENTS:
             return statuses.accepted(manifest, set(things))
         if ref.kind == "Gateway":
@@ -239,20 +242,23 @@ class Clusters:
             return statuses.said(manifest)
         return None
 
-    def _workload(self, ref: Ref, manifest: Manifest, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
+    def _workload(self, ref: Ref, workload: Remote, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
+        manifest = workload.manifest
         claims = {
             r.name: remote.manifest
             for r, remote in things.items()
             if r.kind == "ResourceClaimTemplate" and r.namespace == ref.namespace
         }
-        copies = [self._copy(pods, claims, nodes) for pods in _copies(ref, manifest)]
+        run = workload.runs == manifest["spec"]
+        copies = [self._copy(pods, claims, nodes, run=run) for pods in _copies(ref, manifest)]
         problem = next((p for p in copies if p), "")
+        workload.runs = None if problem else manifest["spec"]
         status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
         return status
 
-    def _copy(self, pods: list[Manifest], claims: Mapping[str, Manifest], nodes: Nodes) -> str:
+    def _copy(self, pods: list[Manifest], claims: Mapping[str, Manifest], nodes: Nodes, *, run: bool) -> str:
         """Why one copy does not run; empty when it does. The nodes of one that starts badly are taken all the same."""
-        problems = [nodes.take(pod, claims) for pod in pods]
+        problems = [nodes.take(pod, claims, runs=run) for pod in pods]
         images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in self.faults.broken_images]
         return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")
 

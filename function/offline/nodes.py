@@ -32,8 +32,9 @@ class Nodes:
     pools: dict[str, Pool]
     matcher: Matcher
 
-    def take(self, pod: Manifest, claims: Mapping[str, Manifest]) -> str:
-        """Place a pod; says why not, or nothing when it fits. `claims` are the claim templates by name."""
+    def take(self, pod: Manifest, claims: Mapping[str, Manifest], *, runs: bool = False) -> str:
+        """Place a pod; says why not, or nothing when it fits. `claims` are the claim templates by name. One that runs
+        has its devices, and is not looked at again."""
         name = dig(pod, "nodeSelector", labels.POOL)
         if name is None and not pod.get("resourceClaims"):
             return ""  # it runs on any node, such as those that are of no pool
@@ -48,7 +49,7 @@ class Nodes:
             return ""
         if pool.free == 0:
             return f"no node of pool {name} is free"
-        if not self._allocates(pool.shape, [claims[w] for w in wanted]):
+        if not runs and not self._allocates(pool.shape, [claims[w] for w in wanted]):
             return f"no node of pool {name} has the devices that the pod claims"
         pool.free -= 1
         return ""

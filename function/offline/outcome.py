@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from function import labels, versions
-from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, said
+from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
 from function.offline.store import Store
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
@@ -33,6 +35,8 @@ class Replica:
     serving: bool
     why: str
     """Why it does not serve, or not with all that it has; empty when it does."""
+    revision: str
+    """A digest of its spec: replicas of like revisions run alike."""
     becomes: tuple[Thing, ...]
 
 
@@ -197,8 +201,13 @@ def _replica(manifest: Manifest, things: Mapping[str, list[Thing]]) -> Replica:
         ready=is_ready(manifest),
         serving=said(manifest, "ModelReady"),
         why="" if is_ready(manifest) else _why(manifest),
+        revision=_digest({k: v for k, v in (manifest.get("spec") or {}).items() if k != "crossplane"}),
         becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
     )
+
+
+def _digest(spec: Manifest) -> str:
+    return hashlib.sha256(json.dumps(plain(spec), sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _cluster(manifest: Manifest) -> Cluster:

@@ -112,6 +112,75 @@ def test_a_change_that_loses_what_serves_is_told_apart(tmp_path: Path) -> None:
     assert (got.exit_code, want in got.stdout.splitlines()) == (LOST, True)
 
 
+def test_an_edit_that_leaves_a_service_without_endpoints_loses_something(tmp_path: Path) -> None:
+    """Every replica stays, and nobody finds them."""
+    change = edited(f"{EXAMPLES}/tour/service.yaml", tmp_path, "qwen3-32b", "qwen3-23b")
+
+    got = run(str(EXAMPLES / "tour"), "--change", change)
+
+    want = "  ModelService ml-team/qwen: 2 endpoints answered, and none would"
+    assert (got.exit_code, want in got.stdout.splitlines()) == (LOST, True)
+
+
+def test_a_service_that_was_not_there_is_a_change() -> None:
+    fleet = [*FLEET, f"{EXAMPLES}/tour/two-regions.yaml"]
+
+    got = json.loads(run(*fleet, "--change", f"{EXAMPLES}/tour/service.yaml", "-o", "json").stdout)
+
+    assert (got["exitCode"], [s["change"] for s in got["services"]]) == (CHANGED, ["new"])
+
+
+def test_an_edit_of_what_runs_updates_its_replicas(tmp_path: Path) -> None:
+    """They stay where they are, and yet something changes."""
+    change = edited(SMALL, tmp_path, "image: vllm/vllm-openai:", "image: mirror.example.org/vllm/vllm-openai:")
+
+    got = run(*FLEET, SMALL, "--change", change)
+
+    want = "1 of 1 replica serves on 1 cluster; 1 updated."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
+
+
+def test_another_url_of_an_outside_endpoint_is_a_change(tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text(
+        "apiVersion: modelplane.ai/v1alpha1\nkind: ModelEndpoint\nmetadata: {name: a, namespace: b}\n"
+        "spec: {url: https://one.example.org/v1}\n"
+    )
+    change = edited(str(tmp_path / "outside.yaml"), tmp_path, "one.", "two.")
+
+    got = run(str(tmp_path / "outside.yaml"), "--change", change)
+
+    assert (got.exit_code, "changed  b/a       https://two.example.org/v1" in got.stdout) == (CHANGED, True)
+
+
+def test_what_runs_keeps_its_devices_when_a_class_is_edited(tmp_path: Path) -> None:
+    """As on a cluster: a pod's claim stays allocated, whatever is published by then. It should move, and cannot."""
+    fleet = str(EXAMPLES / "bad-edit/fleet.yaml")
+    change = edited(fleet, tmp_path, "23034Mi", "1Mi")
+
+    got = run(fleet, SMALL, "--change", change)
+
+    assert (got.exit_code, "must move" in got.stdout) == (NOTHING, True), got.stdout
+
+
+def test_a_change_that_says_when_it_was_deleted_deletes(tmp_path: Path) -> None:
+    """A deployment takes its replicas along; a cluster drains first."""
+    gone = edited(
+        SMALL, tmp_path, "namespace: ml-team", "namespace: ml-team\n  deletionTimestamp: 2026-01-01T00:00:00Z"
+    )
+    deployment = run(*FLEET, SMALL, "--change", gone)
+    drained = edited(
+        FLEET[1], tmp_path, "name: starter\n", "name: starter\n  deletionTimestamp: 2026-01-01T00:00:00Z\n"
+    )
+    cluster = run(*FLEET, SMALL, "--change", drained)
+
+    got = [(done.exit_code, done.stdout.splitlines()[0]) for done in (deployment, cluster)]
+    want = [
+        (LOST, "0 of 0 replicas serve on 0 clusters; 1 gone."),
+        (CHANGED, "1 of 1 replica serves on 1 cluster; 1 moved."),
+    ]
+    assert got == want
+
+
 @pytest.mark.parametrize(
     ("old", "new", "want"),
     [
