@@ -18,6 +18,10 @@ from function.cel.problem import Failure
 _BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 """A single byte: RE2 has it, Go does not."""
 
+_NO_BOUNDARY = "\\B"
+"""It holds inside of a character for RE2, which looks at bytes."""
+_INSIDE = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
+"""Bytes of UTF-8 that no character begins with."""
 _MATCH = 40
 """Steps for which one match stands, beside the text that is looked through for it."""
 _SCANNED = 3
@@ -42,12 +46,17 @@ def compiled(pattern: str) -> Any:
 def _matches(text: Any, pattern: Any) -> bool:
     if not isinstance(text, str) or not isinstance(pattern, str):
         raise no_overload("matches", text, pattern)
-    return compiled(pattern).search(text) is not None
+    return _is_found(compiled(pattern), text, pattern)
+
+
+def _is_found(expression: Any, text: str, pattern: str) -> bool:
+    if text.isascii() or _NO_BOUNDARY not in pattern:
+        return expression.search(text) is not None
+    return any(True for _ in _all(expression, text))
 
 
 def _find(text: str, pattern: str) -> str:
-    found = compiled(pattern).search(text)
-    return found.group(0) if found else ""
+    return next(_all(compiled(pattern), text), "")
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
@@ -60,14 +69,16 @@ def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
 
 
 def _all(expression: Any, text: str) -> Iterator[str]:
-    """Those that do not overlap; an empty one does not follow another at once."""
-    end = -1
-    plain = text.isascii()
-    for match in expression.finditer(text.encode() if plain else text):
+    """Those that do not overlap; an empty one does not follow another at once, nor stand inside of a character."""
+    end, data = -1, text.encode()
+    for match in expression.finditer(data):
         spend(_MATCH + len(text) // _SCANNED)
-        if match.end() > match.start() or match.start() != end:
-            yield match.group().decode() if plain else match.group()
-        end = match.end()
+        start, stop = match.span()
+        if start == stop and data[start : start + 1] in _INSIDE:
+            continue
+        if stop > start or start != end:
+            yield match.group().decode()
+        end = stop
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {

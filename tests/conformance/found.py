@@ -157,6 +157,13 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         'cel.bind(x, dyn(["a"]).first(), x.orValue(quantity("1")).isInteger())': "runtime_error",
         'optional.unwrap([dyn(optional.of("a"))])[0] < 2': "runtime_error",
     },
+    "a search steps by characters, not by bytes": {
+        r'"aéa".matches("\\B")': "nomatch",
+        r'"aé".findAll("\\B").size() == 1': "match",
+        r'"Ké b".findAll("\\B").size() == 1': "match",
+        r'"aéa".findAll("\\B|é") == ["é"]': "match",
+        r'"é€".findAll("\\B") == ["", "", ""]': "match",
+    },
 }
 
 PLACES: Mapping[str, tuple[int, int]] = {
