@@ -43,7 +43,8 @@ def test_a_valid_selector_is_told_with_its_cost():
 def test_what_fails_on_every_device_is_a_warning():
     """Kubernetes accepts it: a call is evaluated on devices only, and there it fails."""
     text = 'device.driver == "a" && quantity("80GB").isInteger()'
-    problem = '"80GB" is no quantity: a number is wanted with a suffix such as Gi, M, m or e3, so it fails on every device'
+    problem = '"80GB" is no quantity: a number is wanted with a suffix such as Gi, M, m or e3'
+    problem += ", so it fails on every device"
     want = "valid; an evaluation costs at most 5 of 1,000,000\n"
     want += f"warning: line 1, column 25: {problem}\n  {text}\n  {' ' * 24}^\n"
     assert (run("check", text).exit_code, run("check", text).output) == (0, want)
