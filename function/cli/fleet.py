@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from function.offline.control_plane import ControlPlane
     from function.offline.settle import Compose
 
-_NO_OBSTACLE = ("selector",)
+_NO_OBSTACLE = ("selector", "refused")
 """Errors of `validate` with which a plan goes on: it shows what the function makes of them."""
 
 

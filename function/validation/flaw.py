@@ -12,6 +12,7 @@ ERRORS = {
     "duplicate": "Two objects of one kind have the same namespace and name.",
     "key": "A key of a map, or an item of a list, is not accepted.",
     "name": "The API server, or Crossplane, refuses such a name or namespace.",
+    "refused": "The function would refuse it.",
     "required": "A field is missing.",
     "response-size": "The function's answer would be larger than Crossplane takes.",
     "rule": "Fields do not go together.",

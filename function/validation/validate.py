@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from function.catalog import BY_KIND
 from function.core import Manifest
 from function.schema import without_nulls
-from function.validation import devices, objects, size, together, urls
+from function.validation import devices, objects, refusals, size, together
 from function.validation.flaw import Flaw
 
 
@@ -32,7 +32,7 @@ def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
     if not said:
         yield from devices.unreadable(index, manifest)
         yield from size.flaws(index, manifest)
-        yield from urls.flaws(index, manifest)
+        yield from refusals.flaws(index, manifest)
 
 
 def _placed(manifest: Manifest) -> Manifest:

@@ -146,7 +146,7 @@ class Cluster(schema.Api):
     )
 
     source: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr", "Existing"]
-    """Who makes the cluster. Existing: it is there already."""
+    """Who makes the cluster. Existing: it is there already. The clouds are not supported yet, and refused."""
     gke: Gke | None = None
     """A cluster that GKE makes."""
     eks: Eks | None = None

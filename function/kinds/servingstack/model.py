@@ -22,9 +22,12 @@ COLUMNS = (
 )
 
 
-class Component(schema.Api):
+class Switch(schema.Api):
     enabled: schema.Flag = True
     """Whether Modelplane installs it. Switch it off where the cluster has its own."""
+
+
+class Component(Switch):
     version: schema.ChartVersion | None = None
     """Version of its chart; left out, the one that Modelplane is tested with."""
 
@@ -36,8 +39,8 @@ class Components(schema.Api):
     """Envoy Gateway. It and the AI gateway are tested as a pair."""
     aiGateway: Component | None = None
     """Envoy AI Gateway, Envoy Gateway's inference extension."""
-    inferenceExtension: Component | None = None
-    """The CRDs of the Gateway API Inference Extension."""
+    inferenceExtension: Switch | None = None
+    """The CRDs of the Gateway API Inference Extension. They have no chart, and come in one version."""
     leaderWorkerSet: Component | None = None
     """LeaderWorkerSet, which gangs need."""
     nodeFeatureDiscovery: Component | None = None

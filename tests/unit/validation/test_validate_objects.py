@@ -17,6 +17,22 @@ DEVICES = "spec.engines.0.members.0.nodeSelector.devices"
 ARGS = "spec.engines.0.members.0.template.spec.containers.0.args"
 
 
+BEHIND = "spec.engines.1.members.0.template.spec.containers.0.args"
+SOUND_REPLICA = edited(REPLICA, BEHIND, ["--port=8001"])
+"""Its decode engine listens behind the sidecar."""
+SOUND_CLUSTER = of(
+    "InferenceCluster",
+    {
+        "cluster": {"source": "Existing", "existing": {"secretRef": {"name": "kubeconfig"}}},
+        "nodePools": [{"name": "gpu-h100", "className": "eks-h100-8x", "maxNodeCount": 4}],
+        "servingStack": {"gateway": {"allowedSources": ["10.0.0.0/8"]}},
+    },
+    namespace=None,
+)
+SOUND = tuple({id(REPLICA): SOUND_REPLICA, id(CLUSTER): SOUND_CLUSTER}.get(id(one), one) for one in ALL)
+"""One of each kind that the function takes as it is."""
+
+
 def said(*objects: Object) -> list[tuple[int, str, str, str]]:
     return [(flaw.index, flaw.field, flaw.code, flaw.message) for flaw in validate(objects)]
 
@@ -26,7 +42,8 @@ def codes(*objects: Object) -> list[tuple[int, str, str]]:
 
 
 def test_full_objects_of_every_kind_have_no_flaws() -> None:
-    assert said(*ALL) == []
+    assert said(*SOUND) == []
+    assert {code for _, _, code in codes(*ALL)} == {"refused"}
 
 
 def test_an_object_of_another_group_is_passed_over() -> None:
@@ -108,7 +125,7 @@ def test_metadata_that_servers_write_is_accepted() -> None:
 @pytest.mark.parametrize("path", ["spec.replicas", "spec.clusterSelector", "spec.engines.0.copies", "metadata.labels"])
 def test_null_is_as_if_it_were_not_there(path: str) -> None:
     """The API server drops it."""
-    assert said(*(edited(one, path, None) if one is DEPLOYMENT else one for one in ALL)) == []
+    assert said(*(edited(one, path, None) if one is DEPLOYMENT else one for one in SOUND)) == []
 
 
 def test_no_namespace_is_the_default_one() -> None:
@@ -216,7 +233,7 @@ def test_a_selector_that_could_cost_too_much_is_said() -> None:
 
 
 def test_a_selector_of_a_replica_is_compiled_as_well() -> None:
-    typo = edited(REPLICA, "spec.engines.1.members.0.deviceRequests.0.selectors.0.cel", "true &&")
+    typo = edited(SOUND_REPLICA, "spec.engines.1.members.0.deviceRequests.0.selectors.0.cel", "true &&")
 
     assert codes(typo) == [(0, "spec.engines[1].members[0].deviceRequests[0].selectors[0].cel", "selector")]
 
@@ -261,7 +278,7 @@ def test_sizes_are_those_of_protobuf(xr: Object) -> None:
 
 
 def test_the_same_object_twice_is_an_error() -> None:
-    got = said(SERVICE, edited(SERVICE, "metadata.namespace", "other"), CLUSTER, SERVICE)
+    got = said(SERVICE, edited(SERVICE, "metadata.namespace", "other"), SOUND_CLUSTER, SERVICE)
 
     assert got == [(3, "metadata.name", "duplicate", "is there twice: ModelService ml-team/sample")]
 
@@ -316,10 +333,10 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
     ("url", "want"),
     [
         ("http://api.example.org", ["clear-text"]),
-        ("https://169.254.169.254/latest", ["value"]),
-        ("https://127.0.0.1", ["value"]),
-        ("https://localhost", ["value"]),
-        ("http://traefik.localhost", ["value"]),
+        ("https://169.254.169.254/latest", ["refused"]),
+        ("https://127.0.0.1", ["refused"]),
+        ("https://localhost", ["refused"]),
+        ("http://traefik.localhost", ["refused"]),
         ("https://mylocalhost.example.org", []),
         ("https://qwen.other-team.svc.cluster.local", ["in-cluster"]),
         ("https://api.example.org", []),
@@ -328,6 +345,47 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
 )
 def test_where_an_endpoint_points_is_looked_at(url: str, want: list[str]) -> None:
     assert [flaw.code for flaw in validate([edited(ENDPOINT, "spec.url", url)])] == want
+
+
+GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
+
+
+@pytest.mark.parametrize(
+    ("object_", "want"),
+    [
+        (
+            edited(SOUND_CLUSTER, "spec.cluster", GKE),
+            ("spec.cluster.source", "GKE is not supported yet; there is Existing"),
+        ),
+        (
+            edited(SOUND_CLUSTER, "spec.servingStack.gateway.internal", True),
+            (
+                "spec.servingStack.gateway.internal",
+                "how a load balancer stays inside is not known for Existing; give its annotations instead",
+            ),
+        ),
+        (
+            edited(SOUND_CLUSTER, "spec.nodePools.0.zones", ["a"]),
+            ("spec.nodePools[0].zones", "Existing cannot choose the zones of a pool; leave them out"),
+        ),
+    ],
+    ids=["source", "gateway", "pool"],
+)
+def test_what_only_the_function_refuses_is_said_beforehand(object_: Object, want: tuple[str, str]) -> None:
+    assert [(flaw.field, flaw.message) for flaw in validate([object_]) if flaw.code == "refused"] == [want]
+
+
+def test_a_deployment_whose_replicas_would_be_refused_is_told_so() -> None:
+    """A decode engine cannot listen where its sidecar does."""
+    halves = [
+        {"name": phase.lower(), "phase": phase, "members": DEPLOYMENT["spec"]["engines"][0]["members"]}
+        for phase in ("Prefill", "Decode")
+    ]
+    split = edited(edited(DEPLOYMENT, "spec.engines", halves), "spec.serving.mode", "PrefillDecode")
+
+    args = "spec.engines[1].members[0].template.spec.containers[0].args"
+    problem = "--port 8000 is the routing sidecar's; use another, such as $(MODELPLANE_PORT)"
+    assert said(split) == [(0, args, "refused", problem)]
 
 
 def test_a_broken_object_takes_no_part_in_what_objects_say_of_each_other() -> None:

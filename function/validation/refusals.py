@@ -1,0 +1,98 @@
+"""What the function refuses of a spec that the API server takes: its own code is asked, piece by piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from function.core import InvalidSpec, Manifest, identity, plain
+from function.kinds.inferencecluster import model as inferencecluster
+from function.kinds.inferencecluster import pools, sources
+from function.kinds.inferencecluster.inputs import Classes
+from function.kinds.modeldeployment import model as modeldeployment
+from function.kinds.modelendpoint import model as modelendpoint
+from function.kinds.modelendpoint import target
+from function.kinds.modelreplica import engine
+from function.kinds.modelreplica import model as modelreplica
+from function.kinds.servingstack import gateway
+from function.kinds.servingstack import model as servingstack
+from function.schema import Path
+from function.validation.flaw import Flaw
+
+_SAID = re.compile(r"(?P<field>spec[^ :]*): (?P<problem>.*?)(; what runs stays as it is)?", re.DOTALL)
+_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+
+Refusal = tuple[str, str]
+"""A field, and what is wrong with it."""
+
+
+def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
+    """Of an object whose fields are right: what the function would say against them by itself."""
+    for field, problem in _refusals(manifest):
+        yield Flaw(index, _path(field), problem, "refused")
+
+
+def _refusals(manifest: Manifest) -> Iterator[Refusal]:
+    ask = _QUESTIONS.get(manifest["kind"])
+    try:
+        yield from ask(manifest) if ask else ()
+    except InvalidSpec as why:
+        yield _said(why)
+
+
+def _said(why: InvalidSpec) -> Refusal:
+    said = _SAID.fullmatch(why.condition.message)
+    assert said, why.condition.message
+    return said["field"], said["problem"]
+
+
+def _path(field: str) -> Path:
+    """What `spelled` spells, of fields without odd letters."""
+    return tuple(int(at) if at else name for at, name in _STEP.findall(field))
+
+
+def _cluster(manifest: Manifest) -> Iterator[Refusal]:
+    spec = inferencecluster.parse(manifest)
+    source = sources.of(spec)
+    for fault in pools.offer(spec.nodePools, source, Classes({}), {}, {}).invalid:
+        yield fault.field, fault.problem
+    stack = spec.servingStack or servingstack.Stack()
+    if not servingstack.is_empty(stack):
+        yield from _stack(stack, spec.cluster.source, identity(manifest).name)
+
+
+def _stack(stack: servingstack.Stack, source: str, cluster: str) -> Iterator[Refusal]:
+    """Of the ServingStack that a cluster composes."""
+    composed = {"clusterName": cluster, "providerConfigRef": {"name": cluster}, "source": source}
+    try:
+        gateway.check(servingstack.Spec.model_validate({**stack.model_dump(exclude_none=True), **composed}))
+    except InvalidSpec as why:
+        field, problem = _said(why)
+        yield field.replace("spec.", "spec.servingStack.", 1), problem
+
+
+def _deployment(manifest: Manifest) -> Iterator[Refusal]:
+    """Of the replicas that a deployment makes: their engines are its own, pinned to some pool."""
+    spec = plain(manifest["spec"])
+    for member in (member for one in spec["engines"] for member in one["members"]):
+        member["nodePoolName"] = "any"
+    pinned = {**spec, "clusterName": "any"}
+    return _replica({**manifest, "spec": pinned})
+
+
+def _replica(manifest: Manifest) -> Iterator[Refusal]:
+    engine.plans(identity(manifest), modelreplica.parse(manifest))
+    return iter(())
+
+
+def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
+    target.parse(modelendpoint.parse(manifest))
+    return iter(())
+
+
+_QUESTIONS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
+    inferencecluster.KIND: _cluster,
+    modeldeployment.KIND: _deployment,
+    modelreplica.KIND: _replica,
+    modelendpoint.KIND: _endpoint,
+}
