@@ -15,20 +15,32 @@ from function.cel.quantity import Quantity
 from function.cel.semver import Semver
 from function.cel.tree import Call, Ident, Literal, Node, Select
 from function.cel.urls import Url
-from function.cel.values import NONE, NOTHING_PUBLISHED, UNREADABLE, Optional, Taken, TypeValue
+from function.cel.values import NONE, NOTHING_PUBLISHED, UNREADABLE, Keyed, Optional, Taken, TypeValue
 
 _UNREADABLE = (Quantity, Semver, Url, Ip, Cidr)
 """What Kubernetes cannot take out of an optional that a variable holds."""
 
 
-def reread(run: Run) -> Run:
-    """As a variable or a branch is read: Kubernetes takes the content of an optional out, and puts it back."""
+def reread(run: Run, *, anew: bool = False) -> Run:
+    """As a variable or a branch is read: Kubernetes takes the content of an optional out, and puts it back.
+
+    A list or map is another one then, where that can be told.
+    """
 
     def read(frame: Frame) -> Any:
         value = run(frame)
-        return _repacked(value) if type(value) is Optional and value.is_there else value
+        if type(value) is not Optional or not value.is_there:
+            return value
+        found = _repacked(value)
+        return Optional((_copy(*found.content),)) if anew else found
 
     return read
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, list):
+        return value[:]
+    return Keyed(value) if type(value) is Keyed else value
 
 
 def taken(run: Run) -> Run:
@@ -109,12 +121,23 @@ def _found(target: Any, key: Any) -> Inside:
     return _NOTHING if found is MISSING else Inside((found,))
 
 
-def optional_field(target: Run, key: Run) -> Run:
+def optional_field(target: Run, key: Run, *, ends: bool) -> Run:
+    """A step that may find nothing, and whether it is the last of its path."""
+
     def read(frame: Frame) -> Inside:
         value = target(frame)
         return _inside(value, key, frame) if type(value) is Inside else _found(value, key(frame))
 
-    return read
+    def end(frame: Frame) -> Optional:
+        value = target(frame)
+        if type(value) is Inside:
+            if not value.content:
+                return NONE
+            [value] = value.content
+        found = containers.lookup(value, key(frame))
+        return NONE if found is MISSING else Optional((found,))
+
+    return end if ends else read
 
 
 def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:

@@ -21,6 +21,7 @@ from function.cel.metering import charge
 from function.cel.problem import Failure
 from function.cel.program import Compiler
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, below
+from function.cel.values import Optional
 
 _MEMBERS = frozenset({"_[_]", "_[?_]", "_?._"})
 _CONDITIONAL = "_?_:_"
@@ -73,7 +74,7 @@ class MeteredCompiler(Compiler):
             value = frame[place] = target(frame)
             if is_optional or type(value) is Inside:
                 found = found_in(frame)
-                if found.content if type(found) is Inside else found:
+                if found.content if type(found) in (Inside, Optional) else found:
                     charge(frame, meter, 1)
                 return found
             try:

@@ -79,7 +79,7 @@ class Compiler:
         kind = self.checked.type(node).kind
         if kind != "type":
             code = self._ident(node.name)
-            return Code(reread(code.run)) if kind in _MAYBE_OPTIONAL else code
+            return Code(reread(code.run, anew=self.checked.has_own_keys)) if kind in _MAYBE_OPTIONAL else code
         if node.name not in TYPE_NAMES:
             raise Fault(
                 f"{node.name} holds a type, and Kubernetes takes it for a type's name, which it is not", node.at
@@ -107,8 +107,9 @@ class Compiler:
         return self.step(operand, lambda target: presence(target, node.field, keeps_optional=keeps_optional))
 
     def _path(self, node: Node) -> Code:
-        run = self._step(node)
-        return self._own(Code(closed(run) if self._may_find_nothing(node) else run))
+        run = self._step(node, ends=True)
+        is_closed = isinstance(node, Call) and node.function != "_[_]"
+        return self._own(Code(closed(run) if not is_closed and self._may_find_nothing(node) else run))
 
     def _may_find_nothing(self, node: Node) -> bool:
         """Whether a path steps into an optional, or by a step that asks."""
@@ -121,8 +122,8 @@ class Compiler:
                 return any(map(self._may_find_nothing, branches))
         return self.checked.type(node).kind in _MAYBE_OPTIONAL
 
-    def _step(self, node: Node) -> Run:
-        """Of a path, the last."""
+    def _step(self, node: Node, *, ends: bool = False) -> Run:
+        """Of a path, so far or all of it."""
         fused = self._fused(node)
         if fused is not None:
             return fused
@@ -133,7 +134,8 @@ class Compiler:
             target, key = self._operand(node.args[0]), self.part(node.args[1])
             check_key(key, node.args[1])
         if isinstance(node, Call) and node.function != "_[_]":
-            return placed(self.step(target, lambda value: optional_field(value, key.run), is_optional=True), node.at)
+            read = self.step(target, lambda value: optional_field(value, key.run, ends=ends), is_optional=True)
+            return placed(read, node.at)
         return placed(self.step(target, lambda value: field_of(value, key.run)), node.at)
 
     def _operand(self, node: Node) -> Run:
@@ -206,7 +208,7 @@ class Compiler:
         if isinstance(node, Select) and node.is_test:
             return placed(closed(self._tested(node, keeps_optional=True)), node.at)
         run = self.part(node).run
-        return reread(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
+        return reread(run, anew=self.checked.has_own_keys) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])

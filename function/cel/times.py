@@ -47,10 +47,18 @@ def _offset(moment: Timestamp, zone: str) -> int:
         return 0
     try:
         moved, _ = _inner(moment.nanoseconds // _SECOND)
-        found = (_EPOCH + timedelta(seconds=moved)).astimezone(ZoneInfo(zone)).utcoffset()
+        found = (_EPOCH + timedelta(seconds=moved)).astimezone(ZoneInfo(_file(zone))).utcoffset()
     except (ZoneInfoNotFoundError, ValueError, OSError, OverflowError):
         raise Failure(f"unknown time zone {zone}") from None
     return int(found.total_seconds()) if found else 0
+
+
+def _file(zone: str) -> str:
+    """Go opens a file by the name of the zone, and so takes more than one name for it."""
+    *folders, last = zone.split("/")
+    if zone.startswith("/") or last in ("", "."):
+        return zone
+    return "/".join([*(folder for folder in folders if folder not in ("", ".")), last])
 
 
 def _written(zone: str) -> int:

@@ -181,6 +181,9 @@ class _Moment:
 _TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)
 
 
+_STORED = (_Key, NumberKey, _Moment)
+
+
 def stored(key: Any) -> Any:
     """How a key is stored in a map."""
     if key is True or key is False:
@@ -197,7 +200,7 @@ def stored(key: Any) -> Any:
 
 def read(key: Any) -> Any:
     """A stored key as the value that it is."""
-    return key.value if isinstance(key, _Key | NumberKey | _Moment) else key
+    return key.value if type(key) is not str and isinstance(key, _STORED) else key
 
 
 def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:

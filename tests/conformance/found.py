@@ -12,6 +12,7 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         "cel.bind(b, [1], {b: 1} == {b: 1})": "match",
         "cel.bind(b, [1], dyn(b) in {b: 1})": "match",
         "cel.bind(b, {[1]: 1}, b.exists(k, dyn(k) in b))": "match",
+        "cel.bind(o, optional.of([1]), {o.value(): 1} == {o.value(): 1})": "nomatch",
         "{[1]: 1} == {[1]: 1}": "nomatch",
         "{[]: 1} == {[]: 1}": "nomatch",
         "{optional.none(): 1} == {optional.none(): 1}": "match",
@@ -156,6 +157,13 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         'cel.bind(x, dyn(["a"]).first(), x.value() < 2)': "runtime_error",
         'cel.bind(x, dyn(["a"]).first(), x.orValue(quantity("1")).isInteger())': "runtime_error",
         'optional.unwrap([dyn(optional.of("a"))])[0] < 2': "runtime_error",
+    },
+    "a zone is opened as a file": {
+        'timestamp(0).getHours("Etc//GMT-14") == 14': "match",
+        'timestamp(0).getHours("./Etc/./GMT-14") == 14': "match",
+        'timestamp(0).getHours("/Etc/GMT-14") == 14': "runtime_error",
+        'timestamp(0).getHours("Etc/GMT-14/.") == 14': "runtime_error",
+        'timestamp(0).getHours("Etc/../Etc/GMT-14") == 14': "runtime_error",
     },
     "a search steps by characters, not by bytes": {
         r'"aéa".matches("\\B")': "nomatch",

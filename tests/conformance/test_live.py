@@ -22,7 +22,7 @@ _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
 _WIDEST = 60
 _STEPS = 40
 _DEEPEST = 4
-_TIMES = 30
+_TIMES = 300
 """How often a case is asked again to see whether it has one answer."""
 
 Case = tuple[Tree, dict[str, Any]]
