@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 from function import cel as engine
-from function.cli.files import BrokenFile, load
+from function.cli.files import BrokenFile, load, values
 from function.core import dig
 
 _CHECK = """
@@ -21,12 +19,24 @@ _CHECK = """
 Examples:
   modelplane cel check 'device.driver == "gpu.nvidia.com"'
   modelplane cel check - < selector.cel
+
+\b
+Exit codes:
+  0  Kubernetes accepts it
+  1  it does not
+  2  a wrong option
 """
 _EVAL = """
 \b
 Examples:
   modelplane cel eval 'device.driver == "gpu.nvidia.com"' --class examples/tour/classes.yaml
   kubectl get resourceslices -o yaml | modelplane cel eval 'device.attributes["gpu.nvidia.com"].ecc' --device -
+
+\b
+Exit codes:
+  0  some device matches
+  1  none does
+  2  the selector does not compile, or a file cannot be read; a wrong option
 """
 INVALID = 2
 _WORDS = {engine.MATCH: "match", engine.NO_MATCH: "no match"}
@@ -41,11 +51,11 @@ _TAKES_A_MINUS = {"ignore_unknown_options": True}
 """An expression may begin with one, and is no option."""
 
 
-@cel.command(epilog=_CHECK, context_settings=_TAKES_A_MINUS)
+@cel.command(short_help="Say whether Kubernetes accepts a selector.", epilog=_CHECK, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
 @click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 def check(expression: str, *, as_json: bool) -> None:
-    """Say whether Kubernetes accepts a selector; - reads it from standard input. Exits with 1 if it does not."""
+    """Say whether Kubernetes accepts a selector; - reads it from standard input."""
     text = _text(expression)
     try:
         selector = engine.admitted(text)
@@ -55,20 +65,21 @@ def check(expression: str, *, as_json: bool) -> None:
     click.echo(json.dumps(_fields(selector)) if as_json else _accepted(selector))
 
 
-@cel.command("eval", epilog=_EVAL, context_settings=_TAKES_A_MINUS)
+@cel.command("eval", short_help="Say which devices a selector matches.", epilog=_EVAL, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
 @click.option(
     "--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input."
 )
 @click.option(
-    "--device", "devices", multiple=True, metavar="FILE", help="A device, or ResourceSlices, as YAML or JSON."
+    "--device",
+    "devices",
+    multiple=True,
+    metavar="FILE",
+    help="A device, or ResourceSlices; a folder, or - for standard input.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool) -> None:
-    """Say of each device whether a selector matches it: match, no match, or the error.
-
-    Exits with 0 if any matches, with 1 if none does, and with 2 if the selector is invalid or a file cannot be read.
-    """
+    """Say of each device whether a selector matches it: match, no match, or the error."""
     text = _text(expression)
     if not classes and not devices:
         raise click.UsageError("say which devices: --class FILE or --device FILE")
@@ -77,9 +88,8 @@ def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...]
     except engine.InvalidSelector as invalid:
         click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text), err=not as_json)
         raise SystemExit(INVALID) from None
-    except (BrokenFile, OSError, yaml.YAMLError, _NoDevice) as broken:
-        click.echo(f"error: {broken}", err=True)
-        raise SystemExit(INVALID) from None
+    except (BrokenFile, _NoDevice) as broken:
+        raise _Unusable(str(broken)) from None
     answers = [_answer(selector, one) for one in asked]
     click.echo(json.dumps(answers, ensure_ascii=False) if as_json else _table(answers))
     raise SystemExit(0 if any(answer["outcome"] == "match" for answer in answers) else 1)
@@ -95,6 +105,12 @@ class _Asked:
 
 class _NoDevice(ValueError):
     """What a file holds, and is no device."""
+
+
+class _Unusable(click.ClickException):
+    """Neither a match nor a mismatch."""
+
+    exit_code = INVALID
 
 
 def _text(expression: str) -> str:
@@ -141,11 +157,11 @@ def _asked(classes: tuple[str, ...], devices: tuple[str, ...]) -> Iterator[_Aske
         if loaded.manifest["kind"] != "InferenceClass":
             continue
         owner = loaded.manifest["metadata"]["name"]
-        for published in dig(loaded.manifest, "spec", "devices") or ():
-            yield _Asked(f"{owner}/{published.get('name', '')}", _device(published, published.get("driver")))
+        for published in _mappings(dig(loaded.manifest, "spec", "devices"), f"{loaded.source.file}: spec.devices"):
+            name = f"{owner}/{published.get('name', '')}"
+            yield _Asked(name, _device(published, published.get("driver"), name))
     for file in devices:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text()
-        for document in yaml.safe_load_all(text):
+        for document in values(file):
             yield from _published(document, file)
 
 
@@ -157,37 +173,58 @@ def _published(document: Any, file: str) -> Iterator[_Asked]:
     elif not isinstance(document, Mapping):
         raise _NoDevice(f"{file}: this is no device: {document!r}")
     elif "items" in document:
-        yield from _published(document["items"], file)
+        yield from _published(document["items"] or [], file)
     elif document.get("kind") == "ResourceSlice":
-        driver = dig(document, "spec", "driver")
-        for entry in dig(document, "spec", "devices") or ():
-            yield _Asked(
-                f"{dig(document, 'metadata', 'name')}/{entry.get('name')}", _device(entry.get("basic") or entry, driver)
-            )
+        driver, owner = dig(document, "spec", "driver"), dig(document, "metadata", "name")
+        for entry in _mappings(dig(document, "spec", "devices"), f"{file}: spec.devices of {owner}"):
+            name = f"{owner}/{entry.get('name')}"
+            yield _Asked(name, _device(entry.get("basic") or entry, driver, name))
     else:
-        yield _Asked(str(document.get("name") or file), _device(document, document.get("driver")))
+        name = str(document.get("name") or file)
+        yield _Asked(name, _device(document, document.get("driver"), name))
 
 
-def _device(published: Mapping[str, Any], driver: Any) -> engine.Device:
-    if not isinstance(driver, str):
-        raise _NoDevice("a device names its driver")
+def _mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
+    if value is not None and not (isinstance(value, list) and all(isinstance(one, Mapping) for one in value)):
+        raise _NoDevice(f"{where} is a list of devices")
+    return value or []
+
+
+def _device(published: Any, driver: Any, name: str) -> engine.Device:
+    if not isinstance(published, Mapping) or not isinstance(driver, str):
+        raise _NoDevice(f"{name}: a device names its driver")
     return engine.Device(
         driver=driver,
-        attributes=tuple((name, _value(name, given)) for name, given in (published.get("attributes") or {}).items()),
-        capacity=tuple((name, _amount(given)) for name, given in (published.get("capacity") or {}).items()),
+        attributes=tuple(
+            (key, _value(f"{name}: attribute {key}", given)) for key, given in _of(published, "attributes", name)
+        ),
+        capacity=tuple(
+            (key, _amount(f"{name}: capacity {key}", given)) for key, given in _of(published, "capacity", name)
+        ),
         allow_multiple_allocations=bool(published.get("allowMultipleAllocations", False)),
     )
 
 
-def _value(name: str, given: Any) -> Any:
+def _of(published: Mapping[str, Any], field: str, name: str) -> Iterable[tuple[str, Any]]:
+    found = published.get(field) or {}
+    if not isinstance(found, Mapping):
+        raise _NoDevice(f"{name}: {field} are a map")
+    return found.items()
+
+
+def _value(where: str, given: Any) -> Any:
     if not isinstance(given, Mapping) or len(given) != 1:
-        raise _NoDevice(f"attribute {name} has one of string, version, bool and int")
+        raise _NoDevice(f"{where} has one of string, version, bool and int")
     ((kind, value),) = given.items()
     return engine.Version(str(value)) if kind == "version" else value
 
 
-def _amount(given: Any) -> str:
-    return str(given.get("value") if isinstance(given, Mapping) else given)
+def _amount(where: str, given: Any) -> str:
+    """A ResourceSlice has a mapping with the value; the value alone will do."""
+    found = given.get("value") if isinstance(given, Mapping) else given
+    if not isinstance(found, str | int | float):
+        raise _NoDevice(f"{where} has a value, such as 80Gi")
+    return str(found)
 
 
 def _answer(selector: engine.Selector, asked: _Asked) -> dict[str, str]:

@@ -26,6 +26,7 @@ Exit codes:
   0  nothing is missing
   3  a replica is missing, and this says why
   1  an error: a bad file, no such object
+  2  a wrong option
 """
 _MISSING = 3
 _KINDS = ("modeldeployment", "modeldeployments", "md")
@@ -46,6 +47,7 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
     from function.kinds.modeldeployment import explain as explaining
 
     namespace, name = _named(what)
+    what = f"ModelDeployment/{namespace}/{name}"
     control = settled(checked(dirs))
     xr = _find(control, namespace, name)
     try:

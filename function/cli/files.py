@@ -121,6 +121,11 @@ def parse(text: str, file: str) -> list[Loaded]:
     return [_object(found, file) for document in _documents(text, file) for found in _found(document)]
 
 
+def values(path: str) -> list[Any]:
+    """Every document in a file, or in those of a folder, as plain data, whatever it is. Raises BrokenFile."""
+    return [document.value for file in _files(path) for document in _documents(_text(file), _shown(file))]
+
+
 def _examine_file(file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
     """What is no object does not hide those below it; what is no YAML does."""
     try:

@@ -13,6 +13,7 @@ import click
 from function.cli.files import Loaded, examine
 from function.cli.findings import Finding, found, unreadable
 from function.core import dig
+from function.offline.settle import Unreachable
 from function.offline.store import Refused
 from function.offline.world import Restless
 
@@ -35,7 +36,7 @@ def settled(
 ) -> ControlPlane:
     """A control plane at rest. `at` is called with it as loaded, and again before the edits if there are any.
 
-    Raises ClickException where it refuses an object or never comes to rest.
+    Raises ClickException where it refuses an object, never comes to rest, or has nobody to ask.
     """
     from function.offline import assumed
     from function.offline.control_plane import ControlPlane, in_process
@@ -53,7 +54,7 @@ def settled(
                 for manifest in edited:
                     _edit(control, manifest)
                 control.world.settle()
-    except (Refused, Restless) as problem:
+    except (Refused, Restless, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
     return control
 

@@ -8,8 +8,21 @@ import click
 
 from function import generate as generated
 
+_EXAMPLE = """
+\b
+Examples:
+  modelplane generate          after a change of function/kinds/*/model.py
+  modelplane generate --check  what CI runs
 
-@click.command(short_help="Write XRDs, Compositions and reference pages from the models.")
+\b
+Exit codes:
+  0  all files are up to date
+  1  with --check, one is not
+  2  a wrong option
+"""
+
+
+@click.command(short_help="Write XRDs, Compositions and reference pages from the models.", epilog=_EXAMPLE)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file is not up to date.")
 @click.option(
     "--root",
@@ -18,13 +31,7 @@ from function import generate as generated
     help="The repository. Default: the current folder.",
 )
 def generate(*, check: bool, root: Path) -> None:
-    """Write XRDs, Compositions and reference pages from the models.
-
-    \b
-    For example:
-      modelplane generate          after a change of function/kinds/*/model.py
-      modelplane generate --check  what CI runs
-    """
+    """Write XRDs, Compositions and reference pages from the models."""
     if not check:
         for path in generated.write(root):
             click.echo(path)

@@ -10,8 +10,26 @@ import click
 
 from function.outcomes import Outcome
 
+_EXAMPLE = """
+\b
+Example:
+  modelplane hydrate --repo Qwen/Qwen3-8B --revision main --to /cache/qwen3-8b
 
-@click.command(epilog="Example: modelplane hydrate --repo Qwen/Qwen3-8B --revision main --to /cache/qwen3-8b")
+\b
+Exit codes:
+   0  staged
+   1  try again
+  what no other try would change:
+   2  a refused command
+  10  no such repository, or no access
+  11  gated
+  12  no such revision
+  13  no room
+  14  nothing to load
+"""
+
+
+@click.command(epilog=_EXAMPLE)
 @click.option("--repo", required=True, metavar="ORG/NAME", help="Repository of the Hugging Face hub.")
 @click.option("--revision", default="main", show_default=True, help="Branch, tag or commit.")
 @click.option(
@@ -24,11 +42,6 @@ def hydrate(repo: str, revision: str, to: Path) -> None:
     """Stage a model's weights: completely, checked against the hub, or not at all.
 
     A try that was interrupted goes on where it ended. The token is read from HF_TOKEN, the hub from HF_ENDPOINT.
-
-    \b
-    Exit codes: 0 staged; 1 try again; and what no other try would change:
-      2 refused command, 10 no such repository or no access, 11 gated,
-      12 no such revision, 13 no room, 14 nothing to load
     """
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a Job's log is read later
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")

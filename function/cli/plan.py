@@ -26,7 +26,7 @@ Examples:
 
 \b
 Exit codes:
-  0  nothing changes
+  0  nothing changes: of replicas, what they run, endpoints and services
   3  something changes
   2  something that serves would be lost
   1  an error: a bad file, a bad option
@@ -46,8 +46,9 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
     """Run a fleet to a fixed point and show what comes of it, without any cluster.
 
     DIR may be folders, files, or - for standard input. Replicas that are among the files are where the fleet starts.
-    With --change, the fleet settles first, and what is shown is what the change changes. Secrets that the fleet names
-    are assumed to exist, and clusters to do what they are told.
+    With --change, the fleet settles first, and what is shown is what the change changes; an object in it that has a
+    deletionTimestamp is deleted. Secrets that the fleet names are assumed to exist, and clusters to do what they are
+    told.
     """
     fleet, edits = checked(dirs), checked(changes) if changes else []
     before, after = _settled(fleet, edits, function(target), seed)

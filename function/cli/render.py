@@ -23,6 +23,12 @@ Examples:
 
 \b
 A file may hold many resources: append #NAME, #NAMESPACE/NAME or #KIND/NAME to say which.
+
+\b
+Exit codes:
+  0  it is rendered, whatever its conditions say
+  1  an error: a bad file, what crossplane would refuse to render
+  2  a wrong option
 """
 
 
@@ -84,6 +90,7 @@ def render(  # noqa: PLR0917  (click passes them by name)
     they are not needed, since there is one function and it is in this program. Lenient: unknown fields pass.
     """
     from function.offline import render as renderer
+    from function.offline.settle import Unreachable
 
     try:
         xr = _xr(composite_resource, xrd)
@@ -95,7 +102,7 @@ def render(  # noqa: PLR0917  (click passes them by name)
             observed=[one.manifest for one in load([observed])] if observed else [],
             required=[one.manifest for one in load([*required, *extra])],
         )
-    except (BrokenFile, renderer.CannotRender) as problem:
+    except (BrokenFile, renderer.CannotRender, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
     shown: list[dict[str, Any]] = [renderer.full(xr, rendered.xr) if with_xr else rendered.xr, *rendered.composed]
     shown += rendered.results if with_results else ()

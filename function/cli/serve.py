@@ -14,6 +14,12 @@ _EXAMPLE = """
 \b
 Example, for `crossplane render` with the Development runtime:
   modelplane serve --insecure --address 127.0.0.1:9443
+
+\b
+Exit codes:
+  0  it was stopped
+  1  it cannot serve: the address, a certificate
+  2  a wrong option
 """
 
 

@@ -11,9 +11,15 @@ from function.validation import validate as check
 _EXAMPLE = """
 \b
 Examples:
-  modelplane validate examples/
-  modelplane validate --format github $(git diff --name-only main -- '*.yaml')
+  modelplane validate examples/tour
+  git diff --name-only --diff-filter=d main -- '*.yaml' | xargs -r modelplane validate --format github
   kubectl get modeldeployments -A -o yaml | modelplane validate -
+
+\b
+Exit codes:
+  0  no error; there may be warnings
+  1  an error
+  2  a wrong option
 """
 
 
@@ -21,6 +27,8 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--format",
+    "--output",
+    "-o",
     "form",
     type=click.Choice(list(FORMATS)),
     default="text",
@@ -31,7 +39,7 @@ def validate(files: tuple[str, ...], form: str) -> None:
     """Check manifests strictly: files, folders, or - for standard input.
 
     Unknown fields, wrong values, rules between fields, device selectors, names, and what several objects say of each
-    other. Kinds that are not Modelplane's are passed over. Exits with 1 if there is an error; warnings do not count.
+    other. Kinds that are not Modelplane's are passed over.
     """
     loaded, broken = examine(files)
     flaws = check([one.manifest for one in loaded])

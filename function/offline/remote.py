@@ -12,9 +12,12 @@ from google.protobuf import json_format, struct_pb2
 
 from function.core import ComposedResource, Condition, Event, Manifest, Request, Requirement, Result, plain
 from function.offline.reconcile import Fatal
+from function.offline.settle import Unreachable
 
 _TIMEOUT = 60
 """Seconds for one call."""
+_PATIENCE = 10
+"""Seconds for a connection."""
 _LARGEST = 256 * 1024 * 1024
 _STATUSES = {
     fnv1.STATUS_CONDITION_TRUE: "True",
@@ -26,18 +29,32 @@ _STATUSES = {
 class Remote:
     """Asks a function that listens at `target`, in plain text."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, patience: float = _PATIENCE) -> None:
+        """`patience` is how many seconds a connection may take."""
+        self._target, self._patience, self._is_connected = target, patience, False
         sizes = [("grpc.max_receive_message_length", _LARGEST), ("grpc.max_send_message_length", _LARGEST)]
         self._channel = grpc.insecure_channel(target, options=sizes)
         self._stub = fnv1_grpc.FunctionRunnerServiceStub(self._channel)  # type: ignore[no-untyped-call]  # generated
 
     def __call__(self, request: Request) -> Result:
-        """Raises Fatal for a fatal result, and for a call that fails."""
+        """Raises Fatal for a fatal result, and for a call that fails; Unreachable where nobody answers calls."""
+        if not self._is_connected:
+            self._connect()
         try:
-            response = self._stub.RunFunction(encode(request), timeout=_TIMEOUT, wait_for_ready=True)
+            response = self._stub.RunFunction(encode(request), timeout=_TIMEOUT)
         except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                raise Unreachable(f"no function answers at {self._target}: {error.details()}") from error
             raise Fatal(f"{error.code().name}: {error.details()}") from error
         return decode(response)
+
+    def _connect(self) -> None:
+        try:
+            grpc.channel_ready_future(self._channel).result(timeout=self._patience)
+        except grpc.FutureTimeoutError as error:
+            said = f"no function answers at {self._target} in plain text within {self._patience} seconds"
+            raise Unreachable(said) from error
+        self._is_connected = True
 
     def close(self) -> None:
         self._channel.close()

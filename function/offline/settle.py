@@ -14,6 +14,10 @@ Compose = Callable[[Request], Result]
 Find = Callable[[tuple[Requirement, ...]], Mapping[str, tuple[Manifest, ...]]]
 
 
+class Unreachable(RuntimeError):
+    """Nobody is there to be asked; without an answer nothing can go on."""
+
+
 class Unsettled(RuntimeError):
     """The composer still asked for something else after the last call; Crossplane gives up on it."""
 

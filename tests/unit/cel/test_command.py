@@ -102,3 +102,34 @@ def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
     file.write_text(CLASS)
     assert run("eval", "device.x", "--class", str(file)).exit_code == 2
     assert run("eval", "true", "--class", str(tmp_path / "missing.yaml")).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("{driver: a, attributes: [1]}", "-: attributes are a map"),
+        ("{driver: a, attributes: {x: 5}}", "-: attribute x has one of string, version, bool and int"),
+        ("{driver: a, capacity: {m: {}}}", "-: capacity m has a value, such as 80Gi"),
+        ("{driver: 5}", "-: a device names its driver"),
+        ("5", "-: this is no device: 5"),
+        ("{items: 5}", "-: this is no device: 5"),
+        ("{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}", "-: spec.devices of n is a list of devices"),
+        ("a: [", "<stdin>:2:1: not YAML: while parsing a flow node, did not find expected node content"),
+    ],
+)
+def test_what_is_no_device_says_what_is_wrong_with_it(text, want):
+    got = run("eval", "true", "--device", "-", stdin=f"{text}\n")
+    assert (got.exit_code, got.stdout, got.stderr) == (2, "", f"Error: {want}\n")
+
+
+def test_a_class_of_another_shape_says_so():
+    text = CLASS.partition("  devices:")[0] + "  devices: none\n"
+    got = run("eval", "true", "--class", "-", stdin=text)
+    assert (got.exit_code, got.stderr) == (2, "Error: <stdin>: spec.devices is a list of devices\n")
+
+
+def test_devices_may_stand_in_a_folder(tmp_path):
+    (tmp_path / "a.yaml").write_text("{name: a, driver: a}")
+    (tmp_path / "b.json").write_text('{"name": "b", "driver": "b"}')
+    got = run("eval", "device.driver == 'b'", "--device", str(tmp_path))
+    assert (got.exit_code, got.output) == (0, "a  no match\nb  match\n")

@@ -82,3 +82,9 @@ def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str],
 def test_a_wrong_question_is_told_what_is_wrong(arguments: tuple[str, ...], code: int, said: str):
     got, output = explain(*arguments)
     assert (got, said in output, "Traceback" in output) == (code, True, False)
+
+
+def test_whatever_it_was_called_by_it_is_named_in_full():
+    """A program compares the name with others."""
+    data = json.loads(explain(EXAMPLE, "md/ml-team/glm", "-o", "json")[1])
+    assert data["object"] == GLM

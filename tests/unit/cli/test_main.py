@@ -28,7 +28,21 @@ def paths() -> list[tuple[str, ...]]:
 def test_every_command_shows_how_it_is_used(path: tuple[str, ...]) -> None:
     got = CliRunner().invoke(main, [*path, "--help"])
 
-    assert (got.exit_code, f"modelplane {' '.join(path)}" in got.output) == (0, True), got.output
+    assert (got.exit_code, f"  modelplane {' '.join(path)} " in got.output) == (0, True), got.output
+
+
+@pytest.mark.parametrize("path", paths(), ids=" ".join)
+def test_every_command_says_what_its_exit_codes_mean(path: tuple[str, ...]) -> None:
+    """Each code that it can end with, 2 for a wrong option included."""
+    output = CliRunner().invoke(main, [*path, "--help"]).output
+
+    codes = {line.split()[0] for line in output.partition("Exit codes:")[2].splitlines() if line.strip()}
+    assert {"0", "1", "2"} <= codes, output
+
+
+@pytest.mark.parametrize("path", [(), ("cel",)], ids=["modelplane", "cel"])
+def test_a_list_of_commands_says_each_in_full(path: tuple[str, ...]) -> None:
+    assert "..." not in CliRunner().invoke(main, [*path, "--help"]).output.partition("Commands:")[2]
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:

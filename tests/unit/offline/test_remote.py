@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
@@ -9,6 +11,7 @@ from function import wire
 from function.core import ComposedResource, Condition, Event, Request, Requirement, Result
 from function.offline import remote
 from function.offline.reconcile import Fatal
+from function.offline.settle import Unreachable
 
 XR = {"apiVersion": "x/v1", "kind": "X", "metadata": {"name": "a", "generation": 3}, "spec": {"ratio": 0.5, "on": True}}
 
@@ -43,6 +46,18 @@ def test_an_answer_reads_the_same_on_the_other_side() -> None:
     call = wire.decode(remote.encode(Request(xr=XR)).SerializeToString())
 
     assert remote.decode(wire.encode(call, want)) == want
+
+
+def test_where_nobody_listens_nobody_is_asked_again_and_again() -> None:
+    """Without an answer nothing goes on; a reconcile that failed would be tried for ever."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        target = f"127.0.0.1:{taken.getsockname()[1]}"
+        function = remote.Remote(target, patience=0.05)
+
+        with pytest.raises(Unreachable, match=f"^no function answers at {target} in plain text within 0.05 seconds$"):
+            function(Request(xr=XR))
+        function.close()
 
 
 def test_a_fatal_answer_is_raised() -> None:
