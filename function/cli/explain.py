@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from function.cli import report
 from function.cli.fleet import checked, settled
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
 
 def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
-        click.echo("\n".join(_lines(what, explanation)))
+        report.show([report.Lines("", list(_lines(what, explanation)), style="")])
         return
     data = {"object": what, **asdict(explanation)}
     if form == "json":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -83,15 +84,15 @@ def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: S
         click.echo(yaml.safe_dump(plan_report.data(report), sort_keys=False, width=120, allow_unicode=True), nl=False)
 
 
-def _next(report: plan_report.Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[str]:
-    """Commands to try after this one."""
-    where = " ".join(dirs)
-    if changes or where == "-":
+def _next(report: plan_report.Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Commands to try after this one, and what each is for."""
+    where = shlex.join(dirs)
+    if changes or "-" in dirs:
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:
-        yield f"modelplane explain {where} ModelDeployment/{short.identity}    why it is not placed, what would help"
-    yield f"modelplane plan {where} -o yaml    all of it, with names and rejections"
+        yield f"modelplane explain {where} ModelDeployment/{short.identity}", "why it is not placed, what would help"
+    yield f"modelplane plan {where} -o yaml", "all of it, with names and rejections"
     if where.rstrip("/") == "examples/tour":
-        yield "modelplane plan examples/bad-edit    a typo in an edit: what serves stays"
-    yield f"modelplane validate {where}    check the files"
+        yield "modelplane plan examples/bad-edit", "a typo in an edit: what serves stays"
+    yield f"modelplane validate {where}", "check the files"

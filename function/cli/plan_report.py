@@ -153,7 +153,8 @@ def _moves(changes: Iterable[Change]) -> str:
     return ", ".join(f"{counts[what]} {what}" for what in ("new", "updated", "moved", "gone", "kept") if counts[what])
 
 
-def show(shown: Report, then: Iterable[str]) -> None:
+def show(shown: Report, then: Iterable[report.Row]) -> None:
+    """`then` are commands to try after this one, and what each is for."""
     report.show(
         [
             report.Lines("", [headline(shown)]),
@@ -170,7 +171,7 @@ def show(shown: Report, then: Iterable[str]) -> None:
             report.Table(
                 "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
             ),
-            report.Lines("Next", list(_columns(then))),
+            report.Table("Next", ("", ""), list(then)),
         ]
     )
 
@@ -207,7 +208,7 @@ def _shortfalls(outcome: Outcome) -> Iterator[str]:
         if deployment.why:
             yield f"{deployment.identity}: {deployment.why}"
             rows = [(r.cluster, r.reason, r.message) for r in deployment.rejections]
-            yield from (f"  {line}" for line in list(report.aligned(("", "", ""), rows))[1:])
+            yield from (f"  {line}" for line in report.aligned(("", "", ""), rows))
         for replica in deployment.replicas:
             if replica.why and f": {replica.why.partition(': ')[2]}" not in deployment.why:
                 yield f"  {replica.name} on {replica.cluster}: {replica.why}"
@@ -235,11 +236,6 @@ def _service_row(shown: Answering) -> tuple[str, ...]:
 def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)
-
-
-def _columns(commands: Iterable[str]) -> Iterator[str]:
-    rows = [command.split("    ", 1) for command in commands]
-    return iter(list(report.aligned(("", ""), rows))[1:])
 
 
 # What changed

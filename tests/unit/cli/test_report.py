@@ -1,8 +1,9 @@
-"""Tables: plain and aligned in a pipe, coloured on a terminal, plain there too when NO_COLOR asks for it."""
+"""Tables: aligned in a pipe, coloured and wrapped on a terminal, plain there too when NO_COLOR asks for it."""
 
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -55,3 +56,57 @@ def test_a_terminal_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(Terminal())
 
     assert ("\x1b[32mserves" in text, "Nothing" in text) == (True, False)
+
+
+LONG = [
+    report.Table(
+        "Things",
+        ("name", "becomes"),
+        [("team/a-name-with-many-dashes", "one, two-and-a-half, three, four"), ("b", "five")],
+    ),
+    report.Table("Next", ("", ""), [("run it --with --all --that --there --is", "to see"), ("or", "not")]),
+    report.Lines(
+        "Why", ["team/a: it is full of others", "  east  Full  the pool has no node, since all of them are taken"]
+    ),
+]
+
+
+def on_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = Terminal()
+    report.show(LONG, out)
+    return re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+
+
+def test_what_is_too_wide_for_a_terminal_is_wrapped_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below its own column, and only where it stands last."""
+    want = """Things
+  NAME                          BECOMES
+  team/a-name-with-many-dashes  one, two-and-a-half,
+                                three, four
+  b                             five
+
+Next
+  run it --with --all --that --there --is  to see
+  or                                       not
+
+Why
+  team/a: it is full of others
+    east  Full  the pool has no node, since all of them
+                are taken
+"""
+    assert on_terminal(56, monkeypatch) == want
+
+
+@pytest.mark.parametrize("columns", [1, 20, 40, 60])
+def test_no_name_and_no_command_is_ever_broken(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = on_terminal(columns, monkeypatch)
+
+    whole = ("team/a-name-with-many-dashes", "two-and-a-half", "run it --with --all --that --there --is")
+    assert [words for words in whole if words not in text] == []
+
+
+def test_no_line_ends_in_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of just that width would show an empty line for them."""
+    assert [line for line in on_terminal(40, monkeypatch).splitlines() if line != line.rstrip()] == []
