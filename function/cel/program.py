@@ -23,7 +23,7 @@ from function.cel.values import TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
-_MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any"})
+_MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any", "null"})
 
 
 class Compiler:

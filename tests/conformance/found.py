@@ -13,6 +13,7 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         "cel.bind(b, [1], dyn(b) in {b: 1})": "match",
         "cel.bind(b, {[1]: 1}, b.exists(k, dyn(k) in b))": "match",
         "cel.bind(o, optional.of([1]), {o.value(): 1} == {o.value(): 1})": "nomatch",
+        "cel.bind(b, (false ? null : [1][?0]), {b: 1} == {b: 1})": "nomatch",
         "{[1]: 1} == {[1]: 1}": "nomatch",
         "{[]: 1} == {[]: 1}": "nomatch",
         "{optional.none(): 1} == {optional.none(): 1}": "match",

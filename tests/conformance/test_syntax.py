@@ -15,7 +15,7 @@ from tests.conformance.seeds import seed
 from tests.conformance.texts import broken, deep
 
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
-_MISTAKES = r"Syntax error|reserved identifier|unsupported syntax|invalid \w+ literal"
+_MISTAKES = r"Syntax error|reserved identifier|unsupported syntax|invalid (?:\w+ literal|unicode)|unable to unescape"
 _PLACE = re.compile(rf"<input>:(\d+):(\d+): (?:{_MISTAKES})")
 _DEVICE = {"driver": "d", "attributes": {}, "capacity": {}}
 

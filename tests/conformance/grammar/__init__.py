@@ -13,6 +13,7 @@ from tests.conformance.grammar import (
     devices,
     lists,
     logic,
+    names,
     nesting,
     network,
     numbers,
@@ -23,7 +24,7 @@ from tests.conformance.grammar import (
 )
 from tests.conformance.grammar.made import MADE
 
-_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls, network, orders, nesting)
+_AREAS = (logic, numbers, strings, times, lists, optionals, devices, calls, network, orders, nesting, names)
 __all__ = ["ANY", "LEAVES", "MADE", "TEMPLATES"]
 
 ANY = (
