@@ -146,4 +146,7 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("\\|", "|").replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+    """Code is shown as it stands, and only its bars would end a cell; elsewhere what looks like a tag would be one."""
+    escaped = text.replace("\\|", "|").replace("|", "\\|")
+    parts = escaped.split("`")
+    return "`".join(part if i % 2 else part.replace("<", "&lt;").replace(">", "&gt;") for i, part in enumerate(parts))

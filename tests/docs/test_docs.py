@@ -8,12 +8,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from function import validation
+from function.cli import files
+from function.main import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ALL_PAGES = [*PAGES, *sorted((ROOT / "docs/reference").glob("*.md"))]
 PLANNED = (0, 3)
 """A plan that changes something is no failure."""
+
+
+def run(command: str) -> subprocess.CompletedProcess[str]:
+    _, *arguments = shlex.split(command)
+    return subprocess.run(
+        [sys.executable, "-c", "from function.main import main; main()", *arguments],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def commands(page: Path) -> list[str]:
@@ -33,12 +47,7 @@ MADE = sorted({command for _, command in SHOWN if command.startswith("make ")})
 
 @pytest.mark.parametrize("command", RUN)
 def test_every_command_that_is_shown_runs(command: str) -> None:
-    _, *arguments = shlex.split(command)
-
-    got = subprocess.run(
-        [sys.executable, "-c", "from function.main import main; main()", *arguments],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    got = run(command)
 
     assert (got.returncode in PLANNED, got.stderr) == (True, "")
 
@@ -54,11 +63,69 @@ def test_nothing_is_shown_that_is_neither_run_nor_made() -> None:
     assert rest == ['export PATH="$PWD/.venv/bin:$PATH"']
 
 
+def told_codes(page: Path) -> list[tuple[str, int]]:
+    """The last command of each block, and the exit code that the text below it tells, if it tells one."""
+    found = []
+    for block, below in re.findall(r"```console\n(.*?)```(.*?)(?=```|\n## |\Z)", page.read_text(), re.DOTALL):
+        code = re.search(r"The exit code is (\d)", " ".join(below.split()))
+        found += [(block.splitlines()[-1].removeprefix("$ "), int(code.group(1)))] if code else []
+    return found
+
+
+TOLD = [told for page in PAGES for told in told_codes(page)]
+
+
+@pytest.mark.parametrize(("command", "code"), TOLD)
+def test_every_exit_code_that_is_told_is_that_of_the_command(command: str, code: int) -> None:
+    assert run(command).returncode == code
+
+
+def test_some_exit_codes_are_told() -> None:
+    assert len(TOLD) >= 3
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_object_that_is_shown_is_valid(page: Path) -> None:
+    """Pieces of one have no apiVersion and are passed over."""
+    blocks = [b for b in re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL) if b.startswith("apiVersion: ")]
+
+    flaws = [validation.validate([one.manifest for one in files.parse(block, page.name)]) for block in blocks]
+
+    assert [flaw.message for found in flaws for flaw in found] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_is_named_in_passing_exists(page: Path) -> None:
+    named = set(re.findall(r"`modelplane ([a-z-]+)", page.read_text()))
+
+    assert named - set(main.list_commands(click.Context(main))) == set()
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
-    broken = [link for link in links(page) if not (page.parent / link.partition("#")[0]).exists()]
+    """To a file or a folder that is there, and to a heading that is in it."""
+    broken = [link for link in links(page) if not is_there(page, *link.partition("#")[::2])]
 
     assert broken == []
+
+
+def is_there(page: Path, path: str, heading: str) -> bool:
+    target = page.parent / path if path else page
+    return target.exists() and (not heading or heading in anchors(target))
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
+def test_code_is_shown_as_it_is_written(page: Path) -> None:
+    """Markdown does not look for entities in code."""
+    code = re.findall(r"`[^`\n]+`", page.read_text())
+
+    assert [one for one in code if re.search(r"&(lt|gt|amp|quot);", one)] == []
 
 
 def test_the_demo_shows_what_the_readme_says() -> None:
@@ -66,10 +133,7 @@ def test_the_demo_shows_what_the_readme_says() -> None:
     (excerpt,) = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     lines = [line.rstrip("…").rstrip() for line in excerpt.splitlines() if line.strip(" …")]
 
-    got = subprocess.run(
-        [sys.executable, "-c", "from function.main import main; main()", "plan", "examples/tour"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    got = run("modelplane plan examples/tour")
 
     shown = got.stdout.splitlines()
     assert [line for line in lines if not any(s.startswith(line) for s in shown)] == []

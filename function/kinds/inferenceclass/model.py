@@ -37,7 +37,7 @@ class Attribute(schema.Api):
     string: Annotated[str, schema.Text(64, shortest=0)] | None = None
     """A string of up to 64 characters."""
     version: schema.Version | None = None
-    """A semantic version, such as 9.0.0."""
+    """A version; selectors compare it by its numbers."""
     bool: schema.Flag | None = None
     """True or false."""
     int: schema.Int64 | None = None
@@ -89,7 +89,7 @@ class Gke(schema.Api):
     machineType: schema.CloudName
     """Machine type, such as g2-standard-8."""
     diskSizeGb: DiskSize = 100
-    """Size of the boot disk."""
+    """Size of the boot disk, in GB."""
     accelerator: Accelerator | None = None
     """The machines' accelerators."""
 
@@ -98,7 +98,7 @@ class Eks(schema.Api):
     instanceType: schema.CloudName
     """Instance type, such as p5.48xlarge."""
     diskSizeGb: DiskSize = 100
-    """Size of the root volume."""
+    """Size of the root volume, in GB."""
     amiType: Literal[
         "AL2023_x86_64_NVIDIA",
         "AL2023_ARM_64_NVIDIA",
@@ -113,7 +113,7 @@ class Aks(schema.Api):
     vmSize: schema.CloudName
     """Size of the machines, such as Standard_ND96isr_H100_v5."""
     diskSizeGb: DiskSize = 128
-    """Size of the OS disk."""
+    """Size of the OS disk, in GB."""
 
 
 class Nebius(schema.Api):
@@ -122,7 +122,7 @@ class Nebius(schema.Api):
     preset: schema.CloudName
     """Preset of the platform, such as 8gpu-128vcpu-1600gb."""
     diskSizeGb: DiskSize = 200
-    """Size of the boot disk."""
+    """Size of the boot disk, in GB."""
     driversPreset: schema.CloudName = "cuda13.0"
     """The driver that comes with the image."""
 

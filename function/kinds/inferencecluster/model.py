@@ -232,7 +232,7 @@ class NodePool(schema.Api):
     minNodeCount: Count | None = None
     """Nodes that an autoscaler leaves at least."""
     maxNodeCount: Count | None = None
-    """Nodes that an autoscaler makes at most."""
+    """Nodes that an autoscaler makes at most; left out, nothing scales the pool."""
     zones: Zones = ()
     """Zones of its nodes; left out, the cluster's."""
     capacityBlock: CapacityBlock | None = None

@@ -56,7 +56,7 @@ class HuggingFace(schema.Api):
     authSecret: AuthSecret | None = None
     """The token for a repository that asks for one."""
     sizeGiB: Annotated[int, schema.Whole(1, 100000)]
-    """Room for the weights on each cluster. It never shrinks."""
+    """Room for the weights on each cluster, in GiB. It never shrinks."""
 
 
 class ClusterSelector(schema.Api):

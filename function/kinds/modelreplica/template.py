@@ -262,7 +262,7 @@ class PodSpec(schema.Api):
     imagePullSecrets: Annotated[tuple[ImagePullSecret, ...], MaxLen(8), schema.ListMap()] = ()
     """Secrets with which the image is pulled."""
     terminationGracePeriodSeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
-    """Seconds that requests are given to finish when a pod ends."""
+    """Seconds that requests are given to finish when a pod ends; left out, 120."""
     priorityClassName: schema.DnsSubdomain | None = None
     """The pods' PriorityClass on the cluster."""
     serviceAccountName: schema.DnsSubdomain | None = None
