@@ -312,4 +312,4 @@ def _named(schema: dict[str, Any], path: str = "") -> Iterator[tuple[dict[str, A
         yield child, f"{path}.{name}"
         yield from _named(child, f"{path}.{name}")
         yield from _named(child.get("items", {}), f"{path}.{name}[]")
-        yield from _named(child.get("additionalProperties", {}), f"{path}.{name}.&lt;key&gt;")
+        yield from _named(child.get("additionalProperties", {}), f"{path}.{name}.<key>")
