@@ -27,9 +27,10 @@ _UNITS = {
     "m": 60 * _SECOND,
     "h": 3600 * _SECOND,
 }
+_DIGITS, _HEXADECIMALS = "[0-9](?:_?[0-9])*", "[0-9a-f](?:_?[0-9a-f])*"
 _FLOAT = re.compile(
-    r"[+-]?(?:(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:e[+-]?[0-9](?:_?[0-9])*)?|inf(?:inity)?|nan"
-    r"|0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+)",
+    rf"nan|[+-]?(?:inf(?:inity)?|(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:e[+-]?{_DIGITS})?"
+    rf"|0x(?:_?{_HEXADECIMALS}\.?(?:{_HEXADECIMALS})?|\.{_HEXADECIMALS})p[+-]?{_DIGITS})",
     re.IGNORECASE,
 )
 _RFC3339 = re.compile(
@@ -64,7 +65,7 @@ def _string_to_double(text: str) -> float:
     if not _FLOAT.fullmatch(text):
         raise _failed(text, "double")
     try:
-        number = float.fromhex(text) if "0x" in text.lower() else float(text)
+        number = float.fromhex(text.replace("_", "")) if "0x" in text.lower() else float(text)
     except OverflowError:
         raise _failed(text, "double") from None
     if math.isinf(number) and "inf" not in text.lower():

@@ -159,6 +159,17 @@ FOUND: Mapping[str, Mapping[str, str]] = {
         'cel.bind(x, dyn(["a"]).first(), x.orValue(quantity("1")).isInteger())': "runtime_error",
         'optional.unwrap([dyn(optional.of("a"))])[0] < 2': "runtime_error",
     },
+    "a double may be written with underscores between digits, and not a number without a sign": {
+        'double("0x4694_0.8p5") == 9250832.0': "match",
+        'double("0x_1p-2") == 0.25': "match",
+        'double("0x1p1_0") == 1024.0': "match",
+        'double("1_0.5_0e1_0") == 105000000000.0': "match",
+        'double("0x1._5p2") == 4.0': "compile_error",
+        'double("0x1p_1") == 2.0': "compile_error",
+        'double("+nan") < 1.0': "compile_error",
+        'double("-infinity") < 1.0': "match",
+        'double("NaN") < 1.0': "runtime_error",
+    },
     "a zone is opened as a file": {
         'timestamp(0).getHours("Etc//GMT-14") == 14': "match",
         'timestamp(0).getHours("./Etc/./GMT-14") == 14': "match",
