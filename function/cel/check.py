@@ -21,6 +21,7 @@ from function.cel.types import (
     DOUBLE,
     DYN,
     INT,
+    KEYS,
     NULL,
     STRING,
     TYPE_NAMES,
@@ -41,8 +42,6 @@ from function.cel.types import (
 from function.cel.values import Uint
 
 _LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL}
-_KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
-"""Of a map: kinds of those that equal ones find."""
 
 
 def check(root: Node, environment: Environment) -> Checked:
@@ -232,7 +231,7 @@ class _Checker:
             value = self._joined(value, self._content(v, found) if optional else found)
         if key is None or value is None:
             return map_of(self.unifier.variable(), self.unifier.variable())
-        self.checked.has_own_keys |= key.kind not in _KEYS
+        self.checked.has_own_keys |= key.kind not in KEYS
         return map_of(key, value)
 
     def _content(self, node: Node, type_: Type) -> Type:

@@ -48,6 +48,20 @@ def _pairs(value: Any) -> Iterator[tuple[Any, Any]]:
     raise Failure("this cannot be looped over")
 
 
+def of(macro: str, through: Entries, filter_: Run | None, parts: tuple[Run, ...]) -> Run:
+    """The loop that a macro is."""
+    match macro:
+        case "all":
+            return all_(through, *parts)
+        case "exists":
+            return exists(through, *parts)
+        case "exists_one":
+            return exists_one(through, *parts)
+        case "transformMap" | "transformMapEntry":
+            return mapped(through, filter_, parts)
+    return collected(through, filter_, *parts)
+
+
 def all_(through: Entries, body: Run) -> Run:
     return _quantified(through, body, decisive=False)
 

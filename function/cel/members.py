@@ -151,6 +151,22 @@ def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
     return test
 
 
+MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any", "null"})
+"""Kinds of types of which an optional may be."""
+
+
+def may_find_nothing(node: Node, checked: Checked) -> bool:
+    """Whether a path steps into an optional, or by a step that asks."""
+    match node:
+        case Select(operand=inner, is_test=False) | Call(function="_[_]", args=[inner, _]):
+            return may_find_nothing(inner, checked)
+        case Call(function="_?._" | "_[?_]"):
+            return True
+        case Call(function="_?_:_", args=[_, *branches]):
+            return any(may_find_nothing(branch, checked) for branch in branches)
+    return checked.type(node).kind in MAYBE_OPTIONAL
+
+
 def path_of(node: Node, checked: Checked, place_of: Callable[[str], int | None]) -> Run | None:
     """A field of a device, or of its attributes and capacities by constant names, read in one go."""
     keys: list[str] = []

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from function.cel import calls, formatting, logic, loops
+from function.cel import calls, formatting, logic, loops, members
 from function.cel.aggregates import filled, given
 from function.cel.calls import alternative, chosen_for, terms
 from function.cel.checked import Checked
 from function.cel.code import Code, Frame, Run, constant, placed
 from function.cel.early import PATTERNS, check_key, check_pattern, named, priced
-from function.cel.members import closed, field_of, optional_field, path_of, presence, reread, rooted, taken
 from function.cel.membership import member_of
 from function.cel.problem import Abort, Failure, Fault
 from function.cel.tree import Call, Fold, Ident, ListLiteral, Literal, MapLiteral, Node, Select, qualified
@@ -23,7 +22,6 @@ from function.cel.values import TypeValue
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 _FORMS = frozenset({"isInteger", "asInteger", "asApproximateFloat", "add", "sub"})
-_MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any", "null"})
 
 
 class Compiler:
@@ -70,7 +68,7 @@ class Compiler:
 
     def _own(self, code: Code) -> Code:
         """Of a path."""
-        return Code(taken(code.run)) if self.checked.has_own_keys and not code.is_constant else code
+        return Code(members.taken(code.run)) if self.checked.has_own_keys and not code.is_constant else code
 
     # Names and members
 
@@ -78,8 +76,7 @@ class Compiler:
         """A variable that holds a type is taken for the name of one, and so is only what a type is named."""
         kind = self.checked.type(node).kind
         if kind != "type":
-            code = self._ident(node.name)
-            return Code(reread(code.run, anew=self.checked.has_own_keys)) if kind in _MAYBE_OPTIONAL else code
+            return self._reread(self._ident(node.name), node)
         if node.name not in TYPE_NAMES:
             raise Fault(
                 f"{node.name} holds a type, and Kubernetes takes it for a type's name, which it is not", node.at
@@ -104,23 +101,14 @@ class Compiler:
 
     def _tested(self, node: Select, *, keeps_optional: bool = False) -> Run:
         operand = self._operand(node.operand)
-        return self.step(operand, lambda target: presence(target, node.field, keeps_optional=keeps_optional))
+        return self.step(operand, lambda target: members.presence(target, node.field, keeps_optional=keeps_optional))
 
     def _path(self, node: Node) -> Code:
         run = self._step(node, ends=True)
         is_closed = isinstance(node, Call) and node.function != "_[_]"
-        return self._own(Code(closed(run) if not is_closed and self._may_find_nothing(node) else run))
-
-    def _may_find_nothing(self, node: Node) -> bool:
-        """Whether a path steps into an optional, or by a step that asks."""
-        match node:
-            case Select(operand=inner, is_test=False) | Call(function="_[_]", args=[inner, _]):
-                return self._may_find_nothing(inner)
-            case Call(function="_?._" | "_[?_]"):
-                return True
-            case Call(function="_?_:_", args=[_, *branches]):
-                return any(map(self._may_find_nothing, branches))
-        return self.checked.type(node).kind in _MAYBE_OPTIONAL
+        if not is_closed and members.may_find_nothing(node, self.checked):
+            run = members.closed(run)
+        return self._own(Code(run))
 
     def _step(self, node: Node, *, ends: bool = False) -> Run:
         """Of a path, so far or all of it."""
@@ -134,9 +122,9 @@ class Compiler:
             target, key = self._operand(node.args[0]), self.part(node.args[1])
             check_key(key, node.args[1])
         if isinstance(node, Call) and node.function != "_[_]":
-            read = self.step(target, lambda value: optional_field(value, key.run, ends=ends), is_optional=True)
+            read = self.step(target, lambda value: members.optional_field(value, key.run, ends=ends), is_optional=True)
             return placed(read, node.at)
-        return placed(self.step(target, lambda value: field_of(value, key.run)), node.at)
+        return placed(self.step(target, lambda value: members.field_of(value, key.run)), node.at)
 
     def _operand(self, node: Node) -> Run:
         """As what something is read from: a path goes on, and whatever else is its root."""
@@ -148,7 +136,7 @@ class Compiler:
             case Call(function="_?_:_", args=[condition, yes, no]):
                 return logic.conditional(self.run(condition), self._operand(yes), self._operand(no), node.at)
         run = self.part(node).run
-        return rooted(run) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
+        return members.rooted(run) if self.checked.type(node).kind in members.MAYBE_OPTIONAL else run
 
     def part(self, node: Node) -> Code:
         """As a branch, or as what is read from or by."""
@@ -159,7 +147,7 @@ class Compiler:
         return read(target)
 
     def _fused(self, node: Node) -> Run | None:
-        return path_of(node, self.checked, self._is_free) if self.folds else None
+        return members.path_of(node, self.checked, self._is_free) if self.folds else None
 
     def _is_free(self, name: str) -> int | None:
         """The place of a variable of the environment that nothing hides."""
@@ -206,9 +194,14 @@ class Compiler:
     def _branch(self, node: Node) -> Run:
         """Of a conditional. There, Kubernetes leaves has() of an optional's field an optional."""
         if isinstance(node, Select) and node.is_test:
-            return placed(closed(self._tested(node, keeps_optional=True)), node.at)
-        run = self.part(node).run
-        return reread(run, anew=self.checked.has_own_keys) if self.checked.type(node).kind in _MAYBE_OPTIONAL else run
+            return placed(members.closed(self._tested(node, keeps_optional=True)), node.at)
+        return self._reread(self.part(node), node).run
+
+    def _reread(self, code: Code, node: Node) -> Code:
+        """A variable or a branch, which may be an optional."""
+        if self.checked.type(node).kind not in members.MAYBE_OPTIONAL:
+            return code
+        return Code(members.reread(code.run, anew=self.checked.has_own_keys))
 
     def _overloads(self, node: Call) -> tuple[str, ...]:
         return tuple(o.id for o in self.checked.overloads[id(node)])
@@ -298,17 +291,7 @@ class Compiler:
         return self.loop(node, through, filter_, (self.code(more.items[0]),))
 
     def loop(self, node: Fold, through: loops.Entries, filter_: Run | None, parts: tuple[Code, ...]) -> Run:
-        runs = tuple(part.run for part in parts)
-        match node.macro:
-            case "all":
-                return loops.all_(through, *runs)
-            case "exists":
-                return loops.exists(through, *runs)
-            case "exists_one":
-                return loops.exists_one(through, *runs)
-            case "transformMap" | "transformMapEntry":
-                return loops.mapped(through, filter_, runs)
-        return loops.collected(through, filter_, *runs)
+        return loops.of(node.macro, through, filter_, tuple(part.run for part in parts))
 
 
 def _reader(place: int) -> Run:

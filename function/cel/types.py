@@ -45,6 +45,8 @@ BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION = map(Type, SCALARS)
 DYN, ANY, ERROR, NULL = Type("dyn"), Type("any"), Type("error"), Type("null")
 _PLAIN = {t.kind: t for t in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, DYN)}
 """What is one and the same object wherever it is named, which is what is looked at first."""
+KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
+"""Of a map: kinds of those that equal ones find."""
 QUANTITY, SEMVER = Type("opaque", "quantity"), Type("opaque", "semver")
 IP, CIDR = Type("opaque", "ip"), Type("opaque", "cidr")
 
