@@ -70,9 +70,12 @@ def _edit(control: ControlPlane, manifest: Manifest) -> None:
 def checked(paths: Sequence[str]) -> list[Loaded]:
     """The objects in files, once nothing is wrong with them that an API server would refuse."""
     from function import validation
+    from function.cli import shapes
 
     loaded, broken = examine(paths)
     flaws = validation.validate([one.manifest for one in loaded])
+    wrong = {flaw.index for flaw in flaws if flaw.is_error}
+    broken += shapes.faults([one for index, one in enumerate(loaded) if index not in wrong])
     findings = sorted([*map(unreadable, broken), *(found(flaw, loaded) for flaw in flaws)])
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:

@@ -1,0 +1,75 @@
+"""What an object must look like beyond its spec for a control plane to take it: a dump that somebody edited may not.
+
+An API server has seen to all of this, so that nobody behind it looks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from function import versions
+from function.cli.files import BrokenFile, FieldPath, Loaded
+from function.core import dig
+from function.offline.admission import faults_of
+from function.offline.control_plane import kinds
+
+Shape: TypeAlias = str | dict[str, Any] | list[Any]
+"""A scalar, a mapping with some fields, or a list; a field may be left out unless its name begins with an asterisk."""
+_TEXT, _NUMBER = "text", "a whole number"
+_SCALARS: Mapping[str, type] = {_TEXT: str, _NUMBER: int}
+
+_REFERENCE: Shape = {"*apiVersion": _TEXT, "*kind": _TEXT, "*name": _TEXT, "namespace": _TEXT}
+_OWNER: Shape = {"*kind": _TEXT, "*name": _TEXT, "uid": _TEXT}
+_ANY: Shape = {
+    "metadata": {"uid": _TEXT, "generation": _NUMBER, "ownerReferences": [_OWNER], "finalizers": [_TEXT]},
+    "spec": {"crossplane": {"resourceRefs": [_REFERENCE]}},
+    "status": {"conditions": [{"*type": _TEXT, "*status": _TEXT}]},
+}
+"""Of whatever kind it is."""
+_MANIFEST: Shape = {"*apiVersion": _TEXT, "*kind": _TEXT, "*metadata": {"*name": _TEXT, "namespace": _TEXT}}
+_CARRIED: Shape = {"*spec": {"*forProvider": {"*manifest": _MANIFEST}}}
+"""Of provider-kubernetes' Objects (v1.2)."""
+
+
+def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
+    """Everything of that sort, with its place."""
+    known = kinds()
+    for one in objects:
+        shapes = [_ANY, _CARRIED] if one.kind == (versions.PROVIDER_KUBERNETES, "Object") else [_ANY]
+        said = list(dict.fromkeys(fault for shape in shapes for fault in _faults(one.manifest, shape, ())))
+        kind = known.of(*one.kind)
+        if kind.is_composite and not said:
+            status = dig(kind.schema, "properties", "status") or {}
+            said = [(f.path, f.message) for f in faults_of(one.manifest.get("status") or {}, status, ("status",))]
+        for path, problem in said:
+            yield BrokenFile(one.source.file, f"{_spelled(path)} {problem}", one.source.position(path))
+
+
+def _faults(value: Any, shape: Shape, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+    match shape:
+        case dict() if not isinstance(value, Mapping):
+            yield path, "must be a mapping"
+        case dict():
+            yield from _fields(value, shape, path)
+        case list() if not isinstance(value, list):
+            yield path, "must be a list"
+        case list():
+            for index, item in enumerate(value):
+                yield from _faults(item, shape[0], (*path, index))
+        case str() if not isinstance(value, _SCALARS[shape]):
+            yield path, f"must be {shape}"
+
+
+def _fields(value: Mapping[str, Any], shape: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+    for name, inner in shape.items():
+        found = value.get(name.removeprefix("*"))
+        here = (*path, name.removeprefix("*"))
+        if found is not None:
+            yield from _faults(found, inner, here)
+        elif name.startswith("*"):
+            yield here, "is missing"
+
+
+def _spelled(path: FieldPath) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
