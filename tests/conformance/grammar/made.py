@@ -286,7 +286,7 @@ MADE: Mapping[str, Callable[[Random], str]] = {
     "moment": _text(_moment),
     "second": lambda random: str(random.randint(-62135596900, 253402300900)),
     "zone": _text(_zone),
-    "pattern": _text(lambda random: _joined(random, _PIECES, 6)),
+    "pattern": lambda random: literal(random, _joined(random, _PIECES, 6)),
     "format": _text(lambda random: _joined(random, (*_CLAUSES, "a", "é"), 3)),
     "quantity": lambda random: f"quantity({literal(random, _amount(random))})",
     "duration": lambda random: f'duration("{random.randint(-(10**12), 10**12)}{random.choice(("ns", "us", "ms"))}")',
