@@ -294,7 +294,7 @@ def _services(before: Outcome, after: Outcome) -> Iterator[Answering]:
     new = {NamespacedName(s.namespace, s.name): s for s in after.services}
     for name in sorted({*old, *new}):
         was, service = old.get(name), new.get(name)
-        what = _what(was if was and was.address else None, service)
+        what = _what(was if was and (was.address or was == service) else None, service)
         yield Answering(what, service or old[name], was.ready if was else 0)
 
 

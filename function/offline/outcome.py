@@ -106,7 +106,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Any other object of ours that says it is not well, ready or not: a service may lack room for an endpoint."""
+    """What any other object of ours says is not well, ready or not: a service may lack room for an endpoint."""
 
     kind: str
     namespace: str
@@ -242,17 +242,21 @@ def _troubles(store: Store) -> Iterator[Trouble]:
     told = ("ModelDeployment", "ModelReplica", "InferenceCluster")
     for kind in store.kinds.composites():
         for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in told else ():
-            if why := _why(manifest):
-                name = identity(manifest)
-                yield Trouble(kind.kind, name.namespace, name.name, why)
+            name = identity(manifest)
+            yield from (Trouble(kind.kind, name.namespace, name.name, why) for why in _whys(manifest))
 
 
 def _why(manifest: Manifest) -> str:
-    """The first of an object's own conditions that is not True, else what Crossplane says; empty when all is well."""
+    """The first thing that is wrong with an object; empty when all is well."""
+    return next(_whys(manifest), "")
+
+
+def _whys(manifest: Manifest) -> Iterator[str]:
+    """Those of an object's own conditions that are not True, else what Crossplane says."""
     conditions = dig(manifest, "status", "conditions") or ()
-    own = (c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False")
-    found = next(own, None)
-    if found is not None:
-        return f"{found.get('reason')}: {found.get('message') or ''}".rstrip(": ")
+    own = [c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False"]
+    for found in own:
+        yield f"{found.get('reason')}: {found.get('message') or ''}".rstrip(": ")
     synced = condition(manifest, "Synced")
-    return str(dig(synced, "message") or "") if dig(synced, "status") == "False" else ""
+    if not own and dig(synced, "status") == "False" and dig(synced, "message"):
+        yield str(dig(synced, "message"))

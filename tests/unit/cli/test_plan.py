@@ -130,6 +130,17 @@ def test_a_service_that_was_not_there_is_a_change() -> None:
     assert (got["exitCode"], [s["change"] for s in got["services"]]) == (CHANGED, ["new"])
 
 
+def test_a_service_that_waits_for_a_gateway_is_no_change(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(
+        "apiVersion: modelplane.ai/v1alpha1\nkind: ModelService\nmetadata: {name: a, namespace: b}\n"
+        "spec: {endpoints: [{selector: {matchLabels: {c: d}}}]}\n"
+    )
+    got = run(str(tmp_path), "-o", "json")
+
+    troubles = [trouble["why"].partition(":")[0] for trouble in json.loads(got.stdout)["troubles"]]
+    assert (got.exit_code, troubles) == (NOTHING, ["NoEndpoints", "WaitingForGateway"])
+
+
 def test_an_edit_of_what_runs_updates_its_replicas(tmp_path: Path) -> None:
     """They stay where they are, and yet something changes."""
     change = edited(SMALL, tmp_path, "image: vllm/vllm-openai:", "image: mirror.example.org/vllm/vllm-openai:")
