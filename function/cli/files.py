@@ -6,6 +6,7 @@ Reads YAML and JSON, files with many documents, folders, what `kubectl get -o ya
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ _TWO_ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA
 _JSON = json.JSONDecoder()
 _MOST_VALUES = 20_000_000
 """In one document. Aliases can make a short text stand for more than any memory holds."""
+_DEEPEST = 200
+"""Levels of a document, which an alias to what it stands in would make endless. A CRD has some eighty."""
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 
@@ -392,17 +395,20 @@ class _Reader:
 
     file: str
     values: int = 0
+    depth: int = 0
 
     def value(self, node: yaml.Node) -> Any:
         self.values += 1
         if self.values > _MOST_VALUES:
             raise self._broken(node, "too many values: its aliases stand for more than can be read")
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node)
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(item) for item in node.value]
-        assert isinstance(node, yaml.ScalarNode)
-        return self._scalar(node)
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if self.depth == _DEEPEST:
+            raise self._broken(node, f"more than {_DEEPEST} levels deep")
+        self.depth += 1
+        value = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(item) for item in node.value]
+        self.depth -= 1
+        return value
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
         merged: dict[str, Any] = {}
@@ -435,11 +441,15 @@ class _Reader:
         return BrokenFile(self.file, problem, Position(node.start_mark.line + 1, node.start_mark.column + 1))
 
 
-def _int(text: str) -> int:
+def _int(text: str) -> int | float | str:
+    """What looks like a number and is none, such as 0x_, is text; one of thousands of digits is beyond all bounds."""
     digits = text.replace("_", "").lower()
     sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits.lstrip("+"))
     is_octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-    return sign * int(digits, 8 if is_octal else 0)
+    try:
+        return sign * int(digits, 8 if is_octal else 0)
+    except ValueError:
+        return sign * math.inf if digits.isdigit() else text
 
 
 _SCALARS: Mapping[str, Any] = {

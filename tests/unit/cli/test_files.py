@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 from pathlib import Path
 
@@ -88,6 +89,8 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
             "f.yaml:3:29: metadata.labels must be a mapping",
         ),
         ("kind: List\napiVersion: v1\nitems: {}\n", "f.yaml:3:8: items is missing, or no list"),
+        ("a: &x [*x]\n", "f.yaml:1:4: more than 200 levels deep"),
+        ("a: " + "[" * 250 + "]" * 250, "f.yaml:1:203: more than 200 levels deep"),
         ("? [a]\n: 1\n", "f.yaml:1:3: a field's name must be text"),
         ("a: \x01\n", "f.yaml:1:4: not YAML: control characters are not allowed"),
         ("[" * 5000, "f.yaml:1:1001: not YAML: while increasing flow level, exceeded maximum nesting depth"),
@@ -107,6 +110,15 @@ def test_scalars_are_read_as_kubernetes_reads_them() -> None:
 
     want = ["2024-01-01T00:00:00Z", "1:30", 420, 16, 1000.0, True, "on", None, 1.5]
     assert document.manifest["v"] == want
+
+
+def test_what_only_looks_like_a_number_is_text() -> None:
+    """As Go reads it; and too many digits are more than any field takes."""
+    text = f"v: [0x_, 0b_, -0o_, 0x1F, {'9' * 5000}]"
+
+    (document,) = list(files.parse(f"apiVersion: v1\nkind: X\nmetadata: {{name: a}}\n{text}\n", "f.yaml"))
+
+    assert document.manifest["v"] == ["0x_", "0b_", "-0o_", 31, math.inf]
 
 
 def test_merged_fields_give_way_to_written_ones() -> None:
