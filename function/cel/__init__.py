@@ -1,10 +1,8 @@
 """CEL as Kubernetes speaks it: device selectors, validation rules, readiness queries."""
 
-from function.cel import quantity, semver
-from function.cel.cost import LIMIT as COST_LIMIT
+from function.cel.costs.estimate import LIMIT as COST_LIMIT
 from function.cel.device import Device, Version, device_fault
 from function.cel.mentions import mentions, seen_by
-from function.cel.parse import LONGEST
 from function.cel.problem import Doubt, EvaluationFailed, InvalidSelector, Place
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
@@ -17,6 +15,8 @@ from function.cel.selector import (
     compiled,
     spent,
 )
+from function.cel.syntax.parse import LONGEST
+from function.cel.values import quantity, semver
 
 __all__ = [
     "COST_LIMIT",

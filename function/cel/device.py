@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.cel import quantity, semver
-from function.cel.values import NOTHING_PUBLISHED, Answering
+from function.cel.values import quantity, semver
+from function.cel.values.kinds import NOTHING_PUBLISHED, Answering
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import local
-from typing import Any
 
-from function.cel.checked import Checked
-from function.cel.code import Frame, Run
 from function.cel.problem import Abort
 
 MOST = 250_000
@@ -19,10 +16,6 @@ MOST = 250_000
 FEW = 25_000
 """Steps of an evaluation that others wait for."""
 CHARACTERS = 20
-_GROWING = frozenset(
-    {"_+_", "replace", "join", "format", "split", "findAll", "lists.range", "strings.quote", "add", "sub"}
-)
-"""Functions whose result can be longer than the text that is written out."""
 
 
 class _Left(local):
@@ -45,26 +38,20 @@ def write(characters: int) -> None:
     spend(characters // CHARACTERS)
 
 
+def begin(steps: int) -> None:
+    """From here on so many may be taken."""
+    _left.steps = steps
+
+
+def end() -> None:
+    _left.steps = math.inf
+
+
 @contextmanager
 def counted(steps: int = MOST) -> Iterator[None]:
     """What is done in it may take so many steps."""
-    _left.steps = steps
+    begin(steps)
     try:
         yield
     finally:
-        _left.steps = math.inf
-
-
-def bounded(run: Run, checked: Checked, steps: int = MOST) -> Run:
-    """A program whose steps are counted from its start, where it has any that count."""
-    if not checked.has_loops and _GROWING.isdisjoint(checked.functions):
-        return run
-
-    def call(frame: Frame) -> Any:
-        _left.steps = steps
-        try:
-            return run(frame)
-        finally:
-            _left.steps = math.inf
-
-    return call
+        end()

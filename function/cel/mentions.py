@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from function.cel.device import Device, Version
-from function.cel.parse import parse
-from function.cel.tree import Call, Ident, Literal, Select
+from function.cel.syntax.parse import parse
+from function.cel.syntax.tree import Call, Ident, Literal, Select
 
 _MAPS = ("attributes", "capacity")
 _INDEX = ("_[_]", "_[?_]")

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from function.cel.check import check
-from function.cel.code import Run
-from function.cel.effort import bounded, counted
-from function.cel.environment import QUERY, RULE, Environment
-from function.cel.explain import wrong_result
-from function.cel.parse import parse
+from function.cel.checking.check import check
+from function.cel.checking.environment import QUERY, RULE, Environment
+from function.cel.checking.explain import wrong_result
+from function.cel.effort import counted
 from function.cel.problem import Abort, EvaluationFailed, Failure, Fault, InvalidSelector
-from function.cel.program import Compiler
-from function.cel.room import room, roomy
+from function.cel.program.bounded import bounded
+from function.cel.program.code import Run
+from function.cel.program.compiler import Compiler
+from function.cel.program.room import room, roomy
+from function.cel.syntax.parse import parse
 
 MOST_COMPILED = 1024
 

@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from function.cel.check import check
-from function.cel.code import Frame, Run
-from function.cel.cost import LIMIT, Estimator
+from function.cel.checking.check import check
+from function.cel.checking.environment import SELECTOR
+from function.cel.checking.explain import wrong_result
+from function.cel.costs.estimate import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
-from function.cel.effort import FEW, MOST, bounded, counted
-from function.cel.environment import SELECTOR
-from function.cel.explain import wrong_result
-from function.cel.meter import MeteredCompiler, may_wrap
-from function.cel.parse import LONGEST, parse
+from function.cel.effort import FEW, MOST, counted
 from function.cel.problem import Abort, Doubt, Failure, Fault, InvalidSelector, place
-from function.cel.program import Compiler
-from function.cel.room import room, roomy
+from function.cel.program.bounded import bounded
+from function.cel.program.code import Frame, Run
+from function.cel.program.compiler import Compiler
+from function.cel.program.metered import MeteredCompiler, may_wrap
+from function.cel.program.room import room, roomy
+from function.cel.syntax.parse import LONGEST, parse
 
 MOST_COMPILED = 4096
 """Selectors that are kept."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from function.cel import order
+from function.cel.values import order
 from tests.conformance import oracle
 from tests.conformance.seeds import seed
 

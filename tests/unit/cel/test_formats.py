@@ -3,8 +3,8 @@
 import pytest
 
 from function import cel
-from function.cel.formats import FORMATS
-from function.cel.libraries import FORMATS as NAMES
+from function.cel.checking.libraries import FORMATS as NAMES
+from function.cel.values.formats import FORMATS
 from tests.unit.cel.evaluating import fails, holds
 
 _LABEL = (

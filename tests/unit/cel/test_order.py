@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from function.cel import order
+from function.cel.values import order
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 13, 49, 50, 51, 300])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function.cel import quantity
+from function.cel.values import quantity
 
 SAME = [
     ("1024Mi", "1Gi"), ("1e3", "1k"), ("0.1", "100m"), ("1.5Gi", "1536Mi"), ("1E", "1e18"), ("-0", "0"),

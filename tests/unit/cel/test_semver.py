@@ -2,7 +2,7 @@
 
 import pytest
 
-from function.cel import semver
+from function.cel.values import semver
 
 RISING = ["1.2.3-1", "1.2.3-B", "1.2.3-a", "1.2.3-a.1", "1.2.3-rc.2", "1.2.3-rc.10", "1.2.3", "1.10.0", "550.54.15"]
 REFUSED = ["", "1", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.3+", "1.2.3-01", "1.2.3.4", "18446744073709551616.0.0"]

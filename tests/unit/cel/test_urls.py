@@ -3,7 +3,7 @@
 import pytest
 
 from function import cel
-from function.cel import urls
+from function.cel.values import urls
 from tests.unit.cel.evaluating import fails, holds
 
 URLS = [

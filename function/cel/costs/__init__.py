@@ -1,0 +1,1 @@
+"""What an expression may cost, and what an evaluation has cost."""
