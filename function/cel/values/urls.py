@@ -18,7 +18,7 @@ from function.cel.values.quoting import Malformed
 
 MOST_PARAMETERS = 10_000
 """Of a query. One with more has none."""
-_STEPS, _CHARACTERS = 20, 8
+_STEPS, _CHARACTERS = 20, 3
 """That reading a parameter takes, and that one step reads."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)?:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
