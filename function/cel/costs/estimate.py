@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from function.cel.checking.checked import Checked
 from function.cel.checking.environment import Environment
-from function.cel.checking.types import TYPE_NAMES, Type
+from function.cel.checking.types import TYPE_NAMES
 from function.cel.costs import prices
-from function.cel.costs.parts import NO_LITERAL, TRAVERSAL, Part, Price, declared_size
+from function.cel.costs.parts import NO_LITERAL, TRAVERSAL, Part, Price, declared_size, is_fixed, written_size
 from function.cel.costs.sizes import MOST, NO_PATH, NOTHING, ONE, UNKNOWN, Path, Range, exactly, path_to
 from function.cel.syntax.tree import (
     ACCUMULATOR,
@@ -29,7 +29,6 @@ from function.cel.syntax.tree import (
 LIMIT = 1_000_000
 """Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxCost)."""
 _LIST, _MAP = 10, 30
-_FIXED = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 _BINDS = frozenset({"bind", "optMap", "optFlatMap", "sortBy"})
 
 
@@ -258,13 +257,13 @@ class Estimator:
         if known is not None:
             return known
         if isinstance(node, Literal | ListLiteral | MapLiteral):
-            return exactly(_written_size(node))
+            return exactly(written_size(node))
         path = self._path(node)
         declared = None if path is NO_PATH else declared_size(path.names, self.environment)
         if declared is not None:
             self._sizes[id(node)] = declared
             return declared
-        if _is_fixed(self.checked.type(node)):
+        if is_fixed(self.checked.type(node)):
             return ONE
         variable = self._variable(node.name) if isinstance(node, Ident) else None
         return variable.size if variable else None
@@ -291,15 +290,3 @@ def _union(a: Entries | None, b: Entries | None) -> Entries | None:
     if a is None or b is None:
         return None
     return Entries(a.is_list, a.key.union(b.key), a.value.union(b.value))
-
-
-def _written_size(node: Literal | ListLiteral | MapLiteral) -> int:
-    if isinstance(node, Literal):
-        return len(node.value) if isinstance(node.value, str | bytes) else 1
-    return len(node.items if isinstance(node, ListLiteral) else node.entries)
-
-
-def _is_fixed(type_: Type) -> bool:
-    if type_.kind == "opaque" and type_.name == "optional":
-        return _is_fixed(type_.params[0])
-    return type_.kind in _FIXED

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 from function.cel.checking.environment import Environment
 from function.cel.checking.types import Type
 from function.cel.costs.sizes import UNKNOWN, Range
+from function.cel.syntax.tree import ListLiteral, Literal, MapLiteral
 
 TRAVERSAL = 0.1
 """Of a string, for each character."""
 PATTERN = 0.25
 """Of a regular expression, for each character."""
 NO_LITERAL: Any = object()
+_FIXED = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 
 
 class Part(NamedTuple):
@@ -53,3 +55,17 @@ def declared_size(path: tuple[str, ...], environment: Environment) -> Range | No
         if at in environment.sizes:
             return Range(0, environment.sizes[at])
     return None
+
+
+def written_size(node: Literal | ListLiteral | MapLiteral) -> int:
+    """Of what stands in the text."""
+    if isinstance(node, Literal):
+        return len(node.value) if isinstance(node.value, str | bytes) else 1
+    return len(node.items if isinstance(node, ListLiteral) else node.entries)
+
+
+def is_fixed(type_: Type) -> bool:
+    """Whether its values are of one size."""
+    if type_.kind == "opaque" and type_.name == "optional":
+        return is_fixed(type_.params[0])
+    return type_.kind in _FIXED

@@ -31,15 +31,7 @@ LONGEST = 10_240
 """Bytes of a selector's text. Source: k8s.io/api v0.36, resource/v1 (CELSelectorExpressionMaxLength)."""
 MOST_COPIED = 5_000
 """Nodes that macros may write a second time. Kubernetes has no such limit; each optMap doubles what it is called on."""
-_RELATIONS = {
-    "==": "_==_",
-    "!=": "_!=_",
-    "<": "_<_",
-    "<=": "_<=_",
-    ">": "_>_",
-    ">=": "_>=_",
-    "in": "@in",
-}
+_RELATIONS = {**{sign: f"_{sign}_" for sign in ("==", "!=", "<", "<=", ">", ">=")}, "in": "@in"}
 _CALCULATIONS = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 """How strongly each binds."""
 _NUMBERS = ("int", "double")
