@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,9 +106,10 @@ def load(paths: Iterable[str | Path]) -> list[Loaded]:
 
 
 def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]]:
-    """Every object that can be read, and everything that cannot."""
+    """Every object that can be read, and everything that cannot. A file that is given twice is read once."""
     loaded: list[Loaded] = []
     broken: list[BrokenFile] = []
+    read: set[str] = set()
     for path in paths:
         try:
             found = list(_files(str(path)))
@@ -115,7 +117,9 @@ def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]
             broken.append(problem)
             continue
         for file in found:
-            _examine_file(file, loaded, broken)
+            if os.path.realpath(file) not in read:
+                _examine_file(file, loaded, broken)
+            read.add(os.path.realpath(file))
     return loaded, broken
 
 
@@ -126,7 +130,12 @@ def parse(text: str, file: str) -> list[Loaded]:
 
 def values(path: str) -> list[Any]:
     """Every document in a file, or in those of a folder, as plain data, whatever it is. Raises BrokenFile."""
-    return [document.value for file in _files(path) for document in _documents(_text(file), _shown(file))]
+    return [value for file in _files(path) for value in values_in(_text(file), _shown(file))]
+
+
+def values_in(text: str, file: str) -> list[Any]:
+    """Every document in a text, as plain data. Raises BrokenFile."""
+    return [document.value for document in _documents(text, file)]
 
 
 def _examine_file(file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
@@ -420,7 +429,8 @@ class _Reader:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._broken(key, "a field's name must be text")
             if key.value in own:
-                raise self._broken(key, f"field {json.dumps(key.value)} stands here twice")
+                hint = "; between two objects stands a line with ---" if key.value == "apiVersion" else ""
+                raise self._broken(key, f"field {json.dumps(key.value)} stands here twice{hint}")
             own[key.value] = self.value(child)
         return {**merged, **own}
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from function import registry
 from function.cli import yaml_text
-from function.cli.files import BrokenFile, Loaded, load
+from function.cli.files import BrokenFile, Loaded, load, values, values_in
 from function.cli.target import function
 from function.core import Manifest, plain
 
@@ -110,31 +109,26 @@ def render(  # noqa: PLR0917  (click passes them by name)
     click.echo(yaml_text.documents(shown), nl=False)
 
 
-def _context(files: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
+def _context(files: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
     """The pipeline's context: of a key that is given twice, the value counts."""
     given: dict[str, Any] = {}
-    for pair in (*files, *values):
+    for pair in (*files, *texts):
         key, separator, text = pair.partition("=")
         if not separator:
             raise click.UsageError(f"a context is KEY=VALUE, not {pair}")
-        given[key] = _parsed(key, _read(text) if pair in files else text)
+        given[key] = _first(values(text)) if pair in files else _parsed(key, text)
     return given
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenFile(path, f"cannot be read: {error}") from error
+def _first(found: list[Any]) -> Any:
+    return found[0] if found else None
 
 
 def _parsed(key: str, text: str) -> Any:
-    import yaml
-
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise click.UsageError(f"the context's value for {key} is neither JSON nor YAML: {error}") from error
+        return _first(values_in(text, key))
+    except BrokenFile as broken:
+        raise click.UsageError(f"the context's value for {broken}") from broken
 
 
 def _xr(path: str, xrd: str | None) -> Manifest:

@@ -64,9 +64,9 @@ class _Page:
 
 
 def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
-    """Print the parts that have something to say."""
-    out = out or sys.stdout
-    page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_terminal(out) else _Page(0, coloured=False)
+    """Print the parts that have something to say, on standard output if nothing else is given."""
+    is_seen = is_terminal(out or sys.stdout)
+    page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_seen else _Page(0, coloured=False)
     said = [part for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
     click.echo("\n\n".join("\n".join(_shown(part, page)) for part in said), file=out, color=page.coloured)
 

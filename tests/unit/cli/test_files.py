@@ -67,6 +67,10 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
     [
         ("a: 1\n\tb: 2\n", "f.yaml:2:1: a tab cannot indent YAML; use spaces"),
         ("kind: X\nkind: Y\n", 'f.yaml:2:1: field "kind" stands here twice'),
+        (
+            "apiVersion: v1\nkind: X\napiVersion: v1\nkind: Y\n",
+            'f.yaml:3:1: field "apiVersion" stands here twice; between two objects stands a line with ---',
+        ),
         ("a: [1\n", "f.yaml:2:1: not YAML: while parsing a flow sequence, did not find expected ',' or ']'"),
         ("- 1\n", "f.yaml:1:1: not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"),
         ("kind: X\nmetadata: {name: a}\n", "f.yaml:1:1: apiVersion is missing"),
@@ -191,6 +195,14 @@ def test_a_folder_is_read_in_order_and_without_what_is_hidden(tmp_path: Path) ->
         (tmp_path / name).write_text(f'{{"apiVersion": "v1", "kind": "X", "metadata": {{"name": "{stem}"}}}}')
 
     assert [found.identity.name for found in files.load([str(tmp_path)])] == ["c", "z", "b"]
+
+
+def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    """By itself and with its folder, or under another name."""
+    (tmp_path / "a.yaml").write_text(CONFIG)
+    (tmp_path / "b.yaml").symlink_to("a.yaml")
+
+    assert [found.identity.name for found in files.load([tmp_path / "a.yaml", tmp_path])] == ["one", "two"]
 
 
 def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -72,3 +74,17 @@ def test_a_bug_is_one_line_and_its_traceback_is_there_for_who_asks(monkeypatch: 
 def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(arguments: list[str]) -> None:
     """Exit code 2 is kept for what a plan would lose."""
     assert CliRunner().invoke(main, ["plan", *arguments]).exit_code == 1
+
+
+@pytest.mark.parametrize("command", ["plan", "validate"])
+def test_a_stream_of_few_letters_is_no_bug(command: str, tmp_path: Path) -> None:
+    """It is written as UTF-8 all the same."""
+    (tmp_path / "\u00fc").mkdir()
+    (tmp_path / "\u00fc/a.yaml").write_text("# nothing\n")
+
+    got = subprocess.run(
+        [sys.executable, "-c", "from function.main import main; main()", command, str(tmp_path / "\u00fc")],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False,
+    )  # fmt: skip
+
+    assert (got.returncode, got.stderr) == (0, b"")

@@ -100,6 +100,23 @@ def test_context_passes_through() -> None:
     assert (last, [d["kind"] for d in without]) == (want, ["InferenceCluster"])
 
 
+def test_a_context_may_stand_in_a_file_and_be_yaml(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("b: [1, x]\n")
+
+    *_, last = documents(CLUSTER, "-c", "--context-files", f"a={tmp_path}/a.yaml", "--context-values", "c=text")
+
+    assert last["fields"] == {"a": {"b": [1, "x"]}, "c": "text"}
+
+
+def test_a_context_that_is_neither_json_nor_yaml_is_a_wrong_option() -> None:
+    got = run(CLUSTER, "--context-values", 'a={"b": [}')
+
+    want = (
+        "Error: the context's value for a:1:8: not YAML: while parsing a flow node, did not find expected node content"
+    )
+    assert (got.exit_code, got.stderr.splitlines()[-1]) == (2, want)
+
+
 def test_arguments_and_flags_of_crossplane_are_taken(observed: str) -> None:
     composition = str(ROOT / "compositions/inferenceclusters.yaml")
 
@@ -128,6 +145,7 @@ def test_a_definition_fills_in_defaults() -> None:
         ((f"{TOUR}/clusters.yaml#nobody",), "has nothing called nobody"),
         ((CLUSTER, f"{ROOT}/compositions/modelcaches.yaml"), "compositeTypeRef.kind (ModelCache) does not match"),
         ((CLUSTER, "--xrd", f"{ROOT}/xrds/modelcaches.yaml"), "does not define InferenceCluster of"),
+        ((CLUSTER, "--context-files", "a=nowhere.yaml"), "nowhere.yaml: there is no such file or folder"),
         ((CLUSTER, "-o", f"{TOUR}/classes.yaml"), "has no annotation crossplane.io/composition-resource-name"),
     ],
 )  # fmt: skip
