@@ -59,7 +59,7 @@ ROUTE_NOT_ACCEPTED = MODEL_READY.false("RouteNotAccepted", "{why}")
 ROUTING_READY = ConditionType("RoutingReady")
 BACKEND_CONFIGURED = ROUTING_READY.true("BackendConfigured", "Traffic is routed to {host}:{port}{remark}")
 WAITING_FOR_BACKEND = ROUTING_READY.false("WaitingForBackend", "{why}")
-INVALID_URL = ROUTING_READY.false("InvalidURL", "spec.url: {problem}")
+INVALID_URL = ROUTING_READY.false("InvalidURL", "{field}: {problem}")
 INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
 # ModelService: which endpoints, and is the route there? (RoutingReady is declared above.)

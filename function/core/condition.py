@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from function.core.manifest import Manifest, condition
 
@@ -18,6 +19,8 @@ class Condition:
     status: str
     reason: str
     message: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
+    """What the message was made of: for whom a sentence is not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Reason:
     template: str = ""
 
     def __call__(self, **facts: object) -> Condition:
-        return Condition(self.type, self.status, self.reason, shortened(self.template.format(**facts)))
+        return Condition(self.type, self.status, self.reason, shortened(self.template.format(**facts)), facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from function.kinds.servingstack import model as servingstack
 from function.schema import Path
 from function.validation.flaw import Flaw
 
-_SAID = re.compile(r"(?P<field>spec[^ :]*): (?P<problem>.*?)(; what runs stays as it is)?", re.DOTALL)
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 Refusal = tuple[str, str]
@@ -41,9 +40,8 @@ def _refusals(manifest: Manifest) -> Iterator[Refusal]:
 
 
 def _said(why: InvalidSpec) -> Refusal:
-    said = _SAID.fullmatch(why.condition.message)
-    assert said, why.condition.message
-    return said["field"], said["problem"]
+    facts = why.condition.facts
+    return str(facts["field"]), str(facts["problem"])
 
 
 def _path(field: str) -> Path:

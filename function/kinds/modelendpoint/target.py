@@ -61,9 +61,7 @@ def _address(host: str, *, tls: bool) -> tuple[str, str]:
         return _name(host, tls=tls), "FQDN"
     address = (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
     if _is_nobodys(address):
-        raise InvalidSpec(
-            c.INVALID_URL(problem=f"{host} is not reachable from elsewhere (loopback, link-local or the like)")
-        )
+        raise _invalid(f"{host} is not reachable from elsewhere (loopback, link-local or the like)")
     return str(address), f"IPv{address.version}"
 
 
@@ -81,9 +79,9 @@ def _name(host: str, *, tls: bool) -> str:
     Over TLS, names below localhost are let be: whoever answers must show a certificate of the name.
     """
     if host == "localhost" or (host.endswith(".localhost") and not tls):
-        raise InvalidSpec(c.INVALID_URL(problem="localhost is whoever asks; give the name under which others reach it"))
+        raise _invalid("localhost is whoever asks; give the name under which others reach it")
     if len(host) > names.DNS_SUBDOMAIN:
-        raise InvalidSpec(c.INVALID_URL(problem=f"a host name has at most {names.DNS_SUBDOMAIN} characters"))
+        raise _invalid(f"a host name has at most {names.DNS_SUBDOMAIN} characters")
     return host
 
 
@@ -91,6 +89,9 @@ def _path(path: str) -> str:
     """The path of a URL without the API's own, so that what clients append is not there twice."""
     found = f"{path.rstrip('/').removesuffix(_API)}/"
     if len(found) > _LONGEST_PATH:
-        problem = f"its path has more than {_LONGEST_PATH} characters, which no route can write"
-        raise InvalidSpec(c.INVALID_URL(problem=problem))
+        raise _invalid(f"its path has more than {_LONGEST_PATH} characters, which no route can write")
     return found
+
+
+def _invalid(problem: str) -> InvalidSpec:
+    return InvalidSpec(c.INVALID_URL(field="spec.url", problem=problem))
