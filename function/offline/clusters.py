@@ -196,7 +196,7 @@ class Clusters:
         }
         for config, cluster in found.items():
             there = self.things.setdefault(config, {})
-            for manifest in (_gateway(), _kube_system(config)):
+            for manifest in (_gateway(), _kube_system(cluster)):
                 there.setdefault(ref_of(manifest), Remote(manifest))
             for storage_class in _storage_classes(cluster):
                 there.setdefault(ref_of(storage_class), Remote(storage_class))
@@ -288,9 +288,12 @@ def _address(cluster: Manifest) -> str:
     return str(dig(cluster, "status", "gateway", "address") or made_up)
 
 
-def _kube_system(config: str) -> dict[str, Any]:
-    """Its UID tells one cluster from all others."""
-    uid = str(uuid.uuid5(uuid.NAMESPACE_URL, config))
+def _kube_system(cluster: Manifest) -> dict[str, Any]:
+    """Its UID tells one Kubernetes cluster from all others: the one that was published, else one made up from the
+    kubeconfig, since two that are reached by the same are the same."""
+    secret = dig(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
+    made_up = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
+    uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, made_up))
     return {
         "apiVersion": versions.CORE,
         "kind": "Namespace",

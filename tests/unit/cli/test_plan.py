@@ -130,6 +130,20 @@ def test_a_service_that_was_not_there_is_a_change() -> None:
     assert (got["exitCode"], [s["change"] for s in got["services"]]) == (CHANGED, ["new"])
 
 
+def test_clusters_of_one_kubeconfig_are_one(tmp_path: Path) -> None:
+    """Their nodes are there once, whatever the fleet calls them."""
+    fleet = Path(EXAMPLES / "bad-edit/fleet.yaml").read_text()
+    again = f"---{fleet.rpartition('---')[2]}".replace("name: starter\n", "name: zeta\n", 1)
+    assert again.count("kubeconfig") == 1
+    (tmp_path / "fleet.yaml").write_text(fleet + again)
+
+    got = json.loads(run(str(tmp_path), "-o", "json").stdout)
+
+    why = "InvalidNodePool: spec.nodePools[0].name: InferenceCluster starter counts the nodes of pool l4 already"
+    assert [(c["name"], c["why"].partition(", and both")[0]) for c in got["clusters"] if c["why"]] == [("zeta", why)]
+    assert {pool["cluster"]: pool["nodes"] for pool in got["pools"]}.get("zeta", 0) == 0
+
+
 def test_a_service_that_waits_for_a_gateway_is_no_change(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(
         "apiVersion: modelplane.ai/v1alpha1\nkind: ModelService\nmetadata: {name: a, namespace: b}\n"
