@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function import names, versions
@@ -75,6 +76,37 @@ class Clusters:
     """What each cluster's controllers last saw: the InferenceCluster, the things on it, and the faults."""
     _touched: dict[str, int] = field(default_factory=dict)
     """Counts what was written to each cluster."""
+    _answered: dict[str, int] = field(default_factory=dict)
+    """Counts how often each cluster's controllers wrote a status."""
+    _current: dict[str, int] = field(default_factory=dict)
+    """The numbers of those that were looked at, as long as nothing is written to them."""
+    _states: dict[str, tuple[int, tuple[object, ...]]] = field(default_factory=dict)
+    """What each cluster last looked like to the provider, numbered."""
+    _provided: dict[Ref, tuple[int, int]] = field(default_factory=dict)
+    """The version of each Object, and the number of its cluster's state, when it was last carried or withdrawn."""
+    _told: dict[Ref, tuple[int, int]] = field(default_factory=dict)
+    """The same when its status was last told."""
+    _installed: dict[Ref, int] = field(default_factory=dict)
+    """The version of each Release that was last found installed."""
+
+    def copied(self) -> Clusters:
+        """The same clusters once more. What was written to one is never changed in place."""
+        return replace(
+            self,
+            faults=deepcopy(self.faults),
+            things={c: {ref: replace(r) for ref, r in there.items()} for c, there in self.things.items()},
+            shared=set(self.shared),
+            _carried=dict(self._carried),
+            _reported=dict(self._reported),
+            _ran=dict(self._ran),
+            _touched=dict(self._touched),
+            _answered=dict(self._answered),
+            _current={},
+            _states=dict(self._states),
+            _provided=dict(self._provided),
+            _told=dict(self._told),
+            _installed=dict(self._installed),
+        )
 
     def __call__(self, store: Store) -> None:
         """Answer for everything that was composed. Nothing to do where nothing was written since."""
@@ -83,18 +115,62 @@ class Clusters:
             return
         self._seen = sight  # ahead of what is written here: that may be news to the next Object
         by_config = self._clusters(store)
-        objects = [ref_of(m) for m in store.of_kind(versions.PROVIDER_KUBERNETES, "Object")]
-        for ref in objects:
+        self._current.clear()
+        objects = store.refs(versions.PROVIDER_KUBERNETES, "Object")
+        for ref in self._news(store, objects, by_config, self._provided):
             self._provide(store, ref, by_config)
         for config, things in sorted(self.things.items()):
             self._run_if_changed(store, config, things, by_config.get(config))
-        for ref in objects:
+        self._current.clear()
+        for ref in self._news(store, objects, by_config, self._told):
             self._report(store, ref, by_config)
-        for manifest in store.of_kind(versions.PROVIDER_HELM, "Release"):
-            provider.say(store, ref_of(manifest), {"state": "deployed"}, provider.SYNCED, provider.AVAILABLE)
+        for ref in store.refs(versions.PROVIDER_HELM, "Release"):
+            self._install(store, ref)
         for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
             _guard_configs(store, api_version, kind)
         control_cluster.tend(store)
+
+    def _news(
+        self,
+        store: Store,
+        objects: Iterable[Ref],
+        by_config: Mapping[str, Manifest],
+        looked_at: dict[Ref, tuple[int, int]],
+    ) -> Iterator[Ref]:
+        """The Objects that are, or whose clusters are, other than when they were last looked at."""
+        for ref in objects:
+            found = store.get(ref)
+            if found is None:
+                continue
+            config = provider.config(found)
+            state = self._current.get(config)
+            if state is None:
+                state = self._current[config] = self._state(store, config, by_config)
+            sight = store.changed[ref], state
+            if looked_at.get(ref) != sight:
+                looked_at[ref] = sight
+                yield ref
+
+    def _state(self, store: Store, config: str, by_config: Mapping[str, Manifest]) -> int:
+        """A number for what a cluster looks like to the provider: another one as soon as anything is other."""
+        seen = (
+            store.changed.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)),
+            dig(by_config.get(config), "metadata", "name"),
+            len(self.things.get(config, ())),
+            self._touched.get(config),
+            self._answered.get(config),
+            self._seen[1],
+        )
+        number, last = self._states.get(config, (0, ()))
+        if last != seen:
+            self._states[config] = number + 1, seen
+            return number + 1
+        return number
+
+    def _install(self, store: Store, ref: Ref) -> None:
+        if self._installed.get(ref) != store.changed[ref]:
+            provider.say(store, ref, {"state": "deployed"}, provider.SYNCED, provider.AVAILABLE)
+            self._installed[ref] = store.changed[ref]
 
     # The provider
 
@@ -146,6 +222,7 @@ class Clusters:
             self._touch(config)
 
     def _touch(self, config: str) -> None:
+        self._current.pop(config, None)
         self._touched[config] = self._touched.get(config, 0) + 1
 
     def _refusal(self, store: Store, manifest: Manifest, by_config: Mapping[str, Manifest]) -> str:
@@ -204,16 +281,20 @@ class Clusters:
 
     def _run_if_changed(self, store: Store, config: str, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
         version = store.changed.get(ref_of(cluster), 0) if cluster else -1
-        sight = (version, self._touched.get(config, 0), repr(self.faults))
+        sight = (version, self._touched.get(config, 0), self._seen[1])
         if self._ran.get(config) != sight and (cluster or config == names.CONTROL_CONFIG):
-            self._run(things, cluster)
+            self._answered[config] = self._answered.get(config, 0) + self._run(things, cluster)
             self._ran[config] = sight
 
-    def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
-        """The controllers of one cluster: every workload and every route gets its status. None: the control cluster."""
+    def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> int:
+        """The controllers of one cluster: every workload and every route gets its status. None: the control cluster.
+
+        Returns how many statuses are new.
+        """
         name = dig(cluster, "metadata", "name") or ""
         if name in self.faults.unreachable:
-            return
+            return 0
+        before = sum(remote.version for remote in things.values())
         lost = frozenset(pool for of, pool in self.faults.lost_pools if of == name)
         nodes = self._reader.read(cluster or {}, lost)
         address = "" if cluster is None or name in self.faults.without_address else _address(cluster)
@@ -226,6 +307,7 @@ class Clusters:
             if status is not None and status != remote.manifest.get("status"):
                 remote.manifest = {**remote.manifest, "status": status}
                 remote.version += 1
+        return sum(remote.version for remote in things.values()) - before
 
     def _status(
         self, ref: Ref, remote: Remote, things: Mapping[Ref, Remote], nodes: Nodes, address: str
@@ -235,7 +317,7 @@ class Clusters:
         if ref.kind in statuses.WORKLOADS:
             return self._workload(ref, remote, things, nodes)
         if ref.kind in _WITH_PARENTS:
-            return statuses.accepted(manifest, set(things))
+            return statuses.accepted(manifest, {r[1:] for r in things})
         if ref.kind == "Gateway":
             return statuses.gateway(manifest, address)
         if ref.kind in statuses.SAID:
@@ -310,7 +392,7 @@ def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
 def _guard_configs(store: Store, api_version: str, kind: str) -> None:
     """A provider config outlives everything that is reached through it."""
     used = {provider.config(m) for m in store.of_kind(api_version, kind)}
-    for ref in [ref_of(m) for m in store.of_kind(api_version, "ClusterProviderConfig")]:
+    for ref in store.refs(api_version, "ClusterProviderConfig"):
         if ref.name in used:
             store.add_finalizer(ref, IN_USE)
         else:

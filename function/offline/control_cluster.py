@@ -15,7 +15,7 @@ _ADDRESS = "198.18.0.1"
 
 def tend(store: Store) -> None:
     """Give a status to whatever a controller of the control cluster would give one."""
-    there = {ref_of(m) for m in store.of_kind(versions.CORE, "Service")}
+    there = {ref[1:] for ref in store.refs(versions.CORE, "Service")}
     for manifest in store.of_kind(versions.APPS, "Deployment"):
         wanted = int(manifest["spec"].get("replicas", 1))
         _write(store, manifest, statuses.deployment(manifest, wanted, ""))

@@ -31,6 +31,12 @@ class ControlPlane:
         store = Store(kinds(), Admission(), usages.refuses)
         self.world = World(store, self.compose, self.clusters, seed=self.seed, levels=_LEVELS)
 
+    def copied(self) -> ControlPlane:
+        """Another one that stands where this one stands. What becomes of either leaves the other alone."""
+        other = ControlPlane(self.compose, self.seed, self.clusters.copied())
+        other.world = self.world.copied(self.store.copied(), other.clusters)
+        return other
+
     @property
     def store(self) -> Store:
         return self.world.store

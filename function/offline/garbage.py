@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from function.core import Manifest
 from function.offline.store import FOREGROUND, Ref, Store, ref_of
+
+
+def concern(store: Store, changed: Iterable[Ref]) -> bool:
+    """Whether any of what changed is gone or going, or has no owner left."""
+    found = [store.get(ref) for ref in changed]
+    if any(m is None or m["metadata"].get("deletionTimestamp") for m in found):
+        return True
+    owned = [m for m in found if m is not None and m["metadata"].get("ownerReferences")]
+    uids = {m["metadata"]["uid"] for m in store.all()} if owned else set()
+    return any(_is_orphan(m, uids) for m in owned)
 
 
 def collect(store: Store) -> None:

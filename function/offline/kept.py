@@ -38,6 +38,11 @@ class LabelIndex:
     def __init__(self) -> None:
         self._having: dict[tuple[str, str], set[Key]] = {}
 
+    def copied(self) -> LabelIndex:
+        other = LabelIndex()
+        other._having = {label: set(keys) for label, keys in self._having.items()}
+        return other
+
     def note(self, key: Key, before: Mapping[str, str], now: Mapping[str, str]) -> None:
         if before == now:
             return

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from function import names
 from function.core import Condition, Manifest, dig, plain
 from function.offline.said import with_conditions
-from function.offline.store import Ref
 
 _GROUP_GATEWAY = "gateway.networking.k8s.io"
 
@@ -59,8 +58,9 @@ SAID: Mapping[str, tuple[Condition, ...]] = {
 WORKLOADS: Mapping[str, Any] = {"Deployment": deployment, "LeaderWorkerSet": leader_worker_set}
 
 
-def accepted(manifest: Manifest, there: set[Ref]) -> dict[str, Any]:
-    """What the gateway says of a route or a pool: accepted, and whether what it points at exists."""
+def accepted(manifest: Manifest, there: Collection[tuple[str, str, str]]) -> dict[str, Any]:
+    """What the gateway says of a route or a pool: accepted, and whether what it points at exists. `there` has the
+    kinds, namespaces and names of what does."""
     parents = dig(manifest, "spec", "parentRefs") or [
         {"group": _GROUP_GATEWAY, "kind": "Gateway", "name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE}
     ]
@@ -79,10 +79,8 @@ def _backends(manifest: Manifest) -> list[Manifest]:
     return [b for rule in rules for b in rule.get("backendRefs") or ()] + ([picker] if picker else [])
 
 
-def _exists(backend: Manifest, namespace: str, there: set[Ref]) -> bool:
-    kind = backend.get("kind") or "Service"
-    where = backend.get("namespace") or namespace
-    return any((ref.kind, ref.namespace, ref.name) == (kind, where, backend["name"]) for ref in there)
+def _exists(backend: Manifest, namespace: str, there: Collection[tuple[str, str, str]]) -> bool:
+    return (backend.get("kind") or "Service", backend.get("namespace") or namespace, backend["name"]) in there
 
 
 def gateway(manifest: Manifest, address: str) -> dict[str, Any]:

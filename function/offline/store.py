@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Any, NamedTuple
 
-from function.core import Manifest, dig, plain
+from function.core import Manifest, Requirement, dig, plain
 from function.offline import apply
 from function.offline.kept import LabelIndex, Sealed
 from function.offline.schemas import Kind, Kinds
@@ -81,7 +82,7 @@ class Store:
     admit: Admit = lambda _kind, _manifest, _old: None
     refuses: Refuses = lambda _store, _ref, _policy: False
     _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
-    _order: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
+    _refs: dict[tuple[str, str], tuple[Ref, ...]] = field(default_factory=dict)
     """Of each kind, who there is by namespace and name, as long as nobody comes or goes."""
     _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
     version: int = 0
@@ -89,9 +90,11 @@ class Store:
     _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
     _created: int = 0
     changed: dict[Ref, int] = field(default_factory=dict)
-    """The version at which each object, existing or gone, was last changed."""
+    """The version at which each object, existing or gone, was last changed; in that order."""
     kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
     """The version at which any object of a kind was last changed."""
+    _mark_changed: dict[tuple[str, str], dict[tuple[str, str], int]] = field(default_factory=dict)
+    """By kind, the version at which any object with a label, or in a namespace, was last changed."""
 
     # Reading
 
@@ -104,10 +107,16 @@ class Store:
         found = self._sorted.get((api_version, kind))
         if found is None:
             objects = self._objects.get((api_version, kind), {})
-            order = self._order.get((api_version, kind))
-            if order is None:
-                order = self._order[api_version, kind] = sorted(objects)
-            found = self._sorted[api_version, kind] = tuple([objects[key].manifest for key in order])
+            order = self.refs(api_version, kind)
+            found = self._sorted[api_version, kind] = tuple([objects[ref[2:]].manifest for ref in order])
+        return found
+
+    def refs(self, api_version: str, kind: str) -> tuple[Ref, ...]:
+        """The same by what they are called."""
+        found = self._refs.get((api_version, kind))
+        if found is None:
+            objects = self._objects.get((api_version, kind), {})
+            found = self._refs[api_version, kind] = tuple(Ref(api_version, kind, *key) for key in sorted(objects))
         return found
 
     def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
@@ -121,6 +130,20 @@ class Store:
         """Every object, by kind, namespace and name."""
         for kind in sorted(self._objects):
             yield from self.of_kind(*kind)
+
+    def since(self, version: int) -> list[Ref]:
+        """What was changed after a version, existing or gone."""
+        return [ref for ref, _ in takewhile(lambda change: change[1] > version, reversed(self.changed.items()))]
+
+    def answer_changed(self, asked: Requirement, version: int) -> bool:
+        """Whether what a requirement finds may have changed after a version: a no is certain."""
+        if asked.match_name is not None:
+            named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
+            return self.changed.get(named, 0) > version
+        kind = asked.api_version, asked.kind
+        marks = self._mark_changed.get(kind, {})
+        asked_marks = [*asked.match_labels.items(), *([_in(asked.namespace)] if asked.namespace else ())]
+        return self.kind_changed.get(kind, 0) > version and all(marks.get(m, 0) > version for m in asked_marks)
 
     # Writing
 
@@ -183,6 +206,29 @@ class Store:
         self.update(ref, mark, status=True)
         self._finish(ref)
         return True
+
+    def lose(self, ref: Ref) -> None:
+        """An object is gone at once, whatever would have kept it: an accident, no request."""
+        if self._stored(ref) is not None:
+            self._count(ref)
+            self._keep(ref, None)
+
+    def copied(self) -> Store:
+        """Another store with the same objects. What is stored is never changed in place, so that the two share it."""
+        objects = {
+            kind: {key: Stored(s.manifest, dict(s.intents), s.edits) for key, s in stored.items()}
+            for kind, stored in self._objects.items()
+        }
+        return replace(
+            self,
+            _objects=objects,
+            _refs=dict(self._refs),
+            _sorted=dict(self._sorted),
+            _labelled={kind: index.copied() for kind, index in self._labelled.items()},
+            changed=dict(self.changed),
+            kind_changed=dict(self.kind_changed),
+            _mark_changed={kind: dict(marks) for kind, marks in self._mark_changed.items()},
+        )
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
         def add(manifest: dict[str, Any]) -> None:
@@ -272,12 +318,16 @@ class Store:
         if stored is not None:
             objects[key] = stored
         if before is None or stored is None:
-            self._order.pop(ref[:2], None)
+            self._refs.pop(ref[:2], None)
         index = self._labelled.setdefault(ref[:2], LabelIndex())
         index.note(key, _labels(before), _labels(stored))
+        marks = self._mark_changed.setdefault(ref[:2], {})
+        for mark in (*_labels(before).items(), *_labels(stored).items(), _in(ref.namespace)):
+            marks[mark] = self.version
 
     def _count(self, ref: Ref) -> None:
         self.version += 1
+        self.changed.pop(ref, None)
         self.changed[ref] = self.kind_changed[ref[:2]] = self.version
         self._sorted.pop(ref[:2], None)
 
@@ -285,8 +335,8 @@ class Store:
         """Forget an object that was deleted and that no finalizer holds."""
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
-            self._keep(ref, None)
             self._count(ref)
+            self._keep(ref, None)
 
 
 _IDENTITY: apply.Tree = {
@@ -294,6 +344,11 @@ _IDENTITY: apply.Tree = {
     "f:kind": {},
     "f:metadata": {f"f:{k}": {} for k in ("name", "namespace", *_SERVER_SET)},
 }
+
+
+def _in(namespace: str) -> tuple[str, str]:
+    """Being in a namespace, as if it were a label: no label has an empty key."""
+    return "", namespace
 
 
 def _labels(stored: Stored | None) -> Mapping[str, str]:

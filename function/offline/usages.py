@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from function import labels, versions
@@ -18,7 +18,7 @@ _AVAILABLE = Condition("Ready", "True", "Available")
 
 def refuses(store: Store, ref: Ref, policy: str) -> bool:
     """Whether a Usage keeps an object from being deleted. The attempt is noted on it."""
-    if ref.kind in _KINDS or not any(_of(usage) == ref for usage in _usages(store)):
+    if ref.kind in _KINDS or not any(_is_of(usage, ref) for usage in _usages(store)):
         return False
 
     def note(manifest: dict[str, Any]) -> None:
@@ -26,6 +26,15 @@ def refuses(store: Store, ref: Ref, policy: str) -> bool:
 
     store.update(ref, note, status=True)
     return True
+
+
+def concern(store: Store, changed: Iterable[Ref]) -> bool:
+    """Whether any of what changed is a Usage, the user of one, or something that was to be deleted."""
+    users = {_by(usage) for usage in _usages(store)}
+    return any(
+        ref.kind in _KINDS or ref in users or dig(store.get(ref), "metadata", "annotations", labels.DELETION_ATTEMPT)
+        for ref in changed
+    )
 
 
 def tend(store: Store) -> None:
@@ -64,6 +73,11 @@ def _say_ready(store: Store, ref: Ref) -> None:
 def _usages(store: Store) -> Iterator[Manifest]:
     for kind in _KINDS:
         yield from store.of_kind(versions.PROTECTION, kind)
+
+
+def _is_of(usage: Manifest, ref: Ref) -> bool:
+    """By its name first: of many Usages hardly one is of a given object."""
+    return bool(dig(usage, "spec", "of", "resourceRef", "name") == ref.name) and _of(usage) == ref
 
 
 def _of(usage: Manifest) -> Ref:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import Manifest, Requirement, dig, plain
+from function.core import Manifest, dig, plain
 from function.offline import garbage, usages
 from function.offline.reconcile import Reconciler
 from function.offline.settle import Compose
-from function.offline.store import Ref, Store, ref_of
+from function.offline.store import Ref, Store
 
 MOST_ROUNDS = 600
 """A fleet is settled after some twenty; a rollout takes some more for each replica."""
@@ -41,11 +41,26 @@ class World:
     reconciler: Reconciler = field(init=False)
     _seen: dict[Ref, int] = field(default_factory=dict)
     """The store's version when each XR was last looked at."""
+    _tended: int = 0
+    """The store's version when Usages were last looked at."""
+    _collected: int = 0
+    """The store's version when garbage was last looked for."""
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(self.store, self.compose)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
+
+    def copied(self, store: Store, answer: Answer) -> World:
+        """The same world, at the same point, on a copy of its store and with copies of its clusters."""
+        other = World(store, self.compose, answer, self.seed, self.levels, self.progress)
+        other.reconciler.asked.update(self.reconciler.asked)
+        other.reconciler.events.extend(self.reconciler.events)
+        other.reconciler.calls = self.reconciler.calls
+        other._seen.update(self._seen)
+        other._tended, other._collected = self._tended, self._collected
+        other._random.setstate(self._random.getstate())
+        return other
 
     def load(self, manifests: Iterable[Manifest]) -> None:
         """Take objects as they are. Raises Refused."""
@@ -87,9 +102,17 @@ class World:
             self._seen[ref] = self.store.version  # ahead of what it writes: Crossplane wakes it for that too
             self.reconciler(ref)
         self.answer(self.store)
-        usages.tend(self.store)
-        garbage.collect(self.store)
+        self._clean_up()
         return len(waiting)
+
+    def _clean_up(self) -> None:
+        """Usages and garbage, where anything changed that is their business."""
+        news, self._tended = self.store.since(self._tended), self.store.version
+        if usages.concern(self.store, news):
+            usages.tend(self.store)
+        news, self._collected = self.store.since(self._collected), self.store.version
+        if garbage.concern(self.store, news):
+            garbage.collect(self.store)
 
     def _due(self) -> list[Ref]:
         waiting = [ref for ref in self._composites() if self._has_news(ref)]
@@ -104,7 +127,7 @@ class World:
 
     def _composites(self) -> list[Ref]:
         kinds = self.store.kinds.composites()
-        return [ref_of(m) for kind in kinds for m in self.store.of_kind(kind.api_version, kind.kind)]
+        return [ref for kind in kinds for ref in self.store.refs(kind.api_version, kind.kind)]
 
     def _has_news(self, ref: Ref) -> bool:
         seen = self._seen.get(ref)
@@ -119,13 +142,7 @@ class World:
             Ref(r["apiVersion"], r["kind"], ref.namespace or r.get("namespace") or "", r["name"]) for r in references
         )
         asked = self.reconciler.asked.get(ref, ())
-        return any(changed.get(c, 0) > seen for c in composed) or any(self._answer_changed(a, seen) for a in asked)
-
-    def _answer_changed(self, asked: Requirement, seen: int) -> bool:
-        if asked.match_name is not None:
-            named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
-            return self.store.changed.get(named, 0) > seen
-        return self.store.kind_changed.get((asked.api_version, asked.kind), 0) > seen
+        return any(changed.get(c, 0) > seen for c in composed) or any(self.store.answer_changed(a, seen) for a in asked)
 
     def _restless(self, before: int) -> str:
         moving = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
