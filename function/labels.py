@@ -25,6 +25,8 @@ POOL = "modelplane.ai/pool"
 CLUSTER_ID = "modelplane.ai/cluster-id"
 """On the Object that tells which Kubernetes cluster an InferenceCluster leads to: the UID of that cluster's kube-system
 namespace, by which those are found that lead to the same."""
+DRAIN = "modelplane.ai/drain"
+"""Taint of a cluster that replicas are to leave, in a what-if; people may give it any key."""
 POOLS = "modelplane.ai/pools"
 """Annotation of that Object: the pools that its InferenceCluster has, with commas between."""
 

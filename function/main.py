@@ -32,6 +32,7 @@ class _Command(NamedTuple):
 
 _COMMANDS: Mapping[str, _Command] = {
     "plan": _Command("function.cli.plan", "Run a fleet to a fixed point: what is placed where, what is not, and why."),
+    "what-if": _Command("function.cli.whatif", "Say who moves and what falls short when a cluster is drained or lost."),
     "explain": _Command("function.cli.explain", "Say why a replica is not there, and what would place it."),
     "render": _Command("function.cli.render", "Compose one resource and print the result, as crossplane render does."),
     "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
@@ -51,7 +52,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name)
+        found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
         return found
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import click
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from function.offline.control_plane import ControlPlane
     from function.offline.settle import Compose
 
+T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
 """Errors of `validate` with which a plan goes on: it shows what the function makes of them."""
 
@@ -43,20 +45,27 @@ def settled(
 
     control = ControlPlane(compose=compose or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
-    try:
+    with at_work(control):
         control.world.load([*manifests, *assumed.objects([*manifests, *edited])])
         at(control)
-        with _without_collector(), _Progress() as progress:
-            control.world.progress = progress
+        control.world.settle()
+        if edits:
+            at(control)
+            for manifest in edited:
+                _edit(control, manifest)
             control.world.settle()
-            if edits:
-                at(control)
-                for manifest in edited:
-                    _edit(control, manifest)
-                control.world.settle()
+    return control
+
+
+@contextmanager
+def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> Iterator[None]:
+    """Shows how far a control plane is. Raises ClickException where it refuses something or never comes to rest."""
+    try:
+        with _without_collector(), _Progress(doing, shown=shown) as progress:
+            control.world.progress = progress
+            yield
     except (Refused, Restless, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
-    return control
 
 
 def _edit(control: ControlPlane, manifest: Manifest) -> None:
@@ -90,6 +99,19 @@ def _summary(errors: Sequence[Finding]) -> str:
 
 
 @contextmanager
+def counted(doing: str, total: int) -> Iterator[Callable[[str, T], T]]:
+    """Shows how many of many are done, as each is passed through with its name."""
+    with _Progress(doing) as progress:
+        done = itertools.count(1)
+
+        def count(name: str, result: T) -> T:
+            progress.say(f"{name}, {next(done)} of {total}")
+            return result
+
+        yield count
+
+
+@contextmanager
 def _without_collector() -> Iterator[None]:
     """What a plan makes stays until its end, and it makes no cycles: to look for them takes a sixth of its time."""
     was_on = gc.isenabled()
@@ -104,18 +126,23 @@ def _without_collector() -> Iterator[None]:
 class _Progress:
     """How far a long plan is: on standard error, and only where a person looks at it."""
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._last = 0
+    def __init__(self, doing: str, *, shown: bool = True) -> None:
+        self._doing = f"{doing}: " if doing else ""
+        self._shown = shown and sys.stderr.isatty()
+        self._said = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._last:
+        if self._said:
             click.echo("\r\x1b[K", err=True, nl=False)
 
     def __call__(self, count: int, left: int) -> None:
-        if self._shown and left % 50 == 0:
-            self._last = count
-            click.echo(f"\r\x1b[Kround {count}: {left} to reconcile", err=True, nl=False)
+        if left % 50 == 0:
+            self.say(f"round {count}: {left} to reconcile")
+
+    def say(self, what: str) -> None:
+        if self._shown:
+            self._said = True
+            click.echo(f"\r\x1b[K{self._doing}{what}", err=True, nl=False)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import plan_report
+from function.cli import plan_markdown, plan_report
 from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
+from function.cli.report import dump
 from function.cli.target import function
 
 if TYPE_CHECKING:
@@ -23,16 +24,17 @@ _EXAMPLE = """
 Examples:
   modelplane plan examples/tour
   modelplane plan fleet/ --change edited.yaml
+  modelplane plan fleet/ --change edited.yaml -o markdown > comment.md
   kubectl get inferenceclasses,inferenceclusters,modeldeployments,modelreplicas -A -o yaml | modelplane plan -
 
 \b
 Exit codes:
-  0  nothing changes: of replicas, what they run, endpoints and services
+  0  nothing changes: of replicas, what they run, endpoints, services, and what falls short
   3  something changes
   2  something that serves would be lost
   1  an error: a bad file, a bad option
 """
-_FORMATS = ("table", "json", "yaml")
+_FORMATS = ("table", "json", "yaml", "markdown")
 
 
 @click.command(epilog=_EXAMPLE)
@@ -74,14 +76,10 @@ def _settled(
 def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
     if form == "table":
         plan_report.show(report, _next(report, dirs, changes))
-    elif form == "json":
-        import json
-
-        click.echo(json.dumps(plan_report.data(report), indent=2, ensure_ascii=False))
+    elif form == "markdown":
+        click.echo(plan_markdown.text(report), nl=False)
     else:
-        import yaml
-
-        click.echo(yaml.safe_dump(plan_report.data(report), sort_keys=False, width=120, allow_unicode=True), nl=False)
+        dump(plan_report.data(report), form)
 
 
 def _next(report: plan_report.Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:

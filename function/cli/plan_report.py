@@ -9,7 +9,7 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName
-from function.offline.outcome import Deployment, Endpoint, Outcome, Replica, Service
+from function.offline.outcome import Deployment, Endpoint, Outcome, Rejection, Replica, Service, Weights
 
 NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
 
@@ -55,13 +55,28 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class Short:
+    """A deployment of which less serves than it wants, where it wanted or served another number before."""
+
+    deployment: NamespacedName
+    before: int
+    after: int
+    wanted: int
+    why: str
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     outcome: Outcome
     changes: tuple[Change, ...]
     losses: tuple[Loss, ...]
+    shorts: tuple[Short, ...]
     endpoints: tuple[tuple[str, str, str], ...]
     """What, name and URL."""
     services: tuple[Answering, ...]
+    staging: tuple[Weights, ...]
+    """Weights that go where they were not before."""
 
     @property
     def silenced(self) -> tuple[Answering, ...]:
@@ -73,16 +88,19 @@ class Report:
         if self.losses or self.silenced:
             return SOMETHING_IS_LOST
         whats = (*(c.what for c in self.changes), *(e[0] for e in self.endpoints), *(s.what for s in self.services))
-        return SOMETHING_CHANGES if any(what != "kept" for what in whats) else NOTHING_CHANGES
+        changed = self.shorts or self.staging or any(what != "kept" for what in whats)
+        return SOMETHING_CHANGES if changed else NOTHING_CHANGES
 
 
 def compare(before: Outcome, after: Outcome) -> Report:
     return Report(
-        after,
-        tuple(_changes(before, after)),
-        tuple(_losses(before, after)),
-        tuple(_endpoints(before, after)),
-        tuple(_services(before, after)),
+        outcome=after,
+        changes=tuple(_changes(before, after)),
+        losses=tuple(_losses(before, after)),
+        shorts=tuple(_shorts(before, after)),
+        endpoints=tuple(_endpoints(before, after)),
+        services=tuple(_services(before, after)),
+        staging=tuple(_staging(before, after)),
     )
 
 
@@ -106,7 +124,8 @@ def data(shown: Report) -> dict[str, Any]:
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
         "pools": [asdict(pool) for pool in shown.outcome.pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
-        "services": [{"change": s.what, **asdict(s.service)} for s in shown.services],
+        "services": [{"change": s.what, **_plain(asdict(s.service))} for s in shown.services],
+        "staging": [asdict(weights) for weights in shown.staging],
         "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
     }
 
@@ -168,6 +187,7 @@ def show(shown: Report, then: Iterable[report.Row]) -> None:
             report.Lines("Other problems", list(_troubles(shown.outcome)), "bold yellow"),
             report.Table("Services", ("", "service", "url", "endpoints"), [_service_row(s) for s in shown.services]),
             report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
+            report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
             report.Table(
                 "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
             ),
@@ -233,6 +253,13 @@ def _service_row(shown: Answering) -> tuple[str, ...]:
     return "" if shown.what == "kept" else shown.what, str(shown.identity), service.address, ready
 
 
+STAGING = "cache", "cluster", "size"
+
+
+def staging_rows(weights: Iterable[Weights]) -> list[tuple[str, ...]]:
+    return [(str(NamespacedName(w.namespace, w.name)), w.cluster, f"{w.gib} GiB") for w in weights]
+
+
 def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)
@@ -273,6 +300,20 @@ def _losses(before: Outcome, after: Outcome) -> Iterator[Loss]:
         serving, wanted = (new.serving, new.wanted) if new else (0, old.wanted)
         if serving < min(old.serving, wanted):
             yield Loss(old.identity, old.serving, serving, wanted)
+
+
+def _shorts(before: Outcome, after: Outcome) -> Iterator[Short]:
+    old = {d.identity: (d.serving, d.wanted) for d in before.deployments}
+    for deployment in after.deployments:
+        counts = deployment.serving, deployment.wanted
+        was = old.get(deployment.identity, (0, 0))
+        if deployment.serving < deployment.wanted and counts != was:
+            yield Short(deployment.identity, was[0], *counts, deployment.why, deployment.rejections)
+
+
+def _staging(before: Outcome, after: Outcome) -> Iterator[Weights]:
+    there = {(w.namespace, w.name, w.cluster) for w in before.weights}
+    return (w for w in after.weights if (w.namespace, w.name, w.cluster) not in there)
 
 
 def _implied(before: Outcome, after: Outcome) -> Iterator[Endpoint]:

@@ -5,6 +5,7 @@ A name is never broken, nor is a command: what is too wide for a terminal runs o
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -69,6 +70,16 @@ def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
     page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_seen else _Page(0, coloured=False)
     said = [part for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
     click.echo("\n\n".join("\n".join(_shown(part, page)) for part in said), file=out, color=page.coloured)
+
+
+def dump(data: Mapping[str, Any], form: str) -> None:
+    """Print data for machines, as json or yaml."""
+    if form == "json":
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    import yaml
+
+    click.echo(yaml.safe_dump(data, sort_keys=False, width=120, allow_unicode=True), nl=False)
 
 
 def is_terminal(out: TextIO) -> bool:
@@ -130,6 +141,11 @@ def _style(cell: str) -> str:
 _STYLES: Mapping[str, str] = {
     "new": "green",
     "gone": "red",
+    "lost": "red",
+    "stays": "red",
+    "fails": "red",
+    "holds": "green",
+    "removed": "yellow",
     "moved": "yellow",
     "updated": "yellow",
     "changed": "yellow",

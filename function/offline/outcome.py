@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from function import labels, versions
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
@@ -13,6 +13,8 @@ from function.offline.store import Store
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
 """Remote kinds that every replica brings along; they say nothing of what it is."""
+_STAGED = ("Hydrating", "Ready")
+"""Phases of a cache on a cluster in which it has, or takes, its room there."""
 _SYSTEM = ("Ready", "Synced", "Responsive")
 
 
@@ -93,6 +95,8 @@ class Endpoint:
     namespace: str
     name: str
     url: str
+    cluster: str
+    """Empty for an outside provider's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,18 @@ class Service:
     address: str
     matched: int
     ready: int
+    routed: tuple[str, ...] = field(compare=False)
+    """The endpoints that get traffic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights that are on a cluster, or on their way there."""
+
+    namespace: str
+    name: str
+    cluster: str
+    gib: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +137,7 @@ class Outcome:
     pools: tuple[Pool, ...]
     endpoints: tuple[Endpoint, ...]
     services: tuple[Service, ...]
+    weights: tuple[Weights, ...]
     troubles: tuple[Trouble, ...]
 
 
@@ -141,6 +158,7 @@ def read(store: Store) -> Outcome:
         pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
         endpoints=tuple(map(_endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
         services=tuple(map(_service, store.of_kind(versions.MODELPLANE, "ModelService"))),
+        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in _weights(m)),
         troubles=tuple(_troubles(store)),
     )
 
@@ -229,13 +247,22 @@ def _product(device: Manifest) -> str:
 
 def _endpoint(manifest: Manifest) -> Endpoint:
     name = identity(manifest)
-    return Endpoint(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""))
+    cluster = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
+    return Endpoint(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), cluster)
 
 
 def _service(manifest: Manifest) -> Service:
     name, status = identity(manifest), manifest.get("status") or {}
-    counts = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
-    return Service(name.namespace, name.name, str(status.get("address") or ""), *counts)
+    matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
+    routed = tuple(str(endpoint) for endpoint in status.get("routed") or ())
+    return Service(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
+
+
+def _weights(cache: Manifest) -> Iterator[Weights]:
+    name, size = identity(cache), int(dig(cache, "spec", "huggingFace", "sizeGiB") or 0)
+    for cluster in dig(cache, "status", "clusters") or ():
+        if cluster.get("phase") in _STAGED:
+            yield Weights(name.namespace, name.name, str(cluster.get("name")), size)
 
 
 def _troubles(store: Store) -> Iterator[Trouble]:

@@ -70,10 +70,11 @@ def test_a_bug_is_one_line_and_its_traceback_is_there_for_who_asks(monkeypatch: 
     assert got == (1, "Error: a bug in modelplane: KeyError('x') (MODELPLANE_TRACEBACK=1 shows where)\n", KeyError)
 
 
+@pytest.mark.parametrize("command", ["plan", "what-if"])
 @pytest.mark.parametrize("arguments", [[], ["x", "--bogus"], ["x", "-o", "csv"]])
-def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(arguments: list[str]) -> None:
+def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(command: str, arguments: list[str]) -> None:
     """Exit code 2 is kept for what a plan would lose."""
-    assert CliRunner().invoke(main, ["plan", *arguments]).exit_code == 1
+    assert CliRunner().invoke(main, [command, *arguments]).exit_code == 1
 
 
 @pytest.mark.parametrize("command", ["plan", "validate"])

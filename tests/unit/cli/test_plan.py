@@ -229,6 +229,23 @@ def test_a_broken_file_is_an_error_with_its_place(tmp_path: Path) -> None:
     assert "broken.yaml:2:1: error: a tab cannot indent YAML; use spaces" in got.stderr
 
 
+def test_weights_that_are_to_be_staged_are_told_with_their_size() -> None:
+    folder = str(EXAMPLES / "weights")
+
+    got = json.loads(run(folder, "-o", "json").stdout)["staging"]
+
+    row = "  ml-team/qwen3-coder  helsinki  600 GiB"
+    assert got == [{"namespace": "ml-team", "name": "qwen3-coder", "cluster": "helsinki", "gib": 600}]
+    assert row in run(folder).stdout.splitlines()
+
+
+def test_a_change_that_asks_for_more_than_there_is_room_for_is_a_change(tmp_path: Path) -> None:
+    """No replica moves, and yet less is served than is asked for."""
+    more = edited(str(EXAMPLES / "tour/rivals.yaml"), tmp_path, "name: mistral-7b", "name: mistral-8b")
+
+    assert run(*FLEET, str(EXAMPLES / "tour/rivals.yaml"), SMALL, "--change", more).exit_code == CHANGED
+
+
 def test_a_fleet_may_come_from_standard_input() -> None:
     everything = "\n---\n".join(Path(p).read_text() for p in (*FLEET, SMALL))
 

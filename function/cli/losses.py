@@ -1,0 +1,87 @@
+"""The N-1 report: every cluster lost in turn, and whether the others can do its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from function.cli import report, whatif_report
+from function.cli.outlook import Outlook
+from function.cli.plan_report import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.cli.whatif_report import named
+
+COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    first: Outlook | None
+    """What other edits did, from which each loss starts."""
+    each: tuple[tuple[str, Outlook], ...]
+    """By cluster, what its loss alone would do."""
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The clusters whose work the others cannot do."""
+        return tuple(cluster for cluster, shown in self.each if not shown.holds)
+
+    @property
+    def holds(self) -> bool:
+        return not self.failing
+
+    @property
+    def exit_code(self) -> int:
+        codes = {shown.exit_code for _, shown in self.each} | ({self.first.exit_code} if self.first else set())
+        worst = (SOMETHING_IS_LOST, SOMETHING_CHANGES, NOTHING_CHANGES)
+        return next(code for code in worst if code in codes)
+
+
+def headline(losses: Losses) -> str:
+    """In a sentence, whether the fleet bears the loss of any one cluster."""
+    many = len(losses.each)
+    clusters = "1 cluster" if many == 1 else f"{many} clusters"
+    if losses.holds:
+        return f"N-1 holds: whichever of {clusters} is lost, what serves finds another place."
+    failing = losses.failing
+    return f"N-1 does not hold for {len(failing)} of {clusters}: {named(failing, _MOST_NAMED)}."
+
+
+def data(losses: Losses) -> dict[str, Any]:
+    """All of it, for machines. Of each cluster, what `--lose` says of that cluster alone."""
+    first = {"first": whatif_report.data(losses.first)} if losses.first else {}
+    return {
+        "summary": headline(losses),
+        "exitCode": losses.exit_code,
+        "holds": losses.holds,
+        "failing": list(losses.failing),
+        **first,
+        "clusters": [{"cluster": cluster, **whatif_report.data(shown)} for cluster, shown in losses.each],
+    }
+
+
+def parts(losses: Losses) -> list[report.Part]:
+    first = [report.Lines("First", [whatif_report.headline(losses.first)])] if losses.first else []
+    return [
+        report.Lines("", [headline(losses)]),
+        *first,
+        report.Table("Each cluster lost", COLUMNS, [row(cluster, shown) for cluster, shown in losses.each]),
+        report.Lines("Why", list(_reasons(losses)), "bold yellow"),
+    ]
+
+
+def row(cluster: str, shown: Outlook) -> tuple[str, ...]:
+    lost = sum(m.what == "lost" for m in shown.moves)
+    others = whatif_report.counted(m for m in shown.moves if m.what != "lost")
+    short = named([f"{s.deployment} ({s.after} of {s.wanted})" for s in shown.shorts])
+    silent = named([str(s.service) for s in shown.services if s.is_silent])
+    dark = named([str(s.service) for s in shown.services if s.is_dark])
+    return cluster, "holds" if shown.holds else "fails", others, str(lost) if lost else "", short, silent, dark
+
+
+def _reasons(losses: Losses) -> Iterator[str]:
+    """The first deployment that falls short without a cluster tells of the others, too; `--lose` tells the rest."""
+    for cluster, shown in losses.each:
+        for short in shown.shorts[:1]:
+            yield f"without {cluster}, {short.deployment}: {short.why}"

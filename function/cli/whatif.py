@@ -1,0 +1,176 @@
+"""`modelplane what-if`: what becomes of a fleet when a cluster is drained or lost, a pool or a deployment resized."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from function.cli import course, losses, report, whatif_markdown, whatif_report
+from function.cli.fleet import checked, settled
+from function.cli.target import function
+from function.core import NamespacedName
+from function.offline import edits
+from function.offline.edits import Drain, Edit, Lose, Resize, Scale
+
+if TYPE_CHECKING:
+    from function.cli.losses import Losses
+    from function.cli.outlook import Outlook
+    from function.offline.control_plane import ControlPlane
+
+_EXAMPLE = """
+\b
+Examples:
+  modelplane what-if examples/spare --drain iowa
+  modelplane what-if examples/spare --pool taiwan/l4=1 --lose iowa
+  modelplane what-if examples/spare --scale ml-team/qwen3-8b=4 -o json
+  modelplane what-if examples/spare --lose any -o markdown
+
+\b
+Exit codes:
+  0  nothing changes
+  3  something changes
+  2  something that serves would be lost, or cannot leave a cluster that is drained
+  1  an error: a bad file, a bad option
+"""
+_FORMATS = ("table", "json", "yaml", "markdown")
+_ANY = "any"
+_SPELLED = re.compile(r"([^/=]+)/([^/=]+)=([0-9]{1,9})")
+
+
+class _Ordered(click.Command):
+    """A command whose edits keep the order in which they were given, across its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        values, _, order = self.make_parser(ctx).parse_args(list(args))
+        given = {name: iter(values[name]) for name in _READERS if values.get(name)}
+        ctx.meta[_READ] = [(p.name, next(given[p.name])) for p in order if p.name in given]
+        return super().parse_args(ctx, args)
+
+
+_READ = "function.cli.whatif.edits"
+
+
+@click.command("what-if", cls=_Ordered, epilog=_EXAMPLE)
+@click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
+@click.option("--drain", multiple=True, metavar="CLUSTER", help="Replicas leave it where there is room; it stays.")
+@click.option(
+    "--lose", multiple=True, metavar="CLUSTER|any", help="It is gone for good. any: each in turn, the N-1 report."
+)
+@click.option("--pool", multiple=True, metavar="CLUSTER/POOL=N", help="The pool can have N nodes.")
+@click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="The ModelDeployment wants N replicas.")
+@click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
+@click.option("--jobs", type=click.IntRange(1), help="Processes for --lose any.  [default: one for each CPU]")
+@click.pass_context
+def what_if(
+    ctx: click.Context, /, dirs: tuple[str, ...], form: str, target: str | None, jobs: int | None, **_: object
+) -> None:
+    """Run a fleet to a fixed point, let something happen to it, and show what comes of that.
+
+    DIR may be folders, files, or - for standard input. Options may be repeated and combined: they happen in the order
+    given, each once the fleet has come to rest. Nothing is written anywhere.
+    """
+    if jobs and jobs > 1 and (target or not hasattr(os, "fork")):
+        raise click.UsageError("several --jobs need a function in the program itself, and a system with fork")
+    wanted = _wanted(ctx.meta[_READ])
+    control = settled(checked(dirs), compose=function(target), at=lambda loaded: _check(loaded, wanted))
+    found = _found(control, wanted, jobs or (1 if target else course.most_jobs()))
+    _show(found, form)
+    sys.exit(found.exit_code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    course: tuple[Edit, ...]
+    each_lost: bool
+
+
+def _wanted(given: Iterable[tuple[str, str]]) -> _Wanted:
+    """What the options ask for, in their order. Raises UsageError."""
+    read = [_READERS[option](option, value) for option, value in given]
+    course = tuple(edit for edit in read if edit is not None)
+    each_lost = len(course) < len(read)
+    if not read:
+        raise click.UsageError("say what is to happen: --drain, --lose, --pool or --scale")
+    if each_lost and (len(read) - len(course) > 1 or any(isinstance(edit, Lose) for edit in course)):
+        raise click.UsageError("--lose any loses every cluster in turn, and cannot be combined with another --lose")
+    return _Wanted(course, each_lost)
+
+
+def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
+    """Ahead of the long work. Raises ClickException."""
+    try:
+        edits.check(loaded.store, wanted.course)
+    except edits.Unknown as unknown:
+        raise click.ClickException(str(unknown)) from unknown
+    if wanted.each_lost and not edits.clusters(loaded.store):
+        raise click.ClickException("there is no InferenceCluster to lose")
+
+
+def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Outlook | Losses:
+    first = course.play(control, wanted.course) if wanted.course else None
+    if wanted.each_lost:
+        return course.lose_each(control, first, jobs)
+    assert first is not None, "there is something to do"
+    return first
+
+
+def _show(found: Outlook | Losses, form: str) -> None:
+    if isinstance(found, losses.Losses):
+        _print(form, losses.parts(found), lambda: losses.data(found), lambda: whatif_markdown.text_of_losses(found))
+    else:
+        _print(form, whatif_report.parts(found), lambda: whatif_report.data(found), lambda: whatif_markdown.text(found))
+
+
+def _print(
+    form: str, parts: list[report.Part], data: Callable[[], Mapping[str, Any]], markdown: Callable[[], str]
+) -> None:
+    if form == "table":
+        report.show(parts)
+    elif form == "markdown":
+        click.echo(markdown(), nl=False)
+    else:
+        report.dump(data(), form)
+
+
+# Options
+
+
+def _drain(_: str, cluster: str) -> Edit:
+    return Drain(cluster)
+
+
+def _lose(_: str, cluster: str) -> Edit | None:
+    """None is any."""
+    return None if cluster == _ANY else Lose(cluster)
+
+
+def _pool(option: str, text: str) -> Edit:
+    cluster, pool, nodes = _parts(option, text, "CLUSTER/POOL=N, such as europe/a100=4")
+    return Resize(cluster, pool, int(nodes))
+
+
+def _scale(option: str, text: str) -> Edit:
+    namespace, name, replicas = _parts(option, text, "NAMESPACE/NAME=N, such as ml-team/qwen=3")
+    return Scale(NamespacedName(namespace, name), int(replicas))
+
+
+def _parts(option: str, text: str, wanted: str) -> tuple[str, ...]:
+    found = _SPELLED.fullmatch(text)
+    if found is None:
+        raise click.UsageError(f"--{option} {text}: write {wanted}")
+    return found.groups()
+
+
+_READERS: Mapping[str, Callable[[str, str], Edit | None]] = {
+    "drain": _drain,
+    "lose": _lose,
+    "pool": _pool,
+    "scale": _scale,
+}

@@ -1,0 +1,180 @@
+"""A what-if in words, in rows, and as data for machines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from function.cli import plan_report, report
+from function.cli.outlook import IN_PLACE, Move, Outlook, Room, ServiceChange
+from function.cli.plan_report import Short
+from function.core import NamespacedName
+
+_WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
+"""What goes wrong comes first."""
+_MOST_NAMED = 3
+
+
+def headline(shown: Outlook) -> str:
+    """In a sentence, what would come of it."""
+    return f"{'; then '.join(shown.edits)}: {consequences(shown)}."
+
+
+def consequences(shown: Outlook) -> str:
+    short = [str(s.deployment) for s in shown.shorts]
+    silent = [str(s.service) for s in shown.services if s.is_silent]
+    dark = [str(s.service) for s in shown.services if s.is_dark]
+    parts = [
+        _told(shown.moves) or "no replica changes",
+        f"{named(short)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
+        f"{named(silent)} {'has' if len(silent) == 1 else 'have'} no endpoint left" if silent else "",
+        f"nobody answers for {named(dark)} until replicas have moved" if dark else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def counted(moves: Iterable[Move]) -> str:
+    """How many of each, such as `2 moved, 1 lost`."""
+    counts = Counter(m.what for m in moves)
+    return ", ".join(f"{counts[what]} {_VERBS[what][0]}" for what in _WHATS if counts[what])
+
+
+def _told(moves: Iterable[Move]) -> str:
+    """The same as a sentence, such as `2 replicas move, 1 is lost`."""
+    counts = Counter(m.what for m in moves)
+    said = [(counts[what], _VERBS[what][1 if counts[what] == 1 else 2]) for what in _WHATS if counts[what]]
+    nouns = [f" {'replica' if said[0][0] == 1 else 'replicas'}", *[""] * len(said)] if said else []
+    return ", ".join(f"{count}{noun} {verb}" for (count, verb), noun in zip(said, nouns, strict=False))
+
+
+_VERBS = {
+    "lost": ("lost", "is lost", "are lost"),
+    "stops": ("stopped", "stops", "stop"),
+    "stays": ("cannot leave", "cannot leave", "cannot leave"),
+    "moved": ("moved", "moves", "move"),
+    "updated": ("updated", "is updated", "are updated"),
+    "new": ("new", "is new", "are new"),
+    "removed": ("removed", "is removed", "are removed"),
+}
+
+
+def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """Some names, and how many there are beside them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+# For machines
+
+
+def data(shown: Outlook) -> dict[str, Any]:
+    return {
+        "summary": headline(shown),
+        "exitCode": shown.exit_code,
+        "holds": shown.holds,
+        "edits": list(shown.edits),
+        "replicas": [_move_data(m) for m in shown.moves],
+        "kept": sum(c.what == "kept" for c in shown.changes.changes),
+        "short": [_short_data(s) for s in shown.shorts],
+        "services": [_service_data(s) for s in shown.services],
+        "staging": [asdict(w) for w in shown.changes.staging],
+        "pools": [_room_data(r) for r in shown.rooms],
+        "free": shown.free,
+    }
+
+
+def _named(name: NamespacedName) -> dict[str, str]:
+    return {"namespace": name.namespace, "name": name.name}
+
+
+def _short_data(short: Short) -> dict[str, Any]:
+    counts = {"wanted": short.wanted, "serving": {"before": short.before, "after": short.after}}
+    rejections = [asdict(r) for r in short.rejections]
+    return {**_named(short.deployment), **counts, "why": short.why, "rejections": rejections}
+
+
+def _move_data(move: Move) -> dict[str, Any]:
+    return {
+        "change": move.what,
+        "namespace": move.deployment.namespace,
+        "deployment": move.deployment.name,
+        "name": move.replica,
+        "from": move.source or None,
+        "to": move.target or None,
+        "pools": list(move.pools),
+        "serving": move.serving,
+        "why": move.why,
+    }
+
+
+def _service_data(change: ServiceChange) -> dict[str, Any]:
+    endpoints = {"before": change.before, "meanwhile": change.meanwhile, "after": change.after}
+    return {**_named(change.service), "endpoints": endpoints}
+
+
+def _room_data(room: Room) -> dict[str, Any]:
+    def counts(nodes: tuple[int, int] | None) -> dict[str, int] | None:
+        return {"nodes": nodes[0], "free": nodes[1]} if nodes else None
+
+    where = {"cluster": room.cluster, "name": room.pool, "devices": room.devices}
+    return {**where, "before": counts(room.before), "after": counts(room.after)}
+
+
+# For people
+
+
+def parts(shown: Outlook) -> list[report.Part]:
+    return [
+        report.Lines("", [headline(shown)]),
+        report.Table("Replicas", MOVES, [move_row(m) for m in ordered(shown.moves)]),
+        report.Table("Fall short", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
+        report.Lines("Why", list(_reasons(shown.shorts)), "bold yellow"),
+        report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
+        report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.changes.staging)),
+        report.Table("Capacity", ROOMS, [room_row(r) for r in shown.rooms]),
+    ]
+
+
+MOVES = ("", "deployment", "replica", "from", "to", "pool", "why")
+SHORTS = ("deployment", "wanted", "served", "serves then")
+SERVICES = ("service", "endpoints", "meanwhile", "then", "")
+ROOMS = ("cluster", "pool", "each node", "nodes", "free", "nodes then", "free then")
+
+
+def ordered(moves: Iterable[Move]) -> list[Move]:
+    """What goes wrong comes first."""
+    return sorted(moves, key=lambda m: _WHATS.index(m.what))
+
+
+def move_row(move: Move) -> tuple[str, ...]:
+    target = "" if move.what in IN_PLACE else move.target
+    pools = ", ".join(move.pools) if target else ""
+    return move.what, str(move.deployment), move.replica, move.source, target, pools, move.why
+
+
+def short_row(short: Short) -> tuple[str, ...]:
+    return str(short.deployment), str(short.wanted), str(short.before), str(short.after)
+
+
+def service_row(change: ServiceChange) -> tuple[str, ...]:
+    """In between only where that is worse than both ends."""
+    dip = change.meanwhile < min(change.before, change.after)
+    what = "no endpoint left" if change.after == 0 else "falls short" if change.falls_short else ""
+    what = what or ("nobody answers meanwhile" if change.is_dark else "")
+    return str(change.service), str(change.before), str(change.meanwhile) if dip else "", str(change.after), what
+
+
+def room_row(room: Room) -> tuple[str, ...]:
+    def counts(nodes: tuple[int, int] | None) -> tuple[str, str]:
+        return (str(nodes[0]), str(nodes[1])) if nodes else ("gone", "")
+
+    return room.cluster, room.pool, room.devices, *counts(room.before), *counts(room.after)
+
+
+def _reasons(shorts: Iterable[Short]) -> Iterator[str]:
+    for short in shorts:
+        yield f"{short.deployment}: {short.why or 'replicas are starting'}"
+        rows = [(r.cluster, r.reason, r.message) for r in short.rejections]
+        yield from (f"  {line}" for line in report.aligned(("", "", ""), rows))
