@@ -49,20 +49,21 @@ def decide(request: Request, spec: Spec, inputs: Inputs) -> Decision:
     is no cluster at all."""
     wanted = job(request, spec, inputs)
     fitter = Fitter(wanted.engines)
-    _check(wanted, inputs, fitter.matcher)
+    _check(spec, wanted, inputs, fitter.matcher)
     plan = scheduling.solve(wanted, inputs.fleet, fitter)
     rejections = scheduling.rejections(wanted, inputs.fleet, plan, fitter) if plan.missing else ()
     return Decision(request, spec, inputs, wanted, plan, rejections)
 
 
-def _check(wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
+def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
     if wanted.replicas and not inputs.fleet.clusters:
         raise NotYet(c.NO_CLUSTERS())
-    for engine in wanted.engines:
+    for i, engine in enumerate(wanted.engines):
         for member in engine.members:
             if scheduling.is_claim_too_large(matcher, member, inputs.fleet.clusters.values()):
                 asked = sum(request.count for request in member.requests)
-                field = f"spec.engines[{engine.name}].members[{member.role}].nodeSelector.devices"
+                j = next(j for j, written in enumerate(spec.engines[i].members) if written.role == member.role)
+                field = f"spec.engines[{i}].members[{j}].nodeSelector.devices"
                 problem = f"asks for {asked} devices, and a ResourceClaim is given {scheduling.LARGEST_CLAIM} at most"
                 raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem))
 

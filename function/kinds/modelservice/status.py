@@ -49,9 +49,10 @@ def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) 
 
 def held(request: Request, why: Condition) -> Held:
     """Whatever is unknown, the route stays, and what was last said of it."""
+    unknown = f"Its endpoints were not looked at yet: {why.message}"
     said = (
-        last(request.xr, c.ENDPOINTS_RESOLVED) or c.NO_ENDPOINTS(why="Nothing is known of its endpoints yet"),
-        last(request.xr, c.ROUTING_READY) or c.CONFIGURING(why="Nothing is known of its endpoints yet"),
+        last(request.xr, c.ENDPOINTS_RESOLVED) or c.NO_ENDPOINTS(why=unknown),
+        last(request.xr, c.ROUTING_READY) or c.CONFIGURING(why=unknown),
     )
     return Held(
         tuple(why if s.type == why.type else s for s in said),
