@@ -115,6 +115,6 @@ def _lines(what: str, explanation: Explanation) -> Iterator[str]:
 def _cluster(cluster: Cluster) -> Iterator[str]:
     yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
     for pool in cluster.pools:
-        yield f"  pool {pool.name}: {pool.free} of {pool.nodes} nodes free"
+        yield f"  pool {pool.name}: {max(pool.free, 0)} of {pool.nodes} nodes free"
         yield from (f"    {problem}" for problem in pool.problems)
     yield from (f"  would help: {remedy}" for remedy in cluster.remedies)

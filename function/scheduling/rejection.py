@@ -12,15 +12,18 @@ class Full:
     pool: str
     needs: int
     free: int
+    """Below zero where the pool has shrunk under what stands on it."""
     held_by: tuple[str, ...] = ()
     """Deployments with replicas there."""
 
     def __str__(self) -> str:
-        return f"full (needs {_nodes(self.needs)}, {self.free} free on {self.pool})"
+        has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
+        return f"full (needs {_nodes(self.needs)}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
-        return f"pool {self.pool} has {_nodes(self.free)} free, and a replica needs {self.needs}{held}"
+        has = f"has {_nodes(self.free)} free" if self.free >= 0 else f"lacks {_nodes(-self.free)} already"
+        return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
 
 
 @dataclass(frozen=True, slots=True)
