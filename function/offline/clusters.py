@@ -6,8 +6,6 @@ routes. Faults can be switched on; without them everything that can come up is u
 
 from __future__ import annotations
 
-import hashlib
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -15,8 +13,9 @@ from typing import Any
 
 from function import names, versions
 from function.core import Condition, Manifest, dig, plain
-from function.offline import control_cluster, provider, statuses, storage
-from function.offline.nodes import NodeReader, Nodes
+from function.offline import control_cluster, controllers, given, provider
+from function.offline.controllers import Faults, Remote
+from function.offline.nodes import NodeReader
 from function.offline.store import Ref, Store, ref_of
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
@@ -24,38 +23,6 @@ IN_USE = "in-use.crossplane.io"
 """Finalizer of a provider config while something is reached through it (crossplane-runtime v2, providerconfig)."""
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that are on every cluster."""
-_WITH_PARENTS = ("HTTPRoute", "InferencePool")
-
-
-@dataclass(slots=True)
-class Faults:
-    """What goes wrong, by the name of an InferenceCluster."""
-
-    unreachable: set[str] = field(default_factory=set)
-    """Clusters whose API server does not answer."""
-    lost_pools: set[tuple[str, str]] = field(default_factory=set)
-    """Cluster and pool whose nodes are gone."""
-    broken_images: set[str] = field(default_factory=set)
-    """Images that never start, anywhere."""
-    provider_errors: dict[str, str] = field(default_factory=dict)
-    """Clusters on which the provider can apply nothing, and what it says."""
-    without_address: set[str] = field(default_factory=set)
-    """Clusters whose gateway has no address."""
-    failed_hydrations: dict[str, int] = field(default_factory=dict)
-    """Clusters on which weights cannot be staged, and the exit code that their Jobs end with."""
-
-
-@dataclass(slots=True)
-class Remote:
-    """A thing on a cluster."""
-
-    manifest: dict[str, Any]
-    owner: Ref | None = None
-    """The Object that holds it; None for what was there before."""
-    version: int = 0
-    """Counts what was written to it."""
-    runs: Any = None
-    """Of a workload: the spec with which all its pods run. They keep their devices, whatever is published by now."""
 
 
 @dataclass(slots=True)
@@ -266,127 +233,25 @@ class Clusters:
     # The clusters
 
     def _clusters(self, store: Store) -> dict[str, Manifest]:
-        """InferenceClusters by the provider config that reaches them. Each has a gateway from the start."""
+        """InferenceClusters by the provider config that reaches them."""
         found = {
             names.provider_config(m["metadata"]["name"]): m
             for m in store.of_kind(versions.MODELPLANE, "InferenceCluster")
         }
         for config, cluster in found.items():
             there = self.things.setdefault(config, {})
-            for manifest in (_gateway(), _kube_system(cluster)):
+            for manifest in given.things(cluster):
                 there.setdefault(ref_of(manifest), Remote(manifest))
-            for storage_class in _storage_classes(cluster):
-                there.setdefault(ref_of(storage_class), Remote(storage_class))
         return found
 
     def _run_if_changed(self, store: Store, config: str, things: dict[Ref, Remote], cluster: Manifest | None) -> None:
         version = store.changed.get(ref_of(cluster), 0) if cluster else -1
         sight = (version, self._touched.get(config, 0), self._seen[1])
         if self._ran.get(config) != sight and (cluster or config == names.CONTROL_CONFIG):
-            self._answered[config] = self._answered.get(config, 0) + self._run(things, cluster)
+            self._answered[config] = self._answered.get(config, 0) + controllers.run(
+                things, cluster, self.faults, self._reader
+            )
             self._ran[config] = sight
-
-    def _run(self, things: dict[Ref, Remote], cluster: Manifest | None) -> int:
-        """The controllers of one cluster: every workload and every route gets its status. None: the control cluster.
-
-        Returns how many statuses are new.
-        """
-        name = dig(cluster, "metadata", "name") or ""
-        if name in self.faults.unreachable:
-            return 0
-        before = sum(remote.version for remote in things.values())
-        lost = frozenset(pool for of, pool in self.faults.lost_pools if of == name)
-        nodes = self._reader.read(cluster or {}, lost)
-        address = "" if cluster is None or name in self.faults.without_address else _address(cluster)
-        for ref, remote in things.items():
-            status: dict[str, Any] | None
-            if ref.kind in storage.KINDS:
-                status = storage.status(remote.manifest, things, self.faults.failed_hydrations.get(name, 0))
-            else:
-                status = self._status(ref, remote, things, nodes, address)
-            if status is not None and status != remote.manifest.get("status"):
-                remote.manifest = {**remote.manifest, "status": status}
-                remote.version += 1
-        return sum(remote.version for remote in things.values()) - before
-
-    def _status(
-        self, ref: Ref, remote: Remote, things: Mapping[Ref, Remote], nodes: Nodes, address: str
-    ) -> dict[str, Any] | None:
-        """What a thing's controller says of it; None for what has no controller."""
-        manifest = remote.manifest
-        if ref.kind in statuses.WORKLOADS:
-            return self._workload(ref, remote, things, nodes)
-        if ref.kind in _WITH_PARENTS:
-            return statuses.accepted(manifest, {r[1:] for r in things})
-        if ref.kind == "Gateway":
-            return statuses.gateway(manifest, address)
-        if ref.kind in statuses.SAID:
-            return statuses.said(manifest)
-        return None
-
-    def _workload(self, ref: Ref, workload: Remote, things: Mapping[Ref, Remote], nodes: Nodes) -> dict[str, Any]:
-        manifest = workload.manifest
-        claims = {
-            r.name: remote.manifest
-            for r, remote in things.items()
-            if r.kind == "ResourceClaimTemplate" and r.namespace == ref.namespace
-        }
-        run = workload.runs == manifest["spec"]
-        copies = [self._copy(pods, claims, nodes, run=run) for pods in _copies(ref, manifest)]
-        problem = next((p for p in copies if p), "")
-        workload.runs = None if problem else manifest["spec"]
-        status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
-        return status
-
-    def _copy(self, pods: list[Manifest], claims: Mapping[str, Manifest], nodes: Nodes, *, run: bool) -> str:
-        """Why one copy does not run; empty when it does. The nodes of one that starts badly are taken all the same."""
-        problems = [nodes.take(pod, claims, runs=run) for pod in pods]
-        images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in self.faults.broken_images]
-        return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")
-
-
-def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
-    """The pods of each copy of a workload."""
-    spec = manifest["spec"]
-    for _ in range(int(spec.get("replicas", 1))):
-        if ref.kind == "Deployment":
-            yield [spec["template"]["spec"]]
-            continue
-        group = spec["leaderWorkerTemplate"]
-        worker = group["workerTemplate"]["spec"]
-        yield [dig(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]
-
-
-def _gateway() -> dict[str, Any]:
-    """The Gateway that is on every cluster from the start."""
-    metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
-    return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}
-
-
-def _address(cluster: Manifest) -> str:
-    """The one that was published, else one made up from the cluster's name (of the range for benchmarks, RFC 2544)."""
-    digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
-    made_up = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
-    return str(dig(cluster, "status", "gateway", "address") or made_up)
-
-
-def _kube_system(cluster: Manifest) -> dict[str, Any]:
-    """Its UID tells one Kubernetes cluster from all others: the one that was published, else one made up from the
-    kubeconfig, since two that are reached by the same are the same."""
-    secret = dig(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
-    made_up = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
-    uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, made_up))
-    return {
-        "apiVersion": versions.CORE,
-        "kind": "Namespace",
-        "metadata": {"name": "kube-system", "uid": uid, "generation": 1},
-    }
-
-
-def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
-    name = dig(cluster, "spec", "cluster", "existing", "cache", "storageClassName")
-    if name:
-        yield {"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": name, "generation": 1}}
 
 
 def _guard_configs(store: Store, api_version: str, kind: str) -> None:

@@ -8,7 +8,8 @@ from function import catalog, registry, xrd
 from function.core import Request, Result
 from function.offline import schemas, usages
 from function.offline.admission import Admission
-from function.offline.clusters import Clusters, Faults
+from function.offline.clusters import Clusters
+from function.offline.controllers import Faults
 from function.offline.reconcile import Fatal
 from function.offline.settle import Compose
 from function.offline.store import Store

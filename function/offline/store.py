@@ -6,7 +6,7 @@ Deterministic: identities come from names, and time is a count of what was creat
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
@@ -16,11 +16,11 @@ from function.core import Manifest, Requirement, dig, plain
 from function.offline import apply
 from function.offline.kept import LabelIndex, Sealed
 from function.offline.schemas import Kind, Kinds
+from function.offline.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
 
 FOREGROUND = "foregroundDeletion"
 """Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
-_SERVER_SET = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
 
 
 class Ref(NamedTuple):
@@ -43,27 +43,6 @@ def ref_of(manifest: Manifest) -> Ref:
 
 class Refused(Exception):
     """What the API server does not accept; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """What one field manager last applied."""
-
-    manifest: Mapping[str, Any]
-    fields: apply.Tree
-    edits: int = -1
-    """Edits of the object by then."""
-
-
-@dataclass(slots=True)
-class Stored:
-    """An object, with its owners."""
-
-    manifest: dict[str, Any]
-    intents: dict[str, Intent] = field(default_factory=dict)
-    """By field manager; the status has managers of its own."""
-    edits: int = 0
-    """Counts who wrote more than a controller's status."""
 
 
 Admit = Callable[[Kind, dict[str, Any], Manifest | None], None]
@@ -154,7 +133,7 @@ class Store:
         loaded["metadata"].pop("namespace", None)
         loaded["metadata"] |= {"namespace": ref.namespace} if ref.namespace else {}
         self.admit(self._kind(loaded), loaded, self.get(ref))
-        self._put(ref, Stored(self._with_identity(loaded), _intents(loaded)))
+        self._put(ref, Stored(self._with_identity(loaded), intents_of(loaded)))
 
     def located(self, manifest: Manifest) -> Ref:
         """Where an object belongs: its namespace, `default` where it says none and needs one."""
@@ -180,7 +159,7 @@ class Store:
         stored = self._stored(ref)
         if stored is None:
             return
-        changed = _copied(stored.manifest, whole=not status)
+        changed = copied(stored.manifest, whole=not status)
         change(changed)
         if changed == stored.manifest:
             return
@@ -259,12 +238,12 @@ class Store:
         self, ref: Ref, intent: dict[str, Any], owner: str, stored: Stored | None, said: Intent | None
     ) -> Manifest:
         kind = self._kind(intent)
-        fields = apply.fields(_owned(intent), kind.schema)
+        fields = apply.fields(owned(intent), kind.schema)
         intents = dict(stored.intents) if stored else {}
         others = [i.fields for manager, i in intents.items() if manager != owner]
         live = stored.manifest if stored else self._with_identity(intent)
         if said:
-            live = apply.without(live, said.fields, [fields, *others, _IDENTITY], kind.schema)
+            live = apply.without(live, said.fields, [fields, *others, IDENTITY], kind.schema)
         changed = apply.merge(live, intent, kind.schema) if stored else live
         self.admit(kind, changed, stored.manifest if stored else None)
         edits = stored.edits + 1 if stored else 0
@@ -306,7 +285,7 @@ class Store:
     def _put(self, ref: Ref, stored: Stored) -> None:
         self._count(ref)
         stored.manifest["metadata"]["resourceVersion"] = str(self.version)
-        stored.manifest["metadata"]["managedFields"] = _managed(ref, stored.intents)
+        stored.manifest["metadata"]["managedFields"] = managed(ref.api_version, stored.intents)
         if not stored.manifest["metadata"]["managedFields"]:
             del stored.manifest["metadata"]["managedFields"]
         self._keep(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
@@ -320,9 +299,9 @@ class Store:
         if before is None or stored is None:
             self._refs.pop(ref[:2], None)
         index = self._labelled.setdefault(ref[:2], LabelIndex())
-        index.note(key, _labels(before), _labels(stored))
+        index.note(key, labels_of(before), labels_of(stored))
         marks = self._mark_changed.setdefault(ref[:2], {})
-        for mark in (*_labels(before).items(), *_labels(stored).items(), _in(ref.namespace)):
+        for mark in (*labels_of(before).items(), *labels_of(stored).items(), _in(ref.namespace)):
             marks[mark] = self.version
 
     def _count(self, ref: Ref) -> None:
@@ -339,55 +318,6 @@ class Store:
             self._keep(ref, None)
 
 
-_IDENTITY: apply.Tree = {
-    "f:apiVersion": {},
-    "f:kind": {},
-    "f:metadata": {f"f:{k}": {} for k in ("name", "namespace", *_SERVER_SET)},
-}
-
-
 def _in(namespace: str) -> tuple[str, str]:
     """Being in a namespace, as if it were a label: no label has an empty key."""
     return "", namespace
-
-
-def _labels(stored: Stored | None) -> Mapping[str, str]:
-    return (stored.manifest["metadata"].get("labels") or {}) if stored else {}
-
-
-def _copied(manifest: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """A copy to be changed. Who owns what is written anew anyway, and what is not to be changed need not be copied."""
-    metadata = {k: v if k == "managedFields" else plain(v) for k, v in manifest["metadata"].items()}
-    rest = {k: plain(v) if whole or k == "status" else v for k, v in manifest.items() if k != "metadata"}
-    return {**rest, "metadata": metadata}
-
-
-def _owned(intent: Mapping[str, Any]) -> dict[str, Any]:
-    """What an applied object says beyond who it is."""
-    body = {k: v for k, v in intent.items() if k not in ("apiVersion", "kind", "metadata")}
-    metadata = {k: v for k, v in intent["metadata"].items() if k not in ("name", "namespace", *_SERVER_SET)}
-    return {**({"metadata": metadata} if metadata else {}), **body}
-
-
-def _managed(ref: Ref, intents: Mapping[str, Intent]) -> list[dict[str, Any]]:
-    return [
-        {
-            "manager": owner.removesuffix("/status"),
-            "operation": "Apply",
-            "apiVersion": ref.api_version,
-            "fieldsType": "FieldsV1",
-            "fieldsV1": intent.fields,
-            **({"subresource": "status"} if owner.endswith("/status") else {}),
-        }
-        for owner, intent in sorted(intents.items())
-    ]
-
-
-def _intents(manifest: Manifest) -> dict[str, Intent]:
-    """The owners that a dump of an object names."""
-    entries: Iterable[Any] = dig(manifest, "metadata", "managedFields") or ()
-    return {
-        entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {})
-        for entry in entries
-        if entry.get("operation") == "Apply"
-    }
