@@ -8,8 +8,8 @@ from typing import Any
 
 from function.cli import report, whatif_report
 from function.cli.outlook import Outlook
-from function.cli.plan_report import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 from function.cli.whatif_report import named
+from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 
 COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
 _MOST_NAMED = 8

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from function.cli import plan_report
-from function.cli.plan_report import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST, Short
 from function.core import NamespacedName
+from function.offline import comparison
+from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST, Short
 from function.offline.outcome import Outcome, Pool, Service
 
 IN_PLACE = ("stops", "stays", "updated")
@@ -71,7 +71,7 @@ class Room:
 @dataclass(frozen=True, slots=True)
 class Outlook:
     edits: tuple[str, ...]
-    changes: plan_report.Report
+    changes: comparison.Report
     """As a plan has them."""
     moves: tuple[Move, ...]
     services: tuple[ServiceChange, ...]
@@ -113,7 +113,7 @@ def compare(
 ) -> Outlook:
     """`meanwhile` has the endpoints that were left of each service when a cluster was lost."""
     after = without(after, lost)
-    changes = plan_report.compare(before, after)
+    changes = comparison.compare(before, after)
     return Outlook(
         edits=tuple(edits),
         changes=changes,
@@ -166,7 +166,7 @@ def _serving(outcome: Outcome) -> frozenset[NamespacedName]:
 
 
 def _moves(
-    changes: plan_report.Report, served: Collection[NamespacedName], lost: Collection[str], drained: Collection[str]
+    changes: comparison.Report, served: Collection[NamespacedName], lost: Collection[str], drained: Collection[str]
 ) -> Iterator[Move]:
     why = {d.identity: d.why for d in changes.outcome.deployments}
     for change in changes.changes:
@@ -185,7 +185,7 @@ def _moves(
             yield _move(change.what, change, source=source, target=cluster)
 
 
-def _move(what: str, change: plan_report.Change, *, source: str, target: str = "", why: str = "") -> Move:
+def _move(what: str, change: comparison.Change, *, source: str, target: str = "", why: str = "") -> Move:
     replica = change.replica
     return Move(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
 

@@ -14,6 +14,7 @@ from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
 from function.cli.report import dump
 from function.cli.target import function
+from function.offline.comparison import Report, compare
 
 if TYPE_CHECKING:
     from function.offline.outcome import Outcome
@@ -55,7 +56,7 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
     """
     fleet, edits = checked(dirs), checked(changes) if changes else []
     before, after = _settled(fleet, edits, function(target), seed)
-    report = plan_report.compare(before, after)
+    report = compare(before, after)
     _show(report, form, dirs, changes)
     sys.exit(report.exit_code)
 
@@ -73,7 +74,7 @@ def _settled(
     return before[-1], outcome.read(control.store)
 
 
-def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
+def _show(report: Report, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
     if form == "table":
         plan_report.show(report, _next(report, dirs, changes))
     elif form == "markdown":
@@ -82,7 +83,7 @@ def _show(report: plan_report.Report, form: str, dirs: Sequence[str], changes: S
         dump(plan_report.data(report), form)
 
 
-def _next(report: plan_report.Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _next(report: Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Commands to try after this one, and what each is for."""
     where = shlex.join(dirs)
     if changes or "-" in dirs:

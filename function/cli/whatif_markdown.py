@@ -9,7 +9,7 @@ from function.cli.losses import Losses
 from function.cli.markdown import Table, alert, code, codes, document, words
 from function.cli.outlook import Move, Outlook
 from function.cli.plan_markdown import REASONS, rejections, staging
-from function.cli.plan_report import SOMETHING_IS_LOST
+from function.offline.comparison import SOMETHING_IS_LOST
 
 
 def text(shown: Outlook) -> str:

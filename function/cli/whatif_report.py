@@ -9,8 +9,8 @@ from typing import Any
 
 from function.cli import plan_report, report
 from function.cli.outlook import IN_PLACE, Move, Outlook, Room, ServiceChange
-from function.cli.plan_report import Short
 from function.core import NamespacedName
+from function.offline.comparison import Short
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
 """What goes wrong comes first."""

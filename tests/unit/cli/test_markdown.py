@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from function.cli import plan_markdown, plan_report
+from function.cli import plan_markdown
 from function.cli.markdown import LIMIT, Table, code, document, words
 from function.main import main
+from function.offline.comparison import compare
 from function.offline.outcome import Deployment, Outcome, Rejection, Replica
 
 ROOT = Path(__file__).parents[3]
@@ -108,7 +109,7 @@ def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
     deployments = tuple(Deployment("ml-team", f"d-{i}", 41, replicas, "Full: no room", rejections) for i in range(100))
     nothing = Outcome((), (), (), (), (), (), ())
 
-    got = plan_markdown.text(plan_report.compare(nothing, Outcome(deployments, (), (), (), (), (), ())))
+    got = plan_markdown.text(compare(nothing, Outcome(deployments, (), (), (), (), (), ())))
 
     changed = sum(row[0] == "new" for row in cells(got))
     assert len(got) <= LIMIT
