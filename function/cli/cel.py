@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from function import cel as engine
-from function.cli.files import BrokenFile, load, values
+from function.cli.files import load, values
+from function.cli.values import BrokenFile
 from function.core import dig
 
 _CHECK = """

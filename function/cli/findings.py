@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from function.cli.files import BrokenFile, Loaded
+from function.cli.files import Loaded
+from function.cli.values import BrokenFile
 from function.validation import Flaw
 from function.validation.flaw import ERRORS, WARNINGS
 

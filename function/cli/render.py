@@ -9,8 +9,9 @@ import click
 
 from function import registry
 from function.cli import yaml_text
-from function.cli.files import BrokenFile, Loaded, load, values, values_in
+from function.cli.files import Loaded, load, values, values_in
 from function.cli.target import function
+from function.cli.values import BrokenFile
 from function.core import Manifest, plain
 
 _EXAMPLE = """

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from function import versions
-from function.cli.files import BrokenFile, FieldPath, Loaded
+from function.cli.documents import FieldPath
+from function.cli.files import Loaded
+from function.cli.values import BrokenFile
 from function.core import dig
 from function.offline.admission import faults_of
 from function.offline.control_plane import kinds

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from function.cli import files
-from function.cli.files import BrokenFile, Position
+from function.cli.values import BrokenFile, Position
 
 CONFIG = """# A comment.
 apiVersion: v1

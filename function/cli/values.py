@@ -1,0 +1,132 @@
+"""Values in files: as Kubernetes reads YAML, so that no time and no clock reading becomes anything but text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import yaml
+
+_MOST_VALUES = 20_000_000
+"""In one document. Aliases can make a short text stand for more than any memory holds."""
+_DEEPEST = 200
+"""Levels of a document, which an alias to what it stands in would make endless. A CRD has some eighty."""
+
+
+class Position(NamedTuple):
+    """A place in a file, counted from 1."""
+
+    line: int
+    column: int
+
+
+class BrokenFile(Exception):
+    """What cannot be read as manifests: names the file and, where there is one, the line and column."""
+
+    def __init__(self, file: str, problem: str, position: Position | None = None) -> None:
+        place = ":".join([file, *map(str, position or ())])
+        super().__init__(f"{place}: {problem}")
+        self.file, self.problem, self.position = file, problem, position
+
+
+_FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Loader(_FastLoader):  # type: ignore[misc]  # a base chosen at run time: libyaml's where it is there
+    """YAML's nodes, with the few types that JSON has."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+
+_BOOL = "tag:yaml.org,2002:bool"
+_INT = "tag:yaml.org,2002:int"
+_FLOAT = "tag:yaml.org,2002:float"
+_NULL = "tag:yaml.org,2002:null"
+_MERGE = "tag:yaml.org,2002:merge"
+_STR = "tag:yaml.org,2002:str"
+
+for _tag, _pattern, _first in (
+    (_BOOL, r"^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$", "yYnNtTfFoO"),
+    (_INT, r"^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*)$", "-+0123456789"),
+    (_FLOAT, r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+0123456789."),
+    (_NULL, r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    (_MERGE, r"^<<$", "<"),
+):
+    Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
+
+
+@dataclass(slots=True)
+class Reader:
+    """Nodes to plain data, for one document."""
+
+    file: str
+    values: int = 0
+    depth: int = 0
+
+    def value(self, node: yaml.Node) -> Any:
+        self.values += 1
+        if self.values > _MOST_VALUES:
+            raise self._broken(node, "too many values: its aliases stand for more than can be read")
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if self.depth == _DEEPEST:
+            raise self._broken(node, f"more than {_DEEPEST} levels deep")
+        self.depth += 1
+        value = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(item) for item in node.value]
+        self.depth -= 1
+        return value
+
+    def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        own: dict[str, Any] = {}
+        for key, child in node.value:
+            if key.tag == _MERGE:
+                merged |= self._merged(child)
+                continue
+            if not isinstance(key, yaml.ScalarNode):
+                raise self._broken(key, "a field's name must be text")
+            if key.value in own:
+                hint = "; between two objects stands a line with ---" if key.value == "apiVersion" else ""
+                raise self._broken(key, f"field {json.dumps(key.value)} stands here twice{hint}")
+            own[key.value] = self.value(child)
+        return {**merged, **own}
+
+    def _merged(self, node: yaml.Node) -> dict[str, Any]:
+        value = self.value(node)
+        parts = value if isinstance(value, list) else [value]
+        if not all(isinstance(part, dict) for part in parts):
+            raise self._broken(node, "<< takes a mapping, or a list of them")
+        return {k: v for part in reversed(parts) for k, v in part.items()}
+
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
+        read = _SCALARS.get(node.tag)
+        if read is None:
+            raise self._broken(node, f"tag {node.tag} has no meaning in a manifest")
+        return read(node.value)
+
+    def _broken(self, node: yaml.Node, problem: str) -> BrokenFile:
+        return BrokenFile(self.file, problem, Position(node.start_mark.line + 1, node.start_mark.column + 1))
+
+
+def _int(text: str) -> int | float | str:
+    """What looks like a number and is none, such as 0x_, is text; one of thousands of digits is beyond all bounds."""
+    digits = text.replace("_", "").lower()
+    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits.lstrip("+"))
+    is_octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+    try:
+        return sign * int(digits, 8 if is_octal else 0)
+    except ValueError:
+        return sign * math.inf if digits.isdigit() else text
+
+
+_SCALARS: Mapping[str, Any] = {
+    _STR: str,
+    _INT: _int,
+    _FLOAT: float,
+    _NULL: lambda _: None,
+    _BOOL: lambda text: text.lower() in ("yes", "true", "on"),
+}
