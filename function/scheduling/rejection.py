@@ -135,10 +135,10 @@ class Tainted:
 @dataclass(frozen=True, slots=True)
 class CacheFailed:
     def __str__(self) -> str:
-        return "where the ModelCache failed"
+        return "where the ModelCache cannot be staged"
 
     def detail(self) -> str:
-        return "the ModelCache could not be staged here"
+        return "the ModelCache cannot be staged here; its status says why"
 
 
 @dataclass(frozen=True, slots=True)

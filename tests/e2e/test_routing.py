@@ -335,6 +335,7 @@ def third_cluster(team: Team, cluster: Api, way: relay.Relay) -> Iterator[None]:
     team.api.apply(objects.secret(north["metadata"]["name"], kubeconfig=kubeconfig), north)
     try:
         team.await_ready(north)
+        _await_sight(team)
         yield
     finally:
         if way.listener is None:
@@ -343,6 +344,23 @@ def third_cluster(team: Team, cluster: Api, way: relay.Relay) -> Iterator[None]:
             team.api.delete(deployment)
         until(team.leftovers, "nothing to be left", holds=lambda seen: not seen, seconds=LONG)
         until(lambda: gone(team, north), "the cluster to go", seconds=LONG)
+
+
+def _await_sight(team: Team) -> None:
+    """Wait until the function is handed the third cluster. Ready is what the API server says; a function is given what
+    Crossplane's own cache has seen, and a replica that is placed before that is right where it is.
+    """
+    selector = {"matchLabels": dict(fleet.NORTH.labels)}
+    only_there = objects.deployment("only-north", team.namespace, replicas=1, clusterSelector=selector)
+    team.api.apply(only_there)
+    until(
+        lambda: team.clusters("only-north"),
+        "a replica on it",
+        holds=lambda seen: seen == [fleet.NORTH.name],
+        seconds=LONG,
+    )
+    team.api.delete(only_there)
+    until(team.leftovers, "nothing to be left", holds=lambda seen: not seen, seconds=LONG)
 
 
 def gone(team: Team, cluster: Object) -> bool:
