@@ -10,6 +10,7 @@ from typing import Any
 
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
+from function.core import counted
 from function.validation import Flaw
 from function.validation.flaw import ERRORS, WARNINGS
 
@@ -83,11 +84,7 @@ FORMATS: Mapping[str, Callable[[Sequence[Finding], int], str]] = {
 def summary(findings: Sequence[Finding], objects: int) -> str:
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
-    return f"{_counted(objects, 'object')}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{counted(objects, 'object')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
 
 
 def _meanings() -> dict[str, str]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from function.cli import plan_report, report
 from function.cli.outlook import IN_PLACE, Move, Outlook, Room, ServiceChange
-from function.core import NamespacedName
+from function.core import NamespacedName, listed
 from function.offline.comparison import Short
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
 """What goes wrong comes first."""
-_MOST_NAMED = 3
+MOST_NAMED = 3
 
 
 def headline(shown: Outlook) -> str:
@@ -28,14 +28,14 @@ def consequences(shown: Outlook) -> str:
     dark = [str(s.service) for s in shown.services if s.is_dark]
     parts = [
         _told(shown.moves) or "no replica changes",
-        f"{named(short)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
-        f"{named(silent)} {'has' if len(silent) == 1 else 'have'} no endpoint left" if silent else "",
-        f"nobody answers for {named(dark)} until replicas have moved" if dark else "",
+        f"{listed(short, MOST_NAMED)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
+        f"{listed(silent, MOST_NAMED)} {'has' if len(silent) == 1 else 'have'} no endpoint left" if silent else "",
+        f"nobody answers for {listed(dark, MOST_NAMED)} until replicas have moved" if dark else "",
     ]
     return "; ".join(part for part in parts if part)
 
 
-def counted(moves: Iterable[Move]) -> str:
+def tally(moves: Iterable[Move]) -> str:
     """How many of each, such as `2 moved, 1 lost`."""
     counts = Counter(m.what for m in moves)
     return ", ".join(f"{counts[what]} {_VERBS[what][0]}" for what in _WHATS if counts[what])
@@ -58,12 +58,6 @@ _VERBS = {
     "new": ("new", "is new", "are new"),
     "removed": ("removed", "is removed", "are removed"),
 }
-
-
-def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """Some names, and how many there are beside them."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 # For machines

@@ -19,6 +19,7 @@ from function.core.manifest import (
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
+from function.core.wording import counted, listed
 
 __all__ = [
     "ByContent",
@@ -38,11 +39,13 @@ __all__ = [
     "Requirement",
     "Result",
     "condition",
+    "counted",
     "dig",
     "hold",
     "identity",
     "is_ready",
     "last",
+    "listed",
     "mentions",
     "plain",
     "restate",

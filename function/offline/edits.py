@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from function import labels, names, versions
-from function.core import NamespacedName, dig, identity
+from function.core import NamespacedName, dig, identity, listed
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref, Store
 
@@ -160,5 +160,4 @@ def _must_be(kind: str, name: str, known: Collection[str], *, of: str = "") -> N
 def _listed(known: list[str]) -> str:
     if not known:
         return "is none"
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    return f"{'is' if len(known) == 1 else 'are'} {', '.join(known[:_MOST_NAMED])}{more}"
+    return f"{'is' if len(known) == 1 else 'are'} {listed(known, _MOST_NAMED)}"

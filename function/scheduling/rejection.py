@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from function.core import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Full:
@@ -18,11 +20,15 @@ class Full:
 
     def __str__(self) -> str:
         has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
-        return f"full (needs {_nodes(self.needs)}, {has})"
+        return f"full (needs {counted(self.needs, 'node')}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
-        has = f"has {_nodes(self.free)} free" if self.free >= 0 else f"lacks {_nodes(-self.free)} already"
+        has = (
+            f"has {counted(self.free, 'node')} free"
+            if self.free >= 0
+            else f"lacks {counted(-self.free, 'node')} already"
+        )
         return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
 
 
@@ -234,7 +240,3 @@ class Rejection:
     @property
     def code(self) -> str:
         return type(self.reason).__name__
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node" if count == 1 else f"{count} nodes"

@@ -5,7 +5,7 @@ Bytes that are no UTF-8 stand in it as Python escapes them (surrogateescape). So
 
 from __future__ import annotations
 
-_ESCAPES = {
+ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -43,7 +43,7 @@ class Malformed(ValueError):
 
 
 def quoted(text: str) -> str:
-    return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
+    return '"' + "".join(ESCAPES.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
 
 
 def _escaped(code: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from function import conditions as c
 from function import names
-from function.core import Condition, Held, Request, condition, dig, plain
+from function.core import Condition, Held, Request, condition, dig, listed, plain
 from function.kinds.inferencecluster import compose, inputs, likeness
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
@@ -94,8 +94,7 @@ def _draining(request: Request) -> str:
     who = inputs.on_it(request) or ()
     if not who or not inputs.is_being_deleted(request.xr):
         return ""
-    more = f" and {len(who) - _MOST_NAMED} more" if len(who) > _MOST_NAMED else ""
-    return f"to be deleted once these have left: {', '.join(who[:_MOST_NAMED])}{more}"
+    return f"to be deleted once these have left: {listed(who, _MOST_NAMED)}"
 
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> Condition:

@@ -24,6 +24,7 @@ from function.core import (
     dig,
     identity,
     is_ready,
+    listed,
     restate,
 )
 from function.core.manifest import is_list
@@ -130,6 +131,5 @@ def _annotations(manifest: Manifest) -> Mapping[str, Any]:
 def _remarked(said: Condition, names: list[str]) -> Condition:
     if said.type != c.REPLICAS_SCHEDULED.type:
         return said
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    remark = f"leaving once no ModelService leads there: {', '.join(names[:_MOST_NAMED])}{more}"
+    remark = f"leaving once no ModelService leads there: {listed(names, _MOST_NAMED)}"
     return replace(said, message=f"{said.message}; {remark}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from function import conditions as c
-from function.core import Condition, Held, Manifest, Request, condition, dig, last
+from function.core import Condition, Held, Manifest, Request, condition, dig, last, listed
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.kinds.modelservice import compose
@@ -84,9 +84,7 @@ def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
 
 
 def _named(endpoints: Iterable[Endpoint]) -> str:
-    names = sorted(e.name for e in endpoints)
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+    return listed(sorted(e.name for e in endpoints), _MOST_NAMED)
 
 
 # The route
