@@ -128,7 +128,7 @@ def without(outcome: Outcome, lost: Collection[str]) -> Outcome:
     """An outcome without what is on lost clusters: a deployment that is on hold keeps its replicas there in name."""
     if not lost:
         return outcome
-    gone = {NamespacedName(e.namespace, e.name) for e in outcome.endpoints if e.cluster in lost}
+    gone = {e.identity for e in outcome.endpoints if e.cluster in lost}
     return replace(
         outcome,
         deployments=tuple(
@@ -155,7 +155,7 @@ def answering(outcome: Outcome) -> dict[NamespacedName, int]:
     silent = {
         NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving
     }  # fmt: skip
-    return {_name(s): sum(NamespacedName(s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
+    return {s.identity: sum(NamespacedName(s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
 
 
 # What changed
@@ -212,7 +212,3 @@ def _rooms(before: Outcome, after: Outcome) -> Iterator[Room]:
 
 def _nodes(pool: Pool | None) -> tuple[int, int] | None:
     return (pool.nodes, pool.free) if pool else None
-
-
-def _name(service: Service) -> NamespacedName:
-    return NamespacedName(service.namespace, service.name)

@@ -37,7 +37,7 @@ def text(shown: Report) -> str:
 
 
 def staging(weights: Iterable[Weights]) -> Table:
-    rows = [(code(str(NamespacedName(w.namespace, w.name))), code(w.cluster), f"{w.gib} GiB") for w in weights]
+    rows = [(code(str(w.identity)), code(w.cluster), f"{w.gib} GiB") for w in weights]
     return Table("Weights to stage", plan_report.STAGING, rows)
 
 
@@ -70,7 +70,7 @@ def _troubles(outcome: Outcome) -> Iterator[tuple[str, ...]]:
         if cluster.why:
             yield f"InferenceCluster {code(cluster.name)}", code(cluster.why)
     for trouble in outcome.troubles:
-        yield f"{trouble.kind} {code(str(NamespacedName(trouble.namespace, trouble.name)))}", code(trouble.why)
+        yield f"{trouble.kind} {code(str(trouble.identity))}", code(trouble.why)
 
 
 def _rejections(outcome: Outcome) -> Iterator[tuple[str, ...]]:

@@ -144,7 +144,7 @@ def _troubles(outcome: Outcome) -> Iterator[str]:
         if cluster.why:
             yield f"InferenceCluster {cluster.name}: {cluster.why}"
     for trouble in outcome.troubles:
-        yield f"{trouble.kind} {NamespacedName(trouble.namespace, trouble.name)}: {trouble.why}"
+        yield f"{trouble.kind} {trouble.identity}: {trouble.why}"
 
 
 def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
@@ -162,7 +162,7 @@ STAGING = "cache", "cluster", "size"
 
 
 def staging_rows(weights: Iterable[Weights]) -> list[tuple[str, ...]]:
-    return [(str(NamespacedName(w.namespace, w.name)), w.cluster, f"{w.gib} GiB") for w in weights]
+    return [(str(w.identity), w.cluster, f"{w.gib} GiB") for w in weights]
 
 
 def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:

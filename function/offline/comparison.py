@@ -43,7 +43,7 @@ class Answering:
 
     @property
     def identity(self) -> NamespacedName:
-        return NamespacedName(self.service.namespace, self.service.name)
+        return self.service.identity
 
     @property
     def is_lost(self) -> bool:
@@ -152,20 +152,20 @@ def _staging(before: Outcome, after: Outcome) -> Iterator[Weights]:
 def _implied(before: Outcome, after: Outcome) -> Iterator[Endpoint]:
     """A dump of replicas alone says nothing of endpoints: those of the replicas that served were there."""
     served = {NamespacedName(d.namespace, r.name) for d in before.deployments for r in d.replicas if r.serving}
-    return (e for e in after.endpoints if NamespacedName(e.namespace, e.name) in served)
+    return (e for e in after.endpoints if e.identity in served)
 
 
 def _endpoints(before: Outcome, after: Outcome) -> Iterator[tuple[str, str, str]]:
-    old = {NamespacedName(e.namespace, e.name): e.url for e in before.endpoints or _implied(before, after)}
-    new = {NamespacedName(e.namespace, e.name): e.url for e in after.endpoints}
+    old = {e.identity: e.url for e in before.endpoints or _implied(before, after)}
+    new = {e.identity: e.url for e in after.endpoints}
     for name in sorted({*old, *new}):
         yield _what(old.get(name), new.get(name)), str(name), new.get(name) or old[name]
 
 
 def _services(before: Outcome, after: Outcome) -> Iterator[Answering]:
     """One that has no address yet is not there yet, to those who ask it."""
-    old = {NamespacedName(s.namespace, s.name): s for s in before.services}
-    new = {NamespacedName(s.namespace, s.name): s for s in after.services}
+    old = {s.identity: s for s in before.services}
+    new = {s.identity: s for s in after.services}
     for name in sorted({*old, *new}):
         was, service = old.get(name), new.get(name)
         what = _what(was if was and (was.address or was == service) else None, service)

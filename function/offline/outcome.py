@@ -98,6 +98,10 @@ class Endpoint:
     cluster: str
     """Empty for an outside provider's."""
 
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -109,6 +113,10 @@ class Service:
     routed: tuple[str, ...] = field(compare=False)
     """The endpoints that get traffic."""
 
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -119,6 +127,10 @@ class Weights:
     cluster: str
     gib: int
 
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
@@ -128,6 +140,10 @@ class Trouble:
     namespace: str
     name: str
     why: str
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
 
 
 @dataclass(frozen=True, slots=True)
