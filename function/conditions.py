@@ -28,6 +28,9 @@ MODEL_STARTING = REPLICAS_READY.false("ModelStarting", "{ready} of {wanted} serv
 ROLLING_OUT = REPLICAS_READY.false(
     "RollingOut", "{updated} of {wanted} replicas run the current spec; waiting for {waiting}"
 )
+ROLLOUT_WAITS = REPLICAS_READY.false(
+    "RollingOut", "{updated} of {wanted} replicas run the current spec; the others keep theirs, since {why}"
+)
 
 # ModelDeployment: are the weights there?
 MODEL_CACHE_RESOLVED = ConditionType("ModelCacheResolved")

@@ -58,12 +58,17 @@ MOVING_FOR = "modelplane.ai/moving-for"
 """Annotation of a ModelReplica: the spec for which it makes way, since its pools have no room for that one. A successor
 is placed."""
 
+ROLL_ANYWAY = "modelplane.ai/roll-anyway"
+"""Annotation of a ModelDeployment, set by users: the revision (`status.revisions[].hash`) that serving replicas get
+although it was tried and has not served, or although too few others serve. `true` means every revision."""
+
 FORMER_SPEC = "modelplane.ai/former-spec"
 """Annotation of a ModelReplica that was given more nodes where it stands: the spec that it served with, as JSON. It
 goes back to that one if another grew into the same nodes at the same moment; gone once it is ready."""
 
 LEAVING = "modelplane.ai/leaving"
-"""Annotation of a ModelEndpoint: it is to go, and stays only until no service leads to it any more."""
+"""Annotation of a ModelEndpoint: it is to go, and stays only until no service leads to it any more. The value names the
+services that led to it on the last pass, each with a question mark if it was not found then; `-` if none did."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
 COMPOSITION_KEY = "crossplane.io/composition-resource-name"

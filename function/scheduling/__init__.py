@@ -29,13 +29,15 @@ from function.scheduling.fleet import (
 )
 from function.scheduling.gate import conflict, gate
 from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, Selector, Toleration
-from function.scheduling.plan import Action, Placement, Plan, Why
+from function.scheduling.plan import Action, NotProven, Placement, Plan, TooFewServe, Wait, Why
 from function.scheduling.rejection import Rejection
 from function.scheduling.remedy import Remedy, remedies
+from function.scheduling.revision import MOST_REVISIONS, Revision
 from function.scheduling.solve import solve
 
 __all__ = [
     "LARGEST_CLAIM",
+    "MOST_REVISIONS",
     "Action",
     "CachePhase",
     "Cluster",
@@ -55,6 +57,7 @@ __all__ = [
     "Member",
     "MemberVerdict",
     "NodeShape",
+    "NotProven",
     "Offer",
     "PlacedEngine",
     "PlacedMember",
@@ -66,11 +69,14 @@ __all__ = [
     "Remedy",
     "Replica",
     "RequestVerdict",
+    "Revision",
     "Selector",
     "Shortfall",
     "Standing",
     "Taint",
     "Toleration",
+    "TooFewServe",
+    "Wait",
     "Why",
     "anatomy",
     "conflict",

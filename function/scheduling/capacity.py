@@ -31,11 +31,8 @@ class Ledger:
         return self._account(cluster)
 
     def take(self, cluster: str, nodes: Mapping[str, int]) -> None:
-        """Nodes of a pool that is gone are nobody's."""
+        """Charge nodes. Those of a pool that is gone are nobody's."""
         _charge(self._account(cluster), nodes)
-
-    def give_back(self, cluster: str, nodes: Mapping[str, int]) -> None:
-        self.take(cluster, {pool: -count for pool, count in nodes.items()})
 
     def is_overcommitted(self, cluster: str) -> bool:
         return any(nodes < 0 for nodes in self._account(cluster).values())
@@ -71,10 +68,11 @@ def contention(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> 
     """What two deployments have done that looked at the same moment, undone.
 
     A replica that has served stays, whatever that costs, with what it had. Then come those that grow, each where the
-    difference fits in what is left, and then those that never served; of either the older come first.
+    difference fits in what is left, and then those that never served; of either the older come first. One that is being
+    deleted gives way by itself.
     """
     by_cluster: dict[str, list[Replica]] = {}
-    for replica in replicas:
+    for replica in (r for r in replicas if not r.going):
         by_cluster.setdefault(replica.cluster, []).append(replica)
     found = Contention({}, {})
     for name, standing in by_cluster.items():

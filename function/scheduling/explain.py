@@ -48,16 +48,18 @@ def digest(given: Iterable[Rejection]) -> str:
 
 
 def standings(job: Job, fleet: Fleet, plan: Plan) -> Standings:
+    """Those that leave are still there: what they hold is not free yet."""
     rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
     by_cluster = Lazily(
         fleet.clusters,
         lambda name: [
             *fleet.others.get(name, ()),
             *(Standing(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
+            *(Standing(r.nodes(), partial(_deployment, r)) for r in plan.departing if r.cluster == name),
             *(Standing(nodes_of(p.engines), lambda: job.deployment) for p in plan.placements if p.cluster == name),
         ],
     )
-    return Standings(by_cluster, Ledger(fleet.clusters, (), by_cluster))
+    return Standings(by_cluster, plan.ledger)
 
 
 def _deployment(replica: Replica) -> NamespacedName:

@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import product
 
 from function.scheduling.devices import Matcher, Offer, Shortfall
-from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool
+from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool, Replica
 from function.scheduling.job import Engine, Member
 
 _MOST_STEPS = 100_000
@@ -113,6 +113,11 @@ class Fitter:
             return _GAVE_UP if search.exhausted else _FULL
         return Fit(tuple(zip(self.engines, search.best, strict=True)), search.excess)
 
+    def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
+        """The fit that takes just the nodes that a replica has; None where the job would take others."""
+        fit = self.fit(cluster, replica.nodes(), pins(replica, self.engines))
+        return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
+
     def least(self, cluster: Cluster) -> Excess | None:
         """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
         least = Excess()
@@ -162,6 +167,16 @@ class Fitter:
         ]
         options = [_option(engine, where, members) for where in claiming]
         return tuple(sorted(options, key=lambda o: (o.excess, tuple(pools[i].name for i in o.pools))))
+
+
+def pins(replica: Replica, engines: Sequence[Engine]) -> dict[str, tuple[str, ...]]:
+    """The pools that a replica's engines are on: an engine whose members are the same stays there."""
+    roles = {engine.name: tuple(m.role for m in engine.members) for engine in engines}
+    return {
+        engine.name: tuple(member.pool for member in engine.members)
+        for engine in replica.engines
+        if tuple(m.role for m in engine.members) == roles.get(engine.name)
+    }
 
 
 def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Excess | _Partly | None:

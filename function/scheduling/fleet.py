@@ -103,6 +103,8 @@ class Replica:
     """It answers requests."""
     served: bool = False
     """It did, once. Such a replica is never moved for capacity."""
+    going: bool = False
+    """It is being deleted: it is nobody's any more, and holds its nodes until it is gone."""
     created: str = ""
     """RFC 3339, which sorts as text. Empty where the server has not said."""
     spec_hash: str = ""

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from function.core import NamespacedName
+from function.scheduling.revision import Revision
 
 
 class Selector(Protocol):
@@ -75,6 +76,10 @@ class Job:
     placed_under: str = ""
     """That selector, as it is noted on what is placed under it."""
     spec_hash: str = ""
+    revisions: tuple[Revision, ...] = ()
+    """What was noted of the deployment's revisions."""
+    rolls_anyway: bool = False
+    """Whether the user waves the current revision through to replicas that serve."""
     tolerations: tuple[Toleration, ...] = ()
     cache_selector: Mapping[str, str] = field(default_factory=dict)
     """Labels that its cache's clusters must have."""

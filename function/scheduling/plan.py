@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from function.scheduling.capacity import Ledger
 from function.scheduling.fit import Fit
 from function.scheduling.fleet import Former, PlacedEngine, Replica
+from function.scheduling.revision import Revision
 
 
 class Action(Enum):
@@ -50,14 +52,40 @@ class Why(Enum):
     POOLS_MISMATCH = "its pools no longer match the device selectors"
     SELECTOR_EDITED = "spec.clusterSelector no longer selects its cluster"
     GROWN = "its pools have no room for the new spec"
+    SUCCEEDED = "a replica with the current spec takes its place once it serves"
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewServe:
+    """A serving replica is not updated while fewer than `needed` others serve."""
+
+    serving: int
+    """The others that serve."""
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotProven:
+    """The current revision was tried and has not served, so no serving replica is given it."""
+
+
+Wait = TooFewServe | NotProven
+"""Why a rollout does not go on by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Sorted by cluster and index."""
 
+    ledger: Ledger
+    """Nodes that are free once the plan is carried out, and before anything that it drops is gone."""
     placements: tuple[Placement, ...] = ()
     wanted: int = 0
+    departing: tuple[Replica, ...] = ()
+    """Replicas that exist and have no placement. They hold their nodes until they are gone."""
+    revisions: tuple[Revision, ...] = ()
+    """What is known of the deployment's revisions, the current one first."""
+    wait: Wait | None = None
     leaving: Mapping[Replica, Why] = field(default_factory=dict)
     """Those that must go and are still there."""
     yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
@@ -82,8 +110,8 @@ class Plan:
     def moving_for(self, placement: Placement, spec_hash: str) -> str:
         """What to note on a placement: that it makes way for a spec, once a successor is placed. Without that it would
         be taken for one replica too many, and the successor dropped before it serves."""
-        grown = placement.replica is not None and self.leaving.get(placement.replica) is Why.GROWN
-        return spec_hash if grown and not self.missing else ""
+        why = self.leaving.get(placement.replica) if placement.replica else None
+        return spec_hash if why in (Why.GROWN, Why.SUCCEEDED) and not self.missing else ""
 
     @property
     def missing(self) -> int:

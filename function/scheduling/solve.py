@@ -1,34 +1,39 @@
-"""The plan: keep what stands, drop what is too many, fill what is missing, and roll a new spec out one by one.
+"""The plan for one deployment, decided in six phases, in this order.
 
-Nothing here knows Kubernetes, and nothing depends on the order of the fleet.
+1. Keep: every replica stays where it is, unless it must leave, yields, or is lost with its cluster.
+2. Shrink: of too many replicas, the sick ones go first.
+3. Update what does not serve; nothing is lost by that.
+4. Fill: place what is missing.
+5. Take a turn: give the current spec to one replica that serves, by the rules of the rollout (see `rollout.py`).
+6. Part: those that must leave go once enough others serve.
+
+The ledger charges every replica that exists, whatever becomes of it: nodes are free when their holder is gone, and not
+when that is decided. Nothing here knows Kubernetes, and nothing depends on the order of the fleet.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from function.core import NamespacedName
-from function.scheduling.capacity import Ledger, contention
+from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Offer
-from function.scheduling.fit import Excess, Fit, Fitter
+from function.scheduling.filling import Filler
+from function.scheduling.fit import Fit, Fitter, pins
 from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
-from function.scheduling.gate import gate, is_selected
-from function.scheduling.job import CachePhase, Job
+from function.scheduling.gate import is_selected
+from function.scheduling.job import Job
 from function.scheduling.plan import Action, Placement, Plan, Why
+from function.scheduling.revision import Revision, remember
+from function.scheduling.rollout import Rollout
 from function.scheduling.taints import untolerated
 
 
 def solve(job: Job, fleet: Fleet, fitter: Fitter | None = None) -> Plan:
-    """A plan for one deployment. The clusters must be known: with none at all, every replica's cluster is gone."""
+    """Return the plan for one deployment. The clusters must be known: with none, every replica's cluster is gone."""
     return _Solver(job, fleet, fitter or Fitter(job.engines)).run()
-
-
-def _ours(job: Job, fleet: Fleet) -> list[Replica]:
-    return [r for r in fleet.replicas if r.deployment == job.deployment]
 
 
 def _place(replica: Replica) -> tuple[str, int, NamespacedName]:
@@ -42,38 +47,65 @@ class _Solver:
     fitter: Fitter
     staying: list[Replica] = field(default_factory=list)
     leaving: dict[Replica, Why] = field(default_factory=dict)
+    surplus: list[Replica] = field(default_factory=list)
     yielded: dict[Replica, Replica | None] = field(default_factory=dict)
     retreated: dict[Replica, Replica | None] = field(default_factory=dict)
     lost: list[Replica] = field(default_factory=list)
-    ledger: Ledger = field(init=False)
     placed: list[Placement] = field(default_factory=list)
+    ours: list[Replica] = field(init=False)
+    revisions: Mapping[str, Revision] = field(init=False)
+    ledger: Ledger = field(init=False)
+    filler: Filler = field(init=False)
 
     def run(self) -> Plan:
-        self._keep()
+        self.ours = sorted((r for r in self.fleet.replicas if r.deployment == self.job.deployment), key=_place)
+        self.ledger = Ledger(self.fleet.clusters, self.fleet.replicas, self.fleet.others)
+        self.filler = Filler(self.job, self.fleet, self.fitter, self.ledger)
+        contended = contention(self.fleet.clusters, self.fleet.replicas)
+        self.revisions = self._remembered(contended)
+        self._keep(contended)
         self._shrink()
-        standing = [r for r in self.fleet.replicas if r.deployment != self.job.deployment]
-        self.ledger = Ledger(self.fleet.clusters, [*standing, *self.staying, *self.leaving], self.fleet.others)
-        self._update_idle()
+        rollout = Rollout(self.job, self.revisions[self.job.spec_hash], self._serving())
+        self._update_idle(rollout)
         self._fill()
-        self._take_turn()
+        self._take_turn(rollout)
         self._part()
+        return self._plan(rollout)
+
+    def _plan(self, rollout: Rollout) -> Plan:
+        kept = {p.replica.identity for p in self.placed if p.replica}
         return Plan(
+            ledger=self.ledger,
             placements=tuple(sorted(self.placed, key=lambda p: (p.cluster, p.index, p.action.value))),
             wanted=self.job.replicas,
+            departing=tuple(r for r in self.ours if r.identity not in kept),
+            revisions=tuple(self.revisions.values()),
+            wait=rollout.wait,
             leaving=dict(self.leaving),
             yielded=self.yielded,
             retreated=self.retreated,
             lost=tuple(self.lost),
         )
 
+    def _remembered(self, contended: Contention) -> dict[str, Revision]:
+        denied = {r for r in self.ours if r in contended.yielding or r in contended.retreating}
+        return remember(self.job.spec_hash, self.job.revisions, self.ours, denied)
+
+    def _serving(self) -> list[Replica]:
+        return [r for r in (*self.staying, *self.leaving) if r.serving]
+
+    def _is_current(self, replica: Replica) -> bool:
+        return replica.spec_hash == self.job.spec_hash
+
     # 1. Keep
 
-    def _keep(self) -> None:
+    def _keep(self, contended: Contention) -> None:
         """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
-        contended = contention(self.fleet.clusters, self.fleet.replicas)
-        for standing in sorted(_ours(self.job, self.fleet), key=_place):
-            replica = self._retreated(standing, contended.retreating)
-            cluster = self.fleet.clusters.get(standing.cluster)
+        for existing in self.ours:
+            replica = self._retreated(existing, contended.retreating)
+            cluster = self.fleet.clusters.get(existing.cluster)
+            if replica.going:
+                continue
             if cluster is None:
                 self.lost.append(replica)
             elif replica in contended.yielding:
@@ -101,7 +133,7 @@ class _Solver:
     def _must_leave(self, replica: Replica, cluster: Cluster) -> Why | None:
         """Being unready, unreachable, relabelled or full moves nobody."""
         if replica.moving_for == self.job.spec_hash:
-            return Why.GROWN
+            return Why.SUCCEEDED
         if untolerated(cluster.taints, self.job.tolerations, "NoExecute"):
             return Why.EVICTED
         if cluster.deleting:
@@ -134,162 +166,155 @@ class _Solver:
     # 2. Shrink
 
     def _shrink(self) -> None:
-        """Too many: those that must go anyway first, then as `_first_to_go` says."""
+        """Of too many, the first to go are dropped. What must leave anyway goes as `_part` says."""
         while self.staying and len(self.staying) > self.job.replicas:
             load = Counter(r.cluster for r in self.staying)
-            going = max(self.staying, key=lambda r: _first_to_go(r, load))
+            going = max(self.staying, key=lambda r: self._first_to_go(r, load))
             self.staying.remove(going)
+            self.surplus.append(going)
         if not self.job.replicas:
             self.leaving.clear()
+        if self.job.replicas == 1 and self.surplus and self.revisions[self.job.spec_hash].is_untried:
+            self._cover_the_trial()
 
-    # 3. Roll: a changed spec reaches all that do not serve, then one that serves, the next when the last is ready
+    def _first_to_go(
+        self, replica: Replica, load: Mapping[str, int]
+    ) -> tuple[bool, bool, bool, int, str, int, NamespacedName]:
+        """Sick before healthy, outdated before current, then from the cluster with most of them, by name and index."""
+        return (
+            not replica.serving,
+            not replica.ready,
+            self.revisions[self.job.spec_hash].served and not self._is_current(replica),
+            load[replica.cluster],
+            replica.cluster,
+            replica.index,
+            replica.identity,
+        )
 
-    def _update_idle(self) -> None:
-        for replica in sorted(self.staying, key=_place):
-            if self._is_current(replica) or replica.serving:
+    def _cover_the_trial(self) -> None:
+        """Where one replica is to remain, the healthiest serves until the next to it is ready with the current spec.
+
+        Without that the last one that serves would try a spec of which nobody knows whether it works. Where the spec
+        does not fit beside what is still there, the surplus goes first.
+        """
+        [best], second = self.staying, self.surplus[-1]
+        if not best.serving or self._is_current(best) or self._fit_in_place(second) is None:
+            return
+        self.staying, self.surplus = [second], self.surplus[:-1]
+        self.leaving[best] = Why.SUCCEEDED
+
+    # 3. Update what does not serve
+
+    def _update_idle(self, rollout: Rollout) -> None:
+        for replica in self.staying[:]:
+            if self._is_current(replica) or not rollout.is_free(replica, self.revisions):
                 self.placed.append(self._kept(replica))
             elif not self._update(replica):
-                self._must_grow_elsewhere(replica)
-
-    def _take_turn(self) -> None:
-        """The next one that serves. Not while another at the current spec is yet to prove itself."""
-        unproven = any(p.action is not Action.KEEP for p in self.placed)
-        unproven = unproven or any(self._is_current(r) and not r.ready for r in self.staying)
-        outdated = sorted((r for r in self.staying if not self._is_current(r)), key=_place)
-        if unproven or not outdated:
-            return
-        for replica in outdated:
-            self.placed.remove(self._kept(replica))
-            if self._update(replica):
-                return
-            self.placed.append(self._kept(replica))
-        self.placed.remove(self._kept(outdated[0]))
-        self._must_grow_elsewhere(outdated[0])
-        self._fill()
-
-    def _is_current(self, replica: Replica) -> bool:
-        return replica.spec_hash == self.job.spec_hash
+                self.placed.append(self._kept(replica))
+                self._move(replica)
 
     def _update(self, replica: Replica) -> bool:
-        """Give it the current spec where it stands, if its pools have room for the difference."""
-        cluster = self.fleet.clusters[replica.cluster]
-        self.ledger.give_back(cluster.name, replica.nodes())
-        fit = self.fitter.fit(cluster, self.ledger.on(cluster.name), _pins(replica, self.job))
-        if not isinstance(fit, Fit):
-            self.ledger.take(cluster.name, replica.nodes())
+        """Give it the current spec where it is, if its pools have room for the difference."""
+        fit = self._fit_in_place(replica)
+        if fit is None:
             return False
+        cluster = self.fleet.clusters[replica.cluster]
         engines = fit.placed(cluster)
-        self.ledger.take(cluster.name, nodes_of(engines))
-        grows = replica.has_served and exceeds(nodes_of(engines), nodes_of(replica.proven.engines))
+        wanted = nodes_of(engines)
+        own = replica.nodes()
+        self.ledger.take(cluster.name, {pool: max(0, n - own.get(pool, 0)) for pool, n in wanted.items()})
+        grows = replica.has_served and exceeds(wanted, nodes_of(replica.proven.engines))
         former = replica.proven if grows else None
         self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, former))
         return True
 
-    def _must_grow_elsewhere(self, replica: Replica) -> None:
-        """Its pools have no room for the current spec: it keeps its own, until a successor serves elsewhere."""
-        if any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools):
-            self.staying.remove(replica)
-            self.leaving[replica] = Why.GROWN
-        else:  # a cluster that publishes no pools proves nothing
-            self.placed.append(self._kept(replica))
+    def _fit_in_place(self, replica: Replica) -> Fit | None:
+        """How the current spec fits where a replica is, beside everything else that is there."""
+        cluster = self.fleet.clusters[replica.cluster]
+        own = replica.nodes()
+        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.on(cluster.name).items()}
+        fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
+        return fit if isinstance(fit, Fit) else None
+
+    def _move(self, replica: Replica) -> None:
+        """Its pools have no room for the current spec: it keeps its own, until a successor serves elsewhere.
+
+        It stays where a cluster that publishes no pools proves nothing, or where nodes are about to be free.
+        """
+        departing = {r.cluster for r in (*self.surplus, *self.yielded, *(r for r in self.ours if r.going))}
+        publishes = any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools)
+        if publishes and replica.cluster not in departing:
+            self._replace_by_successor(replica, Why.GROWN)
+
+    def _replace_by_successor(self, replica: Replica, why: Why) -> None:
+        self.placed.remove(self._kept(replica))
+        self.staying.remove(replica)
+        self.leaving[replica] = why
 
     # 4. Fill
 
     def _fill(self) -> None:
-        """Too few: one at a time, each on the cluster that then ranks first.
+        self.placed.extend(self.filler.fill(self.placed, self.job.replicas - len(self.placed)))
 
-        A cluster first bids what it could offer if all its nodes were free. Only when that bid comes up is its account
-        looked at: of most clusters of a large fleet nobody ever asks who stands on them.
-        """
-        missing = self.job.replicas - len(self.placed)
-        if missing <= 0:
+    # 5. Take a turn
+
+    def _take_turn(self, rollout: Rollout) -> None:
+        """One that serves is given the current spec, if the rollout may go on."""
+        outdated = [p.replica for p in self.placed if p.replica and not p.fit and not self._is_current(p.replica)]
+        if not outdated or self._is_unproven() or any(r.serving for r in self.surplus):
             return
-        load = Counter(p.cluster for p in self.placed)
-        open_ = [cluster for cluster in self.fleet.clusters.values() if gate(self.job, cluster) is None]
-        heap = [bid for cluster in open_ if (bid := self._hope(cluster, load[cluster.name]))]
-        heapq.heapify(heap)
-        while missing and heap:
-            bid = heapq.heappop(heap)
-            if bid.fit is None:
-                if firm := self._firm(bid):
-                    heapq.heappush(heap, firm)
-                continue
-            self._place_on(bid.cluster, bid.fit)
-            missing -= 1
-            load[bid.cluster.name] += 1
-            if again := self._hope(bid.cluster, load[bid.cluster.name]):
-                heapq.heappush(heap, again)
+        candidates = [r for r in sorted(outdated, key=lambda r: (r.serving, *_place(r))) if rollout.may_update(r)]
+        if any(self._update_kept(replica) for replica in candidates):
+            return
+        if candidates:
+            self._make_room(candidates[0])
+        elif rollout.needs_proof:
+            self._prove_elsewhere(outdated[0], rollout)
 
-    def _hope(self, cluster: Cluster, load: int) -> _Bid | None:
-        excess = self.fitter.least(cluster)
-        if excess is None:
-            return None
-        phase = (self.job.cache or {}).get(cluster.name, CachePhase.STAGED)
-        return _Bid((load, phase, excess, cluster.name), cluster, None)
+    def _is_unproven(self) -> bool:
+        """Whether a replica is yet to show that it is ready with the current spec."""
+        changes = any(p.action is not Action.KEEP for p in self.placed)
+        return changes or any(self._is_current(r) and not r.ready for r in self.staying)
 
-    def _firm(self, bid: _Bid) -> _Bid | None:
-        """The bid with what is really free; it never ranks before the hope. None where there is no room."""
-        fit = self.fitter.fit(bid.cluster, self.ledger.on(bid.cluster.name))
-        if not isinstance(fit, Fit):
-            return None
-        load, phase, _, name = bid.rank
-        return _Bid((load, phase, fit.excess, name), bid.cluster, fit)
+    def _update_kept(self, replica: Replica) -> bool:
+        if not self._update(replica):
+            return False
+        self.placed.remove(self._kept(replica))
+        return True
 
-    def _place_on(self, cluster: Cluster, fit: Fit) -> None:
-        engines = fit.placed(cluster)
-        taken = {r.index for r in _ours(self.job, self.fleet) if r.cluster == cluster.name}
-        taken |= {p.index for p in self.placed if p.cluster == cluster.name}
-        index = next(i for i in count() if i not in taken)
-        self.placed.append(Placement(cluster.name, index, Action.CREATE, engines, fit))
-        self.ledger.take(cluster.name, nodes_of(engines))
+    def _make_room(self, replica: Replica) -> None:
+        """Nothing that is outdated has room where it is: surplus that only serves meanwhile goes, or a successor is
+        placed elsewhere."""
+        covers = [r for r, why in self.leaving.items() if why is Why.SUCCEEDED and r.cluster == replica.cluster]
+        for cover in covers:
+            del self.leaving[cover]
+            self.surplus.append(cover)
+        self._move(replica)
+        self._fill()
 
-    # 5. Part
+    def _prove_elsewhere(self, replica: Replica, rollout: Rollout) -> None:
+        """The revision was tried and has not served, and nobody tries it any more: a new replica does, if there is room
+        for one. It takes the place of one that serves as soon as it serves itself."""
+        others = [p for p in self.placed if p.replica is not replica]
+        if new := list(self.filler.fill(others, 1)):
+            self._replace_by_successor(replica, Why.SUCCEEDED)
+            self.placed.extend(new)
+            rollout.wait = None
+
+    # 6. Part
 
     def _part(self) -> None:
-        """Those that must leave stay until as many others serve as are wanted."""
-        serving = sum(p.replica is not None and p.replica.serving for p in self.placed)
+        """Those that must leave stay until as many others serve as are wanted, and at least until the current spec,
+        for which they make way, was tried."""
+        untried = self.revisions[self.job.spec_hash].is_untried
+        serving = sum(p.replica is not None and p.replica.serving and p.action is Action.KEEP for p in self.placed)
         absent = self.job.replicas - len(self.placed)
         for replica in sorted(self.leaving, key=lambda r: (not r.serving, not r.ready, _place(r))):
-            needed = absent > 0 or (replica.serving and serving < self.job.replicas)
+            covers = untried and self.leaving[replica] is Why.SUCCEEDED
+            needed = absent > 0 or (replica.serving and (covers or serving < self.job.replicas))
             if not needed:
                 del self.leaving[replica]
                 continue
             absent -= 1
             serving += replica.serving
             self.placed.append(replace(self._kept(replica), action=Action.AWAIT_SUCCESSOR))
-
-
-@dataclass(frozen=True, slots=True)
-class _Bid:
-    """A cluster that may take the next replica. The least rank wins; of equal ones a firm bid cannot be beaten."""
-
-    rank: tuple[int, CachePhase, Excess, str]
-    """Replicas of the job there, how far its weights are, how well it would fit, name."""
-    cluster: Cluster
-    fit: Fit | None
-    """None while it is only a hope."""
-
-    def __lt__(self, other: _Bid) -> bool:
-        return self.rank < other.rank
-
-
-def _first_to_go(replica: Replica, load: Mapping[str, int]) -> tuple[bool, bool, int, str, int, NamespacedName]:
-    """Unhealthy before healthy, then from the cluster with most of them, the later name, the highest index."""
-    return (
-        not replica.serving,
-        not replica.ready,
-        load[replica.cluster],
-        replica.cluster,
-        replica.index,
-        replica.identity,
-    )
-
-
-def _pins(replica: Replica, job: Job) -> dict[str, tuple[str, ...]]:
-    """The pools that its engines are on: an engine whose members are the same stays there."""
-    roles = {engine.name: tuple(m.role for m in engine.members) for engine in job.engines}
-    return {
-        engine.name: tuple(member.pool for member in engine.members)
-        for engine in replica.engines
-        if tuple(m.role for m in engine.members) == roles.get(engine.name)
-    }

@@ -8,13 +8,11 @@ from typing import Any
 
 from function import labels, names
 from function.core import ComposedResource, Request, is_ready, restate
-from function.kinds.modeldeployment import former
+from function.kinds.modeldeployment import former, rendering
 from function.kinds.modeldeployment.decide import Decision
-from function.kinds.modeldeployment.model import Engine, Member, Spec
 from function.kinds.modelendpoint import model as modelendpoint
 from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import Action, Placement
-from function.scheduling.fit import Option
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:
@@ -46,12 +44,11 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
 
 
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
-    observed = decision.observed(placement)
-    if placement.fit or observed is None:
-        return _spec(decision.spec, placement)
+    if placement.fit:
+        return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit)
     if placement.retreats and placement.replica and placement.replica.former:
         return former.spec(placement.replica.former)
-    spec: dict[str, Any] = restate(observed)["spec"]
+    spec: dict[str, Any] = restate(decision.observed(placement) or {})["spec"]
     return spec
 
 
@@ -73,54 +70,6 @@ def _labels(request: Request, placement: Placement) -> dict[str, str]:
         labels.DEPLOYMENT: names.label_value(request.identity.name),
         labels.CLUSTER: names.label_value(placement.cluster),
         labels.REPLICA_INDEX: str(placement.index),
-    }
-
-
-def _spec(spec: Spec, placement: Placement) -> dict[str, Any]:
-    fitted = placement.fit.engines if placement.fit else ()
-    options = {engine.name: (engine, option) for engine, option in fitted}
-    return {
-        "clusterName": placement.cluster,
-        **({"modelCacheRef": {"name": spec.modelCacheRef.name}} if spec.modelCacheRef else {}),
-        "serving": {"mode": spec.serving.mode},
-        "engines": [_engine(engine, placement, options[engine.name][1]) for engine in spec.engines],
-    }
-
-
-def _engine(engine: Engine, placement: Placement, option: Option) -> dict[str, Any]:
-    [placed] = [e for e in placement.engines if e.name == engine.name]
-    pools = {member.role: member.pool for member in placed.members}
-    roles = [member.role for member in placed.members]
-    return {
-        "name": engine.name,
-        "copies": engine.copies,
-        **({"phase": engine.phase} if engine.phase else {}),
-        "members": [
-            _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
-            for member in engine.members
-        ],
-    }
-
-
-def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[str, Any]:
-    """Synthetic devices only chose the pool: nothing can be claimed of them."""
-    devices = member.nodeSelector.devices if member.nodeSelector else ()
-    requests = [
-        {
-            "name": asked.name,
-            "deviceClassName": class_,
-            "count": asked.count,
-            "selectors": [{"cel": selector.cel} for selector in asked.selectors],
-        }
-        for asked, class_ in zip(devices, classes, strict=True)
-        if class_ is not None
-    ]
-    return {
-        "role": member.role,
-        **({"worker": {"nodes": member.worker.nodes if member.worker else 1}} if member.role == "Worker" else {}),
-        "nodePoolName": pool,
-        **({"deviceRequests": requests} if requests else {}),
-        "template": member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True),
     }
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from function import cel, names, scheduling
 from function import conditions as c
 from function.core import InvalidSpec, Manifest, NamespacedName, NotYet, Request
+from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.model import Engine, Member, Spec
-from function.scheduling import Fitter, Job, Matcher, Placement, Plan, Rejection
+from function.scheduling import Fitter, Fleet, Job, Matcher, Placement, Plan, Rejection, Replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,31 @@ def decide(request: Request, spec: Spec, inputs: Inputs) -> Decision:
     wanted = job(request, spec, inputs)
     fitter = Fitter(wanted.engines)
     _check(spec, wanted, inputs, fitter.matcher)
-    plan = scheduling.solve(wanted, inputs.fleet, fitter)
-    rejections = scheduling.rejections(wanted, inputs.fleet, plan, fitter) if plan.missing else ()
-    return Decision(request, spec, inputs, wanted, plan, rejections)
+    fleet = _recognised(spec, wanted, inputs, fitter)
+    plan = scheduling.solve(wanted, fleet, fitter)
+    rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()
+    return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, rejections)
+
+
+def _recognised(spec: Spec, wanted: Job, inputs: Inputs, fitter: Fitter) -> Fleet:
+    """Return the fleet with the current hash on every replica that has the current spec.
+
+    A replica can have it under another hash: an earlier version of the function counted other fields, or somebody has
+    removed the annotation. Such a replica has nothing to be given.
+    """
+
+    def recognised(replica: Replica) -> Replica:
+        cluster = inputs.fleet.clusters.get(replica.cluster)
+        if replica.identity not in inputs.ours or replica.spec_hash == wanted.spec_hash or cluster is None:
+            return replica
+        fit = fitter.where_it_is(replica, cluster)
+        if fit is None:
+            return replica
+        written = rendering.spec(spec, replica.cluster, replica.engines, fit)
+        is_same = rendering.has(inputs.ours[replica.identity], written)
+        return replace(replica, spec_hash=wanted.spec_hash) if is_same else replica
+
+    return replace(inputs.fleet, replicas=tuple(map(recognised, inputs.fleet.replicas)))
 
 
 def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
@@ -77,7 +100,9 @@ def job(request: Request, spec: Spec, inputs: Inputs) -> Job:
         engines=tuple(_engine(i, engine) for i, engine in enumerate(spec.engines)),
         selector=selector,
         placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
-        spec_hash=spec_hash(spec),
+        spec_hash=(current := spec_hash(spec)),
+        revisions=inputs.revisions,
+        rolls_anyway=inputs.rolls_anyway in ("true", current),
         tolerations=tuple(
             scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations
         ),
@@ -87,8 +112,10 @@ def job(request: Request, spec: Spec, inputs: Inputs) -> Job:
 
 
 def spec_hash(spec: Spec) -> str:
-    """Of all that a replica is made of. Where it goes and how many there are change nothing in a replica."""
-    own = spec.model_dump(mode="json", exclude_none=True, include={"modelCacheRef", "serving", "engines"})
+    """Return the hash of all that a replica is made of, without defaults: a new field that has one changes no hash.
+    Where replicas go and how many there are change nothing in a replica."""
+    made_of = {"modelCacheRef", "serving", "engines"}
+    own = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True, include=made_of)
     own["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
     return names.content_hash(own)
 

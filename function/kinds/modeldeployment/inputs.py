@@ -5,12 +5,12 @@ Of hundreds of clusters and thousands of replicas only what a decision needs is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from function import conditions as c
-from function import names
+from function import labels, names
 from function.core import Lazily, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
 from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache import model as modelcache
@@ -18,7 +18,7 @@ from function.kinds.modeldeployment import published
 from function.kinds.modeldeployment.published import mappings
 from function.kinds.modeldeployment.standing import Owner, deployment_of, replica, standing
 from function.kinds.modelreplica import model as modelreplica
-from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica
+from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KIND)
@@ -55,6 +55,10 @@ class Inputs:
     """Where each of them stands among the composed resources."""
     cache: Cache | None
     """None where none is referenced, or the one that is does not exist."""
+    revisions: tuple[Revision, ...]
+    """What the deployment's status says of its revisions."""
+    rolls_anyway: str
+    """The revision that the user waves through."""
 
 
 def read(request: Request) -> Inputs:
@@ -75,7 +79,15 @@ def read(request: Request) -> Inputs:
         ours=ours,
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
+        revisions=tuple(_revisions(request.xr)),
+        rolls_anyway=str(dig(request.xr, "metadata", "annotations", labels.ROLL_ANYWAY) or ""),
     )
+
+
+def _revisions(xr: Manifest) -> Iterator[Revision]:
+    for noted in mappings(dig(xr, "status", "revisions")):
+        if hash_ := noted.get("hash"):
+            yield Revision(str(hash_), tried=noted.get("tried") is True, served=noted.get("served") is True)
 
 
 def _sorted_out(
@@ -95,13 +107,13 @@ def _sorted_out(
 
 
 def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: dict[str, list[Manifest]]) -> Fleet:
-    """Of the others only those are read whole that share an overcommitted cluster with ours: who gives way depends on
-    them. Of clusters that nobody looks at nothing is read."""
-    there = Lazily(others, lambda name: [m for m in others[name] if "deletionTimestamp" not in m["metadata"]])
-    taken = Lazily(others, lambda name: list(map(standing, there[name])))
+    """Read whole only those of the others that share an overcommitted cluster with ours: who gives way depends on them.
+    Of clusters that nobody looks at nothing is read. A replica that is being deleted holds its nodes until it is gone.
+    """
+    taken = Lazily(others, lambda name: list(map(standing, others[name])))
     ledger = Ledger(clusters, ours, taken)
     contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
-    rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
+    rivals = [r for n in sorted(contested) for m in others[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
         clusters=clusters,
         replicas=(*ours, *rivals),

@@ -22,6 +22,7 @@ from function.kinds.modelreplica.model import (
     Worker,
 )
 from function.kinds.modelreplica.template import Template
+from function.scheduling import MOST_REVISIONS
 from function.schema import Rule
 
 __all__ = ["ModelCacheRef", "Selector", "Serving", "Template", "Worker"]
@@ -154,6 +155,15 @@ class Rejection(schema.Api):
     """Why not, in a sentence."""
 
 
+class Revision(schema.Api):
+    hash: str
+    """The revision, as the annotation modelplane.ai/spec-hash of its replicas names it."""
+    tried: bool
+    """Whether a replica was given it."""
+    served: bool
+    """Whether a replica was ready with it."""
+
+
 class Status(schema.Api):
     replicas: Replicas | None = None
     """How many replicas there are."""
@@ -163,6 +173,9 @@ class Status(schema.Api):
     """Where the replicas are."""
     rejections: Annotated[tuple[Rejection, ...], MaxLen(32)] = ()
     """Why a wanted replica is not there; empty when all are."""
+    revisions: Annotated[tuple[Revision, ...], MaxLen(MOST_REVISIONS)] = ()
+    """What is known of the deployment's revisions, the current one first. A revision that was tried and has not served
+    is given to no second replica that serves."""
 
 
 def parse(xr: Manifest) -> Spec:

@@ -76,16 +76,18 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
     if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    serving = stands(manifest, "ModelReady")
+    going = "deletionTimestamp" in metadata
+    serving = stands(manifest, "ModelReady") and not going
     return Replica(
         identity=identity(manifest),
         deployment=deployment,
         cluster=cluster,
         index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
         engines=engines(spec.get("engines")),
-        ready=is_ready(manifest),
+        ready=is_ready(manifest) and not going,
         serving=serving,
         served=serving or status.get("served") is True,
+        going=going,
         created=str(metadata.get("creationTimestamp") or ""),
         spec_hash=annotations.get(labels.SPEC_HASH) or "",
         moving_for=annotations.get(labels.MOVING_FOR) or "",

@@ -131,8 +131,11 @@ def _by_name(replicas: Mapping[Replica, T]) -> list[tuple[Replica, T]]:
 
 
 def _serving(decision: Decision, counts: Counts) -> Condition:
-    if counts.serving and counts.updated < counts.placed == counts.wanted:
-        return c.ROLLING_OUT(updated=counts.updated, wanted=counts.wanted, waiting=_awaited(decision))
+    if counts.serving and counts.updated < counts.placed:
+        facts = {"updated": counts.updated, "wanted": counts.wanted}
+        if decision.plan.wait:
+            return c.ROLLOUT_WAITS(**facts, why=_waits(decision, decision.plan.wait))
+        return c.ROLLING_OUT(**facts, waiting=_awaited(decision))
     return _serves(counts, remark=_not_ready(decision))
 
 
@@ -144,6 +147,18 @@ def _serves(counts: Counts, remark: str) -> Condition:
     if counts.ready == counts.placed == counts.wanted:
         return c.ALL_REPLICAS_READY(ready=counts.ready, wanted=counts.wanted)
     return c.MODEL_STARTING(ready=counts.serving, wanted=counts.wanted, placed=counts.placed, remark=remark)
+
+
+def _waits(decision: Decision, wait: scheduling.Wait) -> str:
+    """Why no replica that serves is given the current spec, and what the user can do."""
+    name, current = decision.request.identity.name, decision.job.spec_hash
+    wave = f"kubectl annotate modeldeployment {name} {labels.ROLL_ANYWAY}={current}"
+    match wait:
+        case scheduling.NotProven():
+            return f"it was tried (revision {current}) and has not served; edit the spec, or go on with: {wave}"
+        case scheduling.TooFewServe(serving=serving, needed=needed):
+            others = f"{serving} other{'s serve' if serving != 1 else ' serves'}, and {needed} must"
+            return f"{others} while one is updated; lower spec.replicas, or go on with: {wave}"
 
 
 def _awaited(decision: Decision) -> str:
@@ -195,11 +210,13 @@ def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
         for p in decision.plan.placements
     ]
     rejections = [{"cluster": r.cluster, "reason": r.code, "message": r.reason.detail()} for r in decision.rejections]
+    revisions = [{"hash": r.hash, "tried": r.tried, "served": r.served} for r in decision.plan.revisions]
     return {
         "replicas": {"total": counts.placed, "ready": counts.serving, "updated": counts.updated},
         "selector": f"{labels.DEPLOYMENT}={names.label_value(decision.request.identity.name)}",
         **({"placements": placements[:_MOST_PLACEMENTS]} if placements else {}),
         **({"rejections": rejections[:_MOST_REJECTIONS]} if rejections else {}),
+        "revisions": revisions,
     }
 
 

@@ -3,6 +3,9 @@
 Not every Crossplane wakes a ModelService when an endpoint goes (2.3 watches nothing that is only read), and a route to
 what is gone answers 500. So an endpoint that is to go is marked first, services lead nobody to it any more and say so,
 and only then it is left out.
+
+A service that is not found may be missing for a moment. The mark notes who led to the endpoint, and an endpoint is let
+go only when a second pass finds the same: each of them leads elsewhere, or is missing still.
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ from function.kinds.modelreplica import model as modelreplica
 from function.kinds.modelservice import model as modelservice
 
 _MOST_NAMED = 3
+_NOBODY = "-"
+"""The mark of an endpoint to which no service led."""
 
 Resources = Mapping[str, ComposedResource]
 
@@ -63,15 +68,24 @@ def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, Comp
     for key, observed in _left_out(request, staying, modelendpoint.KIND):
         if not is_time:
             yield key, _as_it_is(observed)
-        elif services_there is None or _may_get_traffic(observed, services_there):
-            yield key, _marked(observed)
+        elif services_there is None:
+            yield key, _marked(observed, _annotations(observed).get(labels.LEAVING) or _NOBODY)
+        elif mark := _mark(observed, services_there):
+            yield key, _marked(observed, mark)
 
 
-def _may_get_traffic(endpoint: Manifest, services_there: Sequence[Manifest]) -> bool:
-    """Whether a service leads to it; one that does not may do so the next moment, as long as it sees no mark."""
-    leading = [_routed(service) for service in services_there if not _is_going(service)]
-    is_marked = labels.LEAVING in _annotations(endpoint)
-    return bool(leading) and (not is_marked or any(identity(endpoint).name in routed for routed in leading))
+def _mark(endpoint: Manifest, services_there: Sequence[Manifest]) -> str:
+    """Return the mark of an endpoint that is to go; empty once nobody leads to it.
+
+    A service that does not lead to it may do so the next moment, as long as it sees no mark.
+    """
+    found = {identity(service).name: _routed(service) for service in services_there if not _is_going(service)}
+    leading = {name for name, routed in found.items() if identity(endpoint).name in routed}
+    before = set(str(_annotations(endpoint).get(labels.LEAVING) or "").split(",")) - {""}
+    missing = {f"{name}?" for name in before - found.keys() - {_NOBODY} if not name.endswith("?")}
+    if known := sorted(leading | missing):
+        return ",".join(known)
+    return "" if before else _NOBODY
 
 
 def _replicas(request: Request, staying: Resources, names: list[str]) -> Iterator[tuple[str, ComposedResource]]:
@@ -108,9 +122,9 @@ def _as_it_is(observed: Manifest) -> ComposedResource:
     return ComposedResource(restate(observed), is_ready(observed))
 
 
-def _marked(observed: Manifest) -> ComposedResource:
+def _marked(observed: Manifest, mark: str) -> ComposedResource:
     manifest = restate(observed)
-    manifest["metadata"]["annotations"] = {**_annotations(manifest), labels.LEAVING: "true"}
+    manifest["metadata"]["annotations"] = {**_annotations(manifest), labels.LEAVING: mark}
     return ComposedResource(manifest, is_ready(observed))
 
 

@@ -1,0 +1,74 @@
+"""The spec of a ModelReplica: the deployment's engines, with the pools and device classes that they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from function.core import InvalidSpec, Manifest, plain
+from function.kinds.modeldeployment.model import Engine, Member, Spec
+from function.kinds.modelreplica import model as modelreplica
+from function.scheduling import Fit, PlacedEngine
+from function.scheduling.fit import Option
+
+
+def spec(wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit) -> dict[str, Any]:
+    """Return the spec of a replica on a cluster; `placed` are the fit's engines there."""
+    pools = {engine.name: {member.role: member.pool for member in engine.members} for engine in placed}
+    options = {engine.name: option for engine, option in fit.engines}
+    return {
+        "clusterName": cluster,
+        **({"modelCacheRef": {"name": wanted.modelCacheRef.name}} if wanted.modelCacheRef else {}),
+        "serving": {"mode": wanted.serving.mode},
+        "engines": [_engine(engine, pools[engine.name], options[engine.name]) for engine in wanted.engines],
+    }
+
+
+def _engine(engine: Engine, pools: dict[str, str], option: Option) -> dict[str, Any]:
+    roles = list(pools)
+    return {
+        "name": engine.name,
+        "copies": engine.copies,
+        **({"phase": engine.phase} if engine.phase else {}),
+        "members": [
+            _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
+            for member in engine.members
+        ],
+    }
+
+
+def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[str, Any]:
+    """Synthetic devices only chose the pool: nothing can be claimed of them."""
+    devices = member.nodeSelector.devices if member.nodeSelector else ()
+    requests = [
+        {
+            "name": asked.name,
+            "deviceClassName": class_,
+            "count": asked.count,
+            "selectors": [{"cel": selector.cel} for selector in asked.selectors],
+        }
+        for asked, class_ in zip(devices, classes, strict=True)
+        if class_ is not None
+    ]
+    return {
+        "role": member.role,
+        **({"worker": {"nodes": member.worker.nodes if member.worker else 1}} if member.role == "Worker" else {}),
+        "nodePoolName": pool,
+        **({"deviceRequests": requests} if requests else {}),
+        "template": member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True),
+    }
+
+
+def has(observed: Manifest, wanted: dict[str, Any]) -> bool:
+    """Whether a replica has a spec already, whichever defaults are spelled out in it."""
+    try:
+        return _content(plain(observed.get("spec"))) == _content(wanted)
+    except InvalidSpec:
+        return False
+
+
+def _content(written: Any) -> dict[str, Any]:
+    parsed = modelreplica.parse({"metadata": {}, "spec": written})
+    content = parsed.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    content["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
+    return content
