@@ -29,7 +29,7 @@ ROLLING_OUT = REPLICAS_READY.false(
     "RollingOut", "{updated} of {wanted} replicas run the current spec; waiting for {waiting}"
 )
 ROLLOUT_WAITS = REPLICAS_READY.false(
-    "RollingOut", "{updated} of {wanted} replicas run the current spec; the others keep theirs, since {why}"
+    "RollingOut", "{updated} of {wanted} replicas run the current spec; the others keep theirs: {why}"
 )
 
 # ModelDeployment: are the weights there?

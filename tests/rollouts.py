@@ -86,8 +86,9 @@ class Play:
         self.clock += 1
         for p in plan.placements:
             self.given[self.revision] += p.action is Action.UPDATE and p.replica is not None and p.replica.serving
-        kept = tuple(r for r in plan.departing if self.lingering and r.cluster in self.pools)
-        self.replicas = (*(self._made(p, plan) for p in plan.placements), *kept)
+        kept = [r for r in plan.departing if self.lingering and r.cluster in self.pools]
+        others = [r for r in self.replicas if r.deployment != ME]
+        self.replicas = (*(self._made(p, plan) for p in plan.placements), *kept, *others)
         self.noted = plan.revisions
         return plan
 
@@ -115,6 +116,8 @@ class Play:
         return replace(kept, engines=p.engines, spec_hash=self.revision, ready=False, serving=False)
 
     def _started(self, replica: Replica) -> Replica:
+        if replica.deployment != ME:
+            return replica
         if replica.spec_hash.startswith("bad") or replica.cluster not in self.pools:
             return replace(replica, serving=False, ready=False)
         on = [r for r in self.replicas if r.cluster == replica.cluster]

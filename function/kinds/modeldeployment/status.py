@@ -39,6 +39,7 @@ class Counts:
     wanted: int
     placed: int
     serving: int
+    """At most as many as are wanted, those included that serve until their successor does."""
     ready: int
     """Serving, whole, and at the current spec."""
     updated: int
@@ -86,7 +87,9 @@ def _counts(decision: Decision) -> Counts:
     return Counts(
         wanted=decision.job.replicas,
         placed=len(placed),
-        serving=sum(r.serving for r in standing),
+        serving=min(
+            decision.job.replicas, sum(bool(p.replica and p.replica.serving) for p in decision.plan.placements)
+        ),
         ready=sum(r.ready and r.spec_hash == current for r in standing),
         updated=sum(p.replica is None or p.replica.spec_hash == current for p in placed),
     )
@@ -155,7 +158,7 @@ def _waits(decision: Decision, wait: scheduling.Wait) -> str:
     wave = f"kubectl annotate modeldeployment {name} {labels.ROLL_ANYWAY}={current}"
     match wait:
         case scheduling.NotProven():
-            return f"it was tried (revision {current}) and has not served; edit the spec, or go on with: {wave}"
+            return f"revision {current} was tried and has not served; edit the spec, or go on with: {wave}"
         case scheduling.TooFewServe(serving=serving, needed=needed):
             others = f"{serving} other{'s serve' if serving != 1 else ' serves'}, and {needed} must"
             return f"{others} while one is updated; lower spec.replicas, or go on with: {wave}"
