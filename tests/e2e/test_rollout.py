@@ -15,6 +15,8 @@ IMAGE = "spec.engines.0.members.0.template.spec.containers.0.image"
 OLD = "vllm/vllm-openai:v0.23.0"
 NEW = "vllm/vllm-openai:v0.24.0"
 BAD = "vllm/vllm-openai:unsigned"
+STUCK = ([BAD, OLD], [OLD])
+MENDED = ([NEW], [NEW])
 UNSIGNED = "the image is not signed"
 POLICY = "admissionregistration.k8s.io/v1"
 RULES = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
@@ -77,6 +79,32 @@ def test_a_bad_image_stops_at_the_first_replica(strict: Team) -> None:
     until(lambda: images(team), "both replicas to get the good image", holds=lambda seen: seen == [NEW, NEW])
     team.await_ready(fixed)
     assert running(team) == [NEW, NEW]
+    assert served(team) == names(team.replicas())
+
+
+def test_scaling_a_stuck_rollout_costs_none_that_serves(strict: Team) -> None:
+    """The replica with the bad image goes first, another one tries it, and the sound one keeps its pod until a good
+    image serves in its place."""
+    team = strict
+    deployment = team.serving(replicas=2)
+    bad = changed(deployment, IMAGE, BAD)
+    team.api.apply(bad)
+    until(lambda: (images(team), running(team)), "the rollout to be stuck", holds=lambda seen: seen == STUCK)
+    [sound] = [one for one in team.replicas() if image(one) == OLD]
+    [first] = [one for one in team.replicas() if image(one) == BAD]
+    pods = identities(*team.pods())
+
+    team.api.apply(changed(bad, "spec.replicas", 1))
+    until(lambda: names(team.replicas()), "the sick one to go", holds=lambda seen: names([first])[0] not in seen)
+    for replicas in (2, 1):
+        team.api.apply(changed(bad, "spec.replicas", replicas))
+        until(lambda: images(team), "those that try it", holds=lambda seen, n=replicas: seen == [BAD] * n + [OLD])
+        assert (served(team), identities(*team.pods())) == (names([sound]), pods)
+
+    fixed = changed(changed(deployment, IMAGE, NEW), "spec.replicas", 1)
+    team.api.apply(fixed)
+    until(lambda: (images(team), running(team)), "the good image to serve alone", holds=lambda seen: seen == MENDED)
+    team.await_ready(fixed)
     assert served(team) == names(team.replicas())
 
 
