@@ -48,6 +48,14 @@ def endpoints(control: ControlPlane) -> set[str]:
     return {e.name for e in outcome.read(control.store).endpoints}
 
 
+def images(control: ControlPlane) -> Counter[str]:
+    """The tags of the replicas' images."""
+    return Counter(
+        dig(m, "spec", "engines", 0, "members", 0, "template", "spec", "containers", 0, "image").rpartition(":")[2]
+        for m in control.store.of_kind(versions.MODELPLANE, "ModelReplica")
+    )
+
+
 def test_the_tour_ends_as_it_is_told(settled: Make) -> None:
     """A small model on the L4, one in two regions, a gang on two nodes, and of two rivals one."""
     control = settled(*TOUR)
@@ -204,12 +212,13 @@ def test_an_image_that_never_starts_stops_at_the_first_replica(settled: Make) ->
     control.store.update(deployment_ref("qwen3-32b"), upgrade)
     control.world.settle()
 
-    images = Counter(
-        dig(m, "spec", "engines", 0, "members", 0, "template", "spec", "containers", 0, "image").rpartition(":")[2]
-        for m in control.store.of_kind(versions.MODELPLANE, "ModelReplica")
-    )
     serving = sum(clusters(control, "qwen3-32b").values())
-    assert (images, serving, len(endpoints(control) & before)) == (Counter({"v0.23.0": 1, "broken": 1}), 1, 1)
+    assert (images(control), serving, len(endpoints(control) & before)) == ({"v0.23.0": 1, "broken": 1}, 1, 1)
+
+    for replicas in (1, 2, 1):  # as an autoscaler does
+        edit(control, deployment_ref("qwen3-32b"), replicas=replicas)
+        serving = sum(clusters(control, "qwen3-32b").values())
+        assert (images(control)["v0.23.0"], serving, len(endpoints(control) & before)) == (1, 1, 1)
 
 
 def test_an_upgrade_reaches_every_replica(settled: Make) -> None:
