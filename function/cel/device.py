@@ -47,7 +47,7 @@ def attribute(published: Any) -> Attribute:
     value = given[kind]
     if not _KINDS[kind](value):
         return Unsupported(f"{kind} is {value!r}, which is no {kind}")
-    return Version(value) if kind == "version" else value  # type: ignore[no-any-return]
+    return Version(value) if kind == "version" else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _put(domains: Domains, name: str, driver: str, value: Any) -> None:
 
 def _attribute(value: Any) -> Any:
     if isinstance(value, Unsupported):
-        raise ValueError(value.problem)
+        raise ValueError(value.problem)  # noqa: TRY004  (read as bad data)
     if isinstance(value, Version):
         return semver.parse(value.text)
     if not isinstance(value, str | bool | int):

@@ -91,6 +91,8 @@ def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
 @dataclass(frozen=True, slots=True)
 class _Selector:
     text: str
+    price: int = 0
+    """Nothing is counted offline."""
 
     def judge(self, published: Any) -> bool | str:
         try:
