@@ -35,7 +35,7 @@ LEAST_PRICE = 200
 """Of an evaluation: what surrounds the cheapest one, with a margin."""
 _PRICE_OF_A_BYTE = 80
 """What parsing, checking, estimating and compiling a byte of text takes, measured against evaluations."""
-_COPY = 5
+_COPY = 2
 """Bytes of text that take as long as a node that a macro copied."""
 
 
