@@ -15,9 +15,9 @@ from function.scheduling.job import DeviceRequest
 
 LARGEST_CLAIM = 32
 """Devices that one ResourceClaim can be given (k8s.io/api v0.36, resource/v1 AllocationResultsMaxSize)."""
-_MOST_STEPS = 20_000
+_MOST_STEPS = 5_000
 """Choices of kinds, and of entries to move devices between, for one member on one node. 16 requests over a few kinds
-take some dozens."""
+take some hundreds."""
 _OFTEN = 256
 """Steps after which a search looks whether its call is over."""
 
@@ -49,10 +49,13 @@ class Search:
     """The choice with the fewest Synthetic requests, and of these the first."""
     chosen: dict[int, Kind] = field(default_factory=dict)
     groups: dict[Kind, list[Asked]] = field(default_factory=dict)
+    twins: dict[int, int] = field(default_factory=dict)
+    """By its place, the position of the request before that asks for the same."""
 
     def run(self) -> None:
         if not self._flows([(a, _drawn(a)) for a in self.asked]):
             return  # not even if a request could draw on several kinds
+        self._find_twins()
         synthetic = sum(1 for a in self.asked if None in a.options)
         if any(self._from(0, allowed) for allowed in range(synthetic + 1)):
             self.found = self.chosen
@@ -65,7 +68,7 @@ class Search:
         if i == len(self.asked):
             return self._is_evaluated()
         asked = self.asked[i]
-        for kind in asked.options:
+        for kind in self._kinds(i):
             if not self._may_step():
                 return False
             if kind is None and not synthetic:
@@ -78,6 +81,24 @@ class Search:
             group.pop()
             del self.chosen[asked.position]
         return False
+
+    def _find_twins(self) -> None:
+        """Requests that ask for as many of the same devices are as good as each other: the later one of two takes no
+        earlier kind. The first choice of all is among those that are left. Where a selector fails, Kubernetes' walk
+        goes by the names, so there all are tried."""
+        if any(a.errors for a in self.asked):
+            return
+        last: dict[tuple[int, tuple[Kind, ...], tuple[tuple[int, ...], ...]], int] = {}
+        for i, a in enumerate(self.asked):
+            key = a.request.count, tuple(a.options), tuple(a.options.values())
+            if key in last:
+                self.twins[i] = self.asked[last[key]].position
+            last[key] = i
+
+    def _kinds(self, i: int) -> list[Kind]:
+        kinds = list(self.asked[i].options)
+        twin = self.twins.get(i)
+        return kinds if twin is None else kinds[kinds.index(self.chosen[twin]) :]
 
     def _is_evaluated(self) -> bool:
         """Whether Kubernetes would find an allocation before it comes to a device on which a selector fails.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from function.scheduling.allocation import LARGEST_CLAIM, Asked, Kind, Search
 from function.scheduling.budget import Budget
-from function.scheduling.findings import Findings
+from function.scheduling.findings import Asking, Findings
 from function.scheduling.fleet import Cluster, Device, NodeShape
 from function.scheduling.job import DeviceRequest, Member, Selector
 
@@ -46,7 +46,7 @@ class Shortfall:
 
 _PAIR = 3
 """Units of a budget that looking at one device for one request takes, beside judging it."""
-_STEP = 5
+_STEP = 25
 """Units that a step of a search takes."""
 
 
@@ -70,6 +70,9 @@ class Matcher:
     _requests: dict[tuple[int, int], bool | str] = field(default_factory=dict)
     _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
     _unbounded: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _found: dict[Asking, Offer | Shortfall] = field(default_factory=dict)
+    _found_unbounded: dict[Asking, bool] = field(default_factory=dict)
+    """What was found out, by content."""
     _alive: dict[tuple[int, int], tuple[Member, NodeShape]] = field(default_factory=dict)
     """What was asked about, so that nothing else gets its identity."""
 
@@ -78,12 +81,7 @@ class Matcher:
         found = self._offers.get(key)
         if found is None:
             self._alive[key] = member, shape
-            found = self.known.offers.get((member.requests, shape)) if self.known.offers else None
-            if found is None:
-                before = self.steps
-                found = self._offers[key] = self._match(member.requests, shape)
-                self.budget.took(_PAIR * len(member.requests) * len(shape.devices) + _STEP * (self.steps - before))
-            self._offers[key] = found
+            found = self._offers[key] = self._offer(member.requests, shape)
         return found
 
     def verdict(self, request: DeviceRequest, device: Device) -> bool | str:
@@ -103,24 +101,32 @@ class Matcher:
         found = self._unbounded.get(key)
         if found is None:
             self._alive[key] = member, shape
-            found = self.known.unbounded.get((member.requests, shape))
-            if found is None:
-                before = self.steps
-                found = self._unbounded[key] = self._would_match(member.requests, shape)
-                self.budget.took(_STEP * (self.steps - before))
-            self._unbounded[key] = found
+            found = self._unbounded[key] = self._offered_unbounded(member.requests, shape)
         return found
 
     @property
     def findings(self) -> Findings:
         """What was found out, here and before."""
         devices = list(self._published)
-        alive = {key: (member.requests, shape) for key, (member, shape) in self._alive.items()}
-        return self.known | Findings(
-            {(text, devices[number]): verdict for (text, number), verdict in self._verdicts.items()},
-            {alive[key]: offer for key, offer in self._offers.items()},
-            {alive[key]: found for key, found in self._unbounded.items()},
-        )
+        verdicts = {(text, devices[number]): verdict for (text, number), verdict in self._verdicts.items()}
+        return self.known | Findings(verdicts, self._found, self._found_unbounded)
+
+    def _offer(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> Offer | Shortfall:
+        """Members often ask for the same."""
+        found = self._found.get((requests, shape)) or self.known.offers.get((requests, shape))
+        if found is None:
+            before = self.steps
+            found = self._found[requests, shape] = self._match(requests, shape)
+            self.budget.took(_PAIR * len(requests) * len(shape.devices) + _STEP * (self.steps - before))
+        return found
+
+    def _offered_unbounded(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
+        found = self.known.unbounded.get((requests, shape))
+        if found is None:
+            before = self.steps
+            found = self._found_unbounded[requests, shape] = self._would_match(requests, shape)
+            self.budget.took(_STEP * (self.steps - before))
+        return found
 
     def _numbered(self, device: Device) -> int:
         number = self._published.setdefault(device.published, len(self._published))
