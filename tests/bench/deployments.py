@@ -82,7 +82,7 @@ def asking(texts: Iterable[str], per_request: int = 1) -> list[Requests]:
 
 def deployment(members: Sequence[Requests], copies: Sequence[int] = (), replicas: int = 3) -> Object:
     """Of gangs of two members where there are more than eight."""
-    per_engine = 2 if len(members) > 8 else 1  # noqa: PLR2004  (engines of a deployment)
+    per_engine = 2 if len(members) > 8 else 1
     engines = [members[i : i + per_engine] for i in range(0, len(members), per_engine)]
     spec = {
         "replicas": replicas,

@@ -4,7 +4,7 @@ import pytest
 
 from function import cel
 from function.cel import selector
-from tests.bench.worst import SELECTORS
+from tests.bench.worst import SELECTORS, nested
 
 DEVICE = cel.Device("d", capacity=(("memory", "1Gi"),))
 
@@ -53,6 +53,14 @@ def test_an_evaluation_may_cost_a_fiftieth_of_what_kubernetes_allows():
     costly = cel.admitted(text.format(100_000))
     assert "more than the 20,000 units that this server allows" in str(costly.evaluate(DEVICE))
     assert cel.compiled(text.format(100_000)).evaluate(DEVICE) is cel.MATCH
+
+
+def test_a_cheap_selector_takes_few_steps():
+    """So that the costs of selectors together bound what they take together."""
+    text = nested(5, "b5 == b5")
+    assert cel.admitted(text).price == 529
+    assert str(cel.admitted(text).evaluate(DEVICE)) == "the evaluation builds or compares more than a selector may here"
+    assert cel.admitted("'a b c d'.split(' ').join('-').replace('-', '+') == 'a+b+c+d'").evaluate(DEVICE) is cel.MATCH
 
 
 def test_what_could_cost_much_and_does_not_is_evaluated():

@@ -36,7 +36,10 @@ def spec(texts: Iterable[str], per_request: int = 8) -> model.Spec:
 
 def _member(asked: list[list[str]]) -> dict[str, object]:
     devices = [{"name": f"r{i}", "selectors": [{"cel": text} for text in texts]} for i, texts in enumerate(asked)]
-    return {"nodeSelector": {"devices": devices}, "template": {"spec": {"containers": [{"name": "engine", "image": "i"}]}}}
+    return {
+        "nodeSelector": {"devices": devices},
+        "template": {"spec": {"containers": [{"name": "engine", "image": "i"}]}},
+    }
 
 
 def said(texts: Iterable[str]) -> str | None:
@@ -90,14 +93,18 @@ def test_the_selector_that_goes_over_is_named_with_both_sums() -> None:
         selectors.admitted(spec(texts, per_request=2), lambda _: None)
     facts = caught.value.condition.facts
     assert facts["field"] == "spec.engines[0].members[0].nodeSelector.devices[2].selectors[1].cel"
-    want = "(engine e0, Standalone, request r2) with it, the 6 distinct selectors of the deployment may cost 120,000 units"
+    want = (
+        "(engine e0, Standalone, request r2) with it, the 6 distinct selectors of the deployment may cost 120,000 units"
+    )
     assert facts["problem"].startswith(f"{want} on a device, and 100,000 is the most")
 
 
 def test_many_cheap_ones_are_too_many() -> None:
     """Each counts what surrounds an evaluation at least."""
     assert said(f"{i} > 0" for i in range(500)) is None
-    assert "the 501 distinct selectors of the deployment may cost 100,200" in (said(f"{i} > 0" for i in range(501)) or "")
+    assert "the 501 distinct selectors of the deployment may cost 100,200" in (
+        said(f"{i} > 0" for i in range(501)) or ""
+    )
 
 
 def test_lengths_are_told_before_anything_is_read() -> None:
