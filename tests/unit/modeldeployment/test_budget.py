@@ -11,7 +11,7 @@ from function.kinds.modeldeployment import decide, inputs, model
 from function.scheduling import PROGRESS, Budget
 from tests.bench import deployments, fleet
 
-NAMES = ("usual", "selectors that just do not", "many cheap selectors", "kinds that do not go up")
+NAMES = ("usual", "selectors that just do not", "kinds that do not go up")
 REPLICA = {
     "apiVersion": fleet.MODELPLANE,
     "kind": "ModelReplica",
@@ -28,7 +28,7 @@ def _nothing_is_known():
 
 
 def request(name: str, observed: dict[str, fleet.Object] | None = None) -> Request:
-    data = fleet.request(deployments.DEPLOYMENTS[name], deployments.clusters(2), [], observed)
+    data = fleet.request(deployments.DEPLOYMENTS[name], deployments.clusters(1), [], observed)
     return wire.decode(data).request
 
 
