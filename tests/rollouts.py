@@ -31,6 +31,7 @@ SHAPE = NodeShape((Device("gpu", 8, "gpu.example.com", "gpu"),))
 
 class Any:
     text = "any"
+    price = 1
 
     def judge(self, published: object, /) -> bool:
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,44 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsupported:
+    """An attribute that is published without a value that selectors know. It fails its device for every selector."""
+
+    problem: str
+
+
+Attribute = str | bool | int | Version | Unsupported
+
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "int": lambda value: type(value) is int,
+    "bool": lambda value: type(value) is bool,
+    "string": lambda value: type(value) is str,
+    "version": lambda value: type(value) is str,
+}
+"""In this order Kubernetes looks for the value of an attribute, and takes the first.
+
+Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go (getAttributeValue).
+"""
+
+
+def attribute(published: Any) -> Attribute:
+    """The value of an attribute as a ResourceSlice publishes it, such as `{"string": "Hopper"}`."""
+    given = published if isinstance(published, Mapping) else {}
+    kind = next((kind for kind in _KINDS if given.get(kind) is not None), None)
+    if kind is None:
+        return Unsupported(f"it has no value: one of {', '.join(_KINDS)} is needed")
+    value = given[kind]
+    if not _KINDS[kind](value):
+        return Unsupported(f"{kind} is {value!r}, which is no {kind}")
+    return Version(value) if kind == "version" else value
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """Names are bare, and then of the driver's domain, or `domain/id`. Capacities are the published quantity texts."""
 
     driver: str
-    attributes: tuple[tuple[str, str | bool | int | Version], ...] = ()
+    attributes: tuple[tuple[str, Attribute], ...] = ()
     capacity: tuple[tuple[str, str], ...] = ()
     allow_multiple_allocations: bool = False
     _seen: list[Seen] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -90,6 +123,8 @@ def _put(domains: Domains, name: str, driver: str, value: Any) -> None:
 
 
 def _attribute(value: Any) -> Any:
+    if isinstance(value, Unsupported):
+        raise ValueError(value.problem)  # noqa: TRY004  (read as bad data)
     if isinstance(value, Version):
         return semver.parse(value.text)
     if not isinstance(value, str | bool | int):

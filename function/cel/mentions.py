@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
-from function.cel.device import Device, Version
+from function.cel.device import Device, Unsupported, Version
 from function.cel.syntax.parse import parse
 from function.cel.syntax.tree import Call, Ident, Literal, Select
 
@@ -32,7 +32,7 @@ def _value(device: Device, where: str, domain: str, name: str) -> str:
     published: dict[str, Any] = dict(device.attributes if where == "attributes" else device.capacity)
     bare = published.get(name) if domain == device.driver else None
     value = published.get(f"{domain}/{name}", bare)
-    if value is None:
+    if value is None or isinstance(value, Unsupported):
         return ABSENT
     if isinstance(value, Version):
         return value.text

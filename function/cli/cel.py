@@ -14,6 +14,7 @@ from function import cel as engine
 from function.cli.files import load, values
 from function.cli.values import BrokenFile
 from function.core import dig
+from function.kinds.modeldeployment import selectors
 
 _CHECK = """
 \b
@@ -120,7 +121,14 @@ def _text(expression: str) -> str:
 
 def _fields(selector: engine.Selector) -> dict[str, Any]:
     warnings = [{"problem": doubt.problem, **asdict(doubt.place)} for doubt in selector.doubts]
-    return {"valid": True, "cost": selector.cost, "limit": engine.COST_LIMIT, "warnings": warnings}
+    together = {"counts": selector.price, "limit": selectors.MOST_COST}
+    return {
+        "valid": True,
+        "cost": selector.cost,
+        "limit": engine.COST_LIMIT,
+        "together": together,
+        "warnings": warnings,
+    }
 
 
 def _said(invalid: engine.InvalidSelector) -> dict[str, Any]:
@@ -137,7 +145,8 @@ def _shown(invalid: engine.InvalidSelector, text: str) -> str:
 
 
 def _accepted(selector: engine.Selector) -> str:
-    said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}"]
+    together = f"{selector.price:,} of the {selectors.MOST_COST:,} that the selectors of a deployment may cost together"
+    said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}; it counts {together}"]
     said += [f"warning: {doubt}\n{_marked(selector.text, doubt.place)}" for doubt in selector.doubts]
     return "\n".join(said)
 

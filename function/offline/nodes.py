@@ -91,6 +91,8 @@ def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
 @dataclass(frozen=True, slots=True)
 class _Selector:
     text: str
+    price: int = 0
+    """Nothing is counted offline."""
 
     def judge(self, published: Any) -> bool | str:
         try:
@@ -108,13 +110,8 @@ def _request(request: Manifest) -> DeviceRequest:
 def _device(entry: Manifest) -> Device:
     published = cel.Device(
         driver=entry["driver"],
-        attributes=tuple(sorted((k, _value(v)) for k, v in (entry.get("attributes") or {}).items())),
+        attributes=tuple((k, cel.attribute(v)) for k, v in sorted((entry.get("attributes") or {}).items())),
         capacity=tuple(sorted((k, str(dig(v, "value"))) for k, v in (entry.get("capacity") or {}).items())),
     )
     device_class = None if entry.get("claim") == "Synthetic" else entry.get("deviceClassName")
     return Device(entry["name"], int(entry.get("count") or 0), device_class, published)
-
-
-def _value(attribute: Mapping[str, Any]) -> Any:
-    ((kind, content),) = attribute.items()
-    return cel.Version(content) if kind == "version" else content

@@ -9,9 +9,11 @@ from function.scheduling.anatomy import (
     RequestVerdict,
     anatomy,
 )
+from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
+from function.scheduling.findings import PROGRESS, Findings, Progress
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import (
     Cluster,
@@ -38,7 +40,9 @@ from function.scheduling.solve import solve
 __all__ = [
     "LARGEST_CLAIM",
     "MOST_REVISIONS",
+    "PROGRESS",
     "Action",
+    "Budget",
     "CachePhase",
     "Cluster",
     "ClusterAnatomy",
@@ -47,6 +51,8 @@ __all__ = [
     "DeviceRequest",
     "DeviceVerdict",
     "Engine",
+    "Exhausted",
+    "Findings",
     "Fit",
     "Fitter",
     "Fleet",
@@ -65,6 +71,7 @@ __all__ = [
     "Plan",
     "Pool",
     "PoolAnatomy",
+    "Progress",
     "Rejection",
     "Remedy",
     "Replica",

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from function.core import deadline
 from function.scheduling.fleet import Device
 from function.scheduling.job import DeviceRequest
 
 LARGEST_CLAIM = 32
 """Devices that one ResourceClaim can be given (k8s.io/api v0.36, resource/v1 AllocationResultsMaxSize)."""
-_MOST_STEPS = 20_000
-"""Choices of kinds for one member on one node. 16 requests over a few kinds take some dozens."""
+_MOST_STEPS = 5_000
+"""Choices of kinds, and of entries to move devices between, for one member on one node. 16 requests over a few kinds
+take some hundreds."""
+_OFTEN = 256
+"""Steps after which a search looks whether its call is over."""
 
 Kind = str | None
 """A DeviceClass, or None for Synthetic."""
@@ -41,15 +45,20 @@ class Search:
     devices: tuple[Device, ...]
     largest_claim: int = LARGEST_CLAIM
     steps: int = 0
+    found: dict[int, Kind] | None = None
+    """The choice with the fewest Synthetic requests, and of these the first."""
     chosen: dict[int, Kind] = field(default_factory=dict)
     groups: dict[Kind, list[Asked]] = field(default_factory=dict)
+    twins: dict[int, int] = field(default_factory=dict)
+    """By its place, the position of the request before that asks for the same."""
 
-    def run(self) -> dict[int, Kind] | None:
-        """The choice with the fewest Synthetic requests, and of these the first."""
+    def run(self) -> None:
+        if not self._flows([(a, _drawn(a)) for a in self.asked]):
+            return  # not even if a request could draw on several kinds
+        self._find_twins()
         synthetic = sum(1 for a in self.asked if None in a.options)
         if any(self._from(0, allowed) for allowed in range(synthetic + 1)):
-            return self.chosen
-        return None
+            self.found = self.chosen
 
     @property
     def exhausted(self) -> bool:
@@ -59,9 +68,8 @@ class Search:
         if i == len(self.asked):
             return self._is_evaluated()
         asked = self.asked[i]
-        for kind in asked.options:
-            self.steps += 1
-            if self.exhausted:
+        for kind in self._kinds(i):
+            if not self._may_step():
                 return False
             if kind is None and not synthetic:
                 continue
@@ -73,6 +81,24 @@ class Search:
             group.pop()
             del self.chosen[asked.position]
         return False
+
+    def _find_twins(self) -> None:
+        """Requests that ask for as many of the same devices are as good as each other: the later one of two takes no
+        earlier kind. The first choice of all is among those that are left. Where a selector fails, Kubernetes' walk
+        goes by the names, so there all are tried."""
+        if any(a.errors for a in self.asked):
+            return
+        last: dict[tuple[int, tuple[Kind, ...], tuple[tuple[int, ...], ...]], int] = {}
+        for i, a in enumerate(self.asked):
+            key = a.request.count, tuple(a.options), tuple(a.options.values())
+            if key in last:
+                self.twins[i] = self.asked[last[key]].position
+            last[key] = i
+
+    def _kinds(self, i: int) -> list[Kind]:
+        kinds = list(self.asked[i].options)
+        twin = self.twins.get(i)
+        return kinds if twin is None else kinds[kinds.index(self.chosen[twin]) :]
 
     def _is_evaluated(self) -> bool:
         """Whether Kubernetes would find an allocation before it comes to a device on which a selector fails.
@@ -96,7 +122,23 @@ class Search:
         group = self.groups[kind]
         if len(group) == 1:
             return True  # it was only an option because there are enough
-        return _flows([(a.request.count, a.options[kind]) for a in group], self.devices)
+        return self._flows([(a, a.options[kind]) for a in group])
+
+    def _flows(self, demands: list[tuple[Asked, tuple[int, ...]]]) -> bool:
+        flow = _Flow(self.devices, [(a.request.count, entries) for a, entries in demands])
+        found = flow.run()
+        self.steps += flow.steps
+        return found
+
+    def _may_step(self) -> bool:
+        self.steps += 1
+        if self.steps % _OFTEN == 0:
+            deadline.check()
+        return not self.exhausted
+
+
+def _drawn(asked: Asked) -> tuple[int, ...]:
+    return tuple(entry for entries in asked.options.values() for entry in entries)
 
 
 @dataclass(slots=True)
@@ -136,36 +178,45 @@ class _Walk:
         return found
 
 
-def _flows(demands: list[tuple[int, tuple[int, ...]]], devices: tuple[Device, ...]) -> bool:
+class _Flow:
     """Whether every demand can be met from the entries it may draw on: a maximum flow by augmenting paths."""
-    given: list[dict[int, int]] = [dict.fromkeys(entries, 0) for _, entries in demands]
-    left = {e: devices[e].count for _, entries in demands for e in entries}
-    for i, (count, _) in enumerate(demands):
-        missing = count
-        while missing:
-            moved = _augment(i, missing, given, left, set())
-            if not moved:
-                return False
-            missing -= moved
-    return True
 
+    def __init__(self, devices: tuple[Device, ...], demands: list[tuple[int, tuple[int, ...]]]) -> None:
+        self.demands = demands
+        self.given: list[dict[int, int]] = [dict.fromkeys(entries, 0) for _, entries in demands]
+        self.left = {e: devices[e].count for _, entries in demands for e in entries}
+        self.steps = 0
 
-def _augment(i: int, most: int, given: list[dict[int, int]], left: dict[int, int], seen: set[int]) -> int:
-    """Give demand `i` up to `most` devices more, moving other demands to other entries where that helps."""
-    for entry in given[i]:
-        if left[entry]:
-            moved = min(most, left[entry])
-            left[entry] -= moved
-            given[i][entry] += moved
-            return moved
-    seen.add(i)
-    for entry in given[i]:
-        for j, other in enumerate(given):
-            if j in seen or not other.get(entry):
-                continue
-            moved = _augment(j, min(most, other[entry]), given, left, seen)
-            if moved:
-                other[entry] -= moved
-                given[i][entry] += moved
+    def run(self) -> bool:
+        if sum(count for count, _ in self.demands) > sum(self.left.values()):
+            return False
+        for i, (count, _) in enumerate(self.demands):
+            missing = count
+            while missing:
+                moved = self._augment(i, missing, set())
+                if not moved:
+                    return False
+                missing -= moved
+        return True
+
+    def _augment(self, i: int, most: int, seen: set[int]) -> int:
+        """Give demand `i` up to `most` devices more, moving other demands to other entries where that helps."""
+        self.steps += 1
+        mine = self.given[i]
+        for entry in mine:
+            if self.left[entry]:
+                moved = min(most, self.left[entry])
+                self.left[entry] -= moved
+                mine[entry] += moved
                 return moved
-    return 0
+        seen.add(i)
+        for entry in mine:
+            for j, other in enumerate(self.given):
+                if j in seen or not other.get(entry):
+                    continue
+                moved = self._augment(j, min(most, other[entry]), seen)
+                if moved:
+                    other[entry] -= moved
+                    mine[entry] += moved
+                    return moved
+        return 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from function.scheduling.allocation import LARGEST_CLAIM, Asked, Kind, Search
+from function.scheduling.budget import Budget
+from function.scheduling.findings import Asking, Findings
 from function.scheduling.fleet import Cluster, Device, NodeShape
-from function.scheduling.job import DeviceRequest, Member
+from function.scheduling.job import DeviceRequest, Member, Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,41 +44,112 @@ class Shortfall:
     """False where the search was given up."""
 
 
+_PAIR = 3
+"""Units of a budget that looking at one device for one request takes, beside judging it."""
+_STEP = 25
+"""Units that a step of a search takes."""
+
+
 @dataclass(slots=True)
 class Matcher:
-    """Asks each selector once about each device, and each member once about each shape of node."""
+    """Asks each selector once about each device, and each member once about each shape of node.
 
+    Raises Exhausted where that takes more than its budget.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    known: Findings = field(default_factory=Findings)
+    """What was found out before."""
     evaluations: int = 0
     """Selectors evaluated: the distinct (selector, device) pairs that had to be asked."""
     steps: int = 0
-    _verdicts: dict[tuple[str, object], bool | str] = field(default_factory=dict)
+    _devices: dict[int, int] = field(default_factory=dict)
+    _published: dict[Hashable, int] = field(default_factory=dict)
+    """A number for each device that is published, so that its content is looked at once."""
+    _verdicts: dict[tuple[str, int], bool | str] = field(default_factory=dict)
+    _requests: dict[tuple[int, int], bool | str] = field(default_factory=dict)
     _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
-    _alive: list[tuple[Member, NodeShape]] = field(default_factory=list)
+    _unbounded: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _found: dict[Asking, Offer | Shortfall] = field(default_factory=dict)
+    _found_unbounded: dict[Asking, bool] = field(default_factory=dict)
+    """What was found out, by content."""
+    _alive: dict[tuple[int, int], tuple[Member, NodeShape]] = field(default_factory=dict)
     """What was asked about, so that nothing else gets its identity."""
 
     def offer(self, member: Member, shape: NodeShape) -> Offer | Shortfall:
         key = (id(member), id(shape))
         found = self._offers.get(key)
         if found is None:
-            self._alive.append((member, shape))
-            found = self._offers[key] = self._match(member.requests, shape)
+            self._alive[key] = member, shape
+            found = self._offers[key] = self._offer(member.requests, shape)
         return found
 
     def verdict(self, request: DeviceRequest, device: Device) -> bool | str:
         """Whether a device satisfies every selector, or what the first that could not be evaluated said."""
-        for selector in request.selectors:
-            key = (selector.text, device.published)
-            if key not in self._verdicts:
-                self.evaluations += 1
-                self._verdicts[key] = selector.judge(device.published)
-            if self._verdicts[key] is not True:
-                return self._verdicts[key]
-        return True
+        number = self._devices.get(id(device.published))
+        if number is None:
+            number = self._numbered(device)
+        key = (id(request), number)
+        found = self._requests.get(key)
+        if found is None:
+            found = self._requests[key] = self._judged(request, device.published, number)
+        return found
 
     def offer_unbounded(self, member: Member, shape: NodeShape) -> bool:
         """Whether a node would satisfy a member if a claim could be given any number of devices."""
-        asked = self._asked(member.requests, shape)
-        return all(a.options for a in asked) and Search(asked, shape.devices, largest_claim=1 << 30).run() is not None
+        key = (id(member), id(shape))
+        found = self._unbounded.get(key)
+        if found is None:
+            self._alive[key] = member, shape
+            found = self._unbounded[key] = self._offered_unbounded(member.requests, shape)
+        return found
+
+    @property
+    def findings(self) -> Findings:
+        """What was found out, here and before."""
+        devices = list(self._published)
+        verdicts = {(text, devices[number]): verdict for (text, number), verdict in self._verdicts.items()}
+        return self.known | Findings(verdicts, self._found, self._found_unbounded)
+
+    def _offer(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> Offer | Shortfall:
+        """Members often ask for the same."""
+        found = self._found.get((requests, shape)) or self.known.offers.get((requests, shape))
+        if found is None:
+            before = self.steps
+            found = self._found[requests, shape] = self._match(requests, shape)
+            self.budget.took(_PAIR * len(requests) * len(shape.devices) + _STEP * (self.steps - before))
+        return found
+
+    def _offered_unbounded(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
+        found = self.known.unbounded.get((requests, shape))
+        if found is None:
+            before = self.steps
+            found = self._found_unbounded[requests, shape] = self._would_match(requests, shape)
+            self.budget.took(_STEP * (self.steps - before))
+        return found
+
+    def _numbered(self, device: Device) -> int:
+        number = self._published.setdefault(device.published, len(self._published))
+        self._devices[id(device.published)] = number
+        return number
+
+    def _judged(self, request: DeviceRequest, published: Hashable, number: int) -> bool | str:
+        for selector in request.selectors:
+            key = (selector.text, number)
+            verdict = self._verdicts.get(key)
+            if verdict is None:
+                verdict = self._verdicts[key] = self._evaluated(selector, published)
+            if verdict is not True:
+                return verdict
+        return True
+
+    def _evaluated(self, selector: Selector, published: Hashable) -> bool | str:
+        known = self.known.verdicts.get((selector.text, published)) if self.known.verdicts else None
+        if known is not None:
+            return known
+        self.budget.spend(selector.price)
+        self.evaluations += 1
+        return selector.judge(published)
 
     def _match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> Offer | Shortfall:
         if not requests:
@@ -85,15 +158,24 @@ class Matcher:
         short = next((a for a in sorted(asked, key=lambda a: a.request.name) if not a.options), None)
         if short is not None:
             return self._shortfall(short.request, shape)
-        search = Search(asked, shape.devices)
-        chosen = search.run()
-        self.steps += search.steps
-        if chosen is not None:
-            return _offer(tuple(chosen[i] for i in range(len(requests))), asked, shape)
+        search = self._searched(Search(asked, shape.devices))
+        if search.found is not None:
+            return _offer(tuple(search.found[i] for i in range(len(requests))), asked, shape)
         failing = next((a for a in asked if a.errors), None)
         if failing is not None:
             return self._shortfall(failing.request, shape)
         return _contended(requests, shape, searched=not search.exhausted)
+
+    def _would_match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
+        asked = self._asked(requests, shape)
+        if not all(a.options for a in asked):
+            return False
+        return self._searched(Search(asked, shape.devices, largest_claim=1 << 30)).found is not None
+
+    def _searched(self, search: Search) -> Search:
+        search.run()
+        self.steps += search.steps
+        return search
 
     def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[Asked]:
         """The most constrained request first: the search then turns back early."""

@@ -78,7 +78,7 @@ def _unfit(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason | No
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
-        return rejection.SearchLimit(fitter.steps)
+        return rejection.SearchLimit()
     if fit.full:
         return _full(cluster, fitter, standing)
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
@@ -121,7 +121,7 @@ def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> 
     if nearest is None:
         return rejection.NoDevice(engine.name, member.role, member.requests[0].name)
     if not nearest.searched:
-        return rejection.SearchLimit(fitter.matcher.steps)
+        return rejection.SearchLimit()
     if nearest.has:
         return rejection.TooFewDevices(engine.name, member.role, nearest.request, nearest.wanted, nearest.has)
     if nearest.error:

@@ -12,12 +12,19 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
 
+from function.core import deadline
 from function.scheduling.devices import Matcher, Offer, Shortfall
 from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool, Replica
 from function.scheduling.job import Engine, Member
 
 _MOST_STEPS = 100_000
 """Pools tried for one replica on one cluster. 8 engines over 8 pools take some dozens."""
+_MOST_IN_ALL = 300_000
+"""Pools tried for one job on all clusters. From then on a search is given few steps only, which still find what is
+found at once: work stays linear in the fleet, whatever is asked."""
+_FEW_STEPS = 100
+_OFTEN = 256
+"""Steps after which a search looks whether its call is over."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,6 +93,9 @@ class Fitter:
     matcher: Matcher = field(default_factory=Matcher)
     steps: int = 0
     """Pools tried in all."""
+    searches: int = 0
+    _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
+    """By the options that there are, and the room: clusters of like pools with like room are searched once."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
     _whole: dict[tuple[str, int], Excess | _Partly | None] = field(default_factory=dict)
     _alive: list[NodeShape] = field(default_factory=list)
@@ -98,16 +108,20 @@ class Fitter:
     ) -> Fit | NoFit:
         """The best way to put a replica on a cluster. An engine named in `pinned` may only take these pools."""
         options = self.options(cluster)
+        room = [free.get(pool.name, 0) for pool in cluster.pools]
         if pinned:
-            options = tuple(
-                tuple(o for o in of if e.name not in pinned or _pool_names(o, cluster) == pinned[e.name])
-                for e, of in zip(self.engines, options, strict=True)
-            )
+            return self._searched(_only_on(pinned, self.engines, options, cluster), room)
+        key = (id(options), *room)
+        if key not in self._found:
+            self._found[key] = self._searched(options, room)
+        return self._found[key]
+
+    def _searched(self, options: tuple[tuple[Option, ...], ...], room: list[int]) -> Fit | NoFit:
         if not all(options):
             return _NO_DEVICES
-        room = [free.get(pool.name, 0) for pool in cluster.pools]
-        search = _Search(options, room)
+        search = _Search(options, room, most=min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
         search.run()
+        self.searches += 1
         self.steps += search.steps
         if search.best is None:
             return _GAVE_UP if search.exhausted else _FULL
@@ -147,6 +161,7 @@ class Fitter:
         """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
         key = tuple((pool.name, id(pool.shape)) for pool in cluster.pools)
         if key not in self._options:
+            deadline.check()
             self._alive.extend(pool.shape for pool in cluster.pools)
             self._options[key] = tuple(self._engine_options(engine, cluster.pools) for engine in self.engines)
         return self._options[key]
@@ -177,6 +192,19 @@ def pins(replica: Replica, engines: Sequence[Engine]) -> dict[str, tuple[str, ..
         for engine in replica.engines
         if tuple(m.role for m in engine.members) == roles.get(engine.name)
     }
+
+
+def _only_on(
+    pinned: Mapping[str, tuple[str, ...]],
+    engines: tuple[Engine, ...],
+    options: tuple[tuple[Option, ...], ...],
+    cluster: Cluster,
+) -> tuple[tuple[Option, ...], ...]:
+    """The options of engines, of those that are pinned only the ones on their pools."""
+    return tuple(
+        tuple(o for o in of if e.name not in pinned or _pool_names(o, cluster) == pinned[e.name])
+        for e, of in zip(engines, options, strict=True)
+    )
 
 
 def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Excess | _Partly | None:
@@ -226,6 +254,7 @@ class _Search:
 
     options: tuple[tuple[Option, ...], ...]
     room: list[int]
+    most: int = _MOST_STEPS
     steps: int = 0
     best: tuple[Option, ...] | None = None
     excess: Excess = field(default_factory=Excess)
@@ -236,7 +265,7 @@ class _Search:
 
     @property
     def exhausted(self) -> bool:
-        return self.steps > _MOST_STEPS
+        return self.steps > self.most
 
     def run(self) -> None:
         self._least = [Excess()]
@@ -256,8 +285,7 @@ class _Search:
             return False
         found = False
         for option in self.options[i]:
-            self.steps += 1
-            if self.exhausted:
+            if not self._may_step():
                 return found
             if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
                 self._take(option, 1)
@@ -266,6 +294,12 @@ class _Search:
         if not found:
             self._dead.add(state)
         return found
+
+    def _may_step(self) -> bool:
+        self.steps += 1
+        if self.steps % _OFTEN == 0:
+            deadline.check()
+        return not self.exhausted
 
     def _take(self, option: Option, times: int) -> None:
         for pool, nodes in option.nodes:

@@ -17,6 +17,11 @@ class Selector(Protocol):
     @property
     def text(self) -> str: ...
 
+    @property
+    def price(self) -> int:
+        """What judging a device takes at most, in the units of a budget."""
+        ...
+
     def judge(self, published: Hashable, /) -> bool | str:
         """Whether a device satisfies it, or what went wrong when it was asked."""
 

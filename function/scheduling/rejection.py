@@ -34,15 +34,13 @@ class Full:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimit:
-    """The search for an assignment was given up."""
-
-    steps: int
+    """The search for an assignment was given up. How many steps were made is not told: that differs between calls."""
 
     def __str__(self) -> str:
         return "too intricate to search"
 
     def detail(self) -> str:
-        return f"no assignment of engines to pools was found in {self.steps} steps; there may be one"
+        return "the search for devices and pools for all engines was given up at its limit; there may be a way"
 
 
 @dataclass(frozen=True, slots=True)

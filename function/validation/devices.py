@@ -10,6 +10,7 @@ from function.core import Manifest, dig, plain
 from function.core.manifest import is_list
 from function.kinds.inferenceclass import model as inferenceclass
 from function.kinds.modeldeployment import model as modeldeployment
+from function.kinds.modeldeployment import selectors
 from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import LARGEST_CLAIM
 from function.schema import Path
@@ -18,15 +19,23 @@ from function.validation.flaw import Flaw
 _REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
 """Where the members of a kind have their device requests."""
 
+Written = tuple[Path, str]
+"""A selector's text, and where it is written."""
+
 
 def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
     """What is wrong with the device requests of an object, if it has any. The object need not be sound."""
     below = _REQUESTS.get(manifest["kind"])
+    written: list[Written] = []
     for path, member in _members(manifest) if below else ():
         here = (*path, *(below or ()))
         requests = _listed(dig(member, *(below or ())))
         yield from _too_many(index, here, requests)
-        yield from _refused(index, here, requests)
+        written += _selectors(here, requests)
+    for at, text in written:
+        yield from _judged(index, at, text)
+    if manifest["kind"] == modeldeployment.KIND:
+        yield from _costly(index, written)
 
 
 def unreadable(index: int, manifest: Manifest) -> Iterator[Flaw]:
@@ -47,12 +56,25 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
         yield Flaw(index, path, said, "many-devices")
 
 
-def _refused(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
+def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
     for i, request in enumerate(requests):
         for j, selector in enumerate(_listed(dig(request, "selectors"))):
             text = dig(selector, "cel")
             if isinstance(text, str):
-                yield from _judged(index, (*path, i, "selectors", j, "cel"), text)
+                yield (*path, i, "selectors", j, "cel"), text
+
+
+def _costly(index: int, written: list[Written]) -> Iterator[Flaw]:
+    """The first selector with which those of a deployment become too much, as its composer counts them."""
+    together = selectors.Together()
+    for path, text in written:
+        try:
+            problem = together.known(text, cel.facts(text))
+        except cel.InvalidSelector:
+            problem = together.added(text)
+        if problem:
+            yield Flaw(index, path, f"is one too many: {problem}", "selectors")
+            return
 
 
 def _judged(index: int, path: Path, text: str) -> Iterator[Flaw]:

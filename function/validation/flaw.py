@@ -17,6 +17,7 @@ ERRORS = {
     "response-size": "The function's answer would be larger than Crossplane takes.",
     "rule": "Fields do not go together.",
     "selector": "Kubernetes would refuse the claim with such a device selector.",
+    "selectors": "The device selectors of a deployment cost too much together.",
     "unknown-field": "The field does not exist; the API server would drop it silently.",
     "value": "A value is not accepted.",
 }

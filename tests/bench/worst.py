@@ -6,6 +6,7 @@ library compiles the same texts beside; evaluating some of them takes it a minut
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Mapping
 
@@ -27,7 +28,7 @@ def _sums(times: int, then: str) -> str:
     return f"cel.bind(b0, lists.range(100), {then})"
 
 
-def _nested(times: int, then: str) -> str:
+def nested(times: int, then: str) -> str:
     """A list of the same lists of the same lists."""
     for i in reversed(range(times)):
         then = f"cel.bind(b{i + 1}, [{', '.join([f'b{i}'] * 60)}], {then})"
@@ -51,7 +52,7 @@ SELECTORS: Mapping[str, str] = {
     "optionals": "lists.range(35000).all(x, optional.of(x).optMap(y, y + 1).orValue(3) > 0)",
     "sums of lists": _sums(40, "b40.size() > 0"),
     "equal sums of lists": _sums(15, "b15 == b15"),
-    "nested lists, equal": _nested(5, "b5 == b5"),
+    "nested lists, equal": nested(5, "b5 == b5"),
     "text in text": f"cel.bind(a, {_LONG}, a.replace('', a).replace('', a).size() > 0)",
     "pattern": f'{_LONG}.matches("{"a?" * 1000}{"a" * 1000}")',
     "patterns": " || ".join(f'"x".matches("(((a{{10}}){{10}}){{9}}){i}")' for i in range(230)),
@@ -74,7 +75,7 @@ SELECTORS: Mapping[str, str] = {
 
 
 def main() -> None:
-    """Print the table: the least of several runs, in milliseconds, the slowest first."""
+    """Print the table: the least of several runs, in milliseconds, the slowest first. Whole deployments come after."""
     table = Table("selector", "bytes", "cost", "compile ms", "Kubernetes", "evaluate ms", "outcome")
     elsewhere = _elsewhere()
     rows = [(name, text, *_measured(text)) for name, text in SELECTORS.items()]
@@ -115,3 +116,5 @@ def _once(text: str) -> tuple[str, float, float, str]:
 
 if __name__ == "__main__":
     main()
+    deployments = importlib.import_module("tests.bench.deployments")  # which takes its selectors from here
+    deployments.main()

@@ -56,12 +56,7 @@ def device(published: Mapping[str, Any]) -> cel.Device:
     """A device as a ResourceSlice spells it."""
     return cel.Device(
         driver=published["driver"],
-        attributes=tuple((name, _value(given)) for name, given in published.get("attributes", {}).items()),
+        attributes=tuple((name, cel.attribute(given)) for name, given in published.get("attributes", {}).items()),
         capacity=tuple((name, amount["value"]) for name, amount in published.get("capacity", {}).items()),
         allow_multiple_allocations=published.get("allowMultipleAllocations", False),
     )
-
-
-def _value(given: Mapping[str, Any]) -> Any:
-    ((kind, value),) = given.items()
-    return cel.Version(value) if kind == "version" else value

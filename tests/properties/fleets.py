@@ -34,6 +34,7 @@ class Wants:
     """A selector that asks for a word in what a device publishes; the word "error" cannot be judged."""
 
     text: str
+    price: int = 1
 
     def judge(self, published: object, /) -> bool | str:
         words = str(published).split()

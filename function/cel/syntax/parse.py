@@ -40,6 +40,11 @@ _LITERALS = frozenset({"int", "uint", "double", "string", "bytes", "true", "fals
 
 def parse(text: str) -> Node:
     """Fault where it is wrong."""
+    return parsed(text)[0]
+
+
+def parsed(text: str) -> tuple[Node, int]:
+    """The tree, and how many of its nodes macros have copied. Fault where the text is wrong."""
     if len(text.encode(errors="replace")) > LONGEST:
         raise Fault(f"it is longer than {LONGEST} bytes", LONGEST)
     parser = _Parser(text)
@@ -54,7 +59,7 @@ def parse(text: str) -> Node:
         raise min(faults, key=lambda fault: fault.at)
     if parser.wrong is not None:
         raise parser.wrong
-    return root
+    return root, parser.copied
 
 
 class _Parser(Cursor):
@@ -62,7 +67,7 @@ class _Parser(Cursor):
         super().__init__(tokens(text))
         self._expressions = self._relations = self._calculations = 0
         """How often the rule is active."""
-        self._copied = 0
+        self.copied = 0
         self.wrong: Fault | None = None
         """The first macro that is used wrongly."""
 
@@ -186,8 +191,8 @@ class _Parser(Cursor):
 
     def _copy(self, node: Node) -> None:
         for _ in below(node):
-            self._copied += 1
-            if self._copied > MOST_COPIED:
+            self.copied += 1
+            if self.copied > MOST_COPIED:
                 raise Fault("this expression is too large, once its macros are written out", node.at)
 
     def _indexed(self, operand: Node) -> Node:

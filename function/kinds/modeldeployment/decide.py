@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
-from function import cel, names, scheduling
 from function import conditions as c
-from function.core import InvalidSpec, Manifest, NamespacedName, NotYet, Request
-from function.kinds.modeldeployment import rendering
+from function import names, scheduling
+from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request
+from function.kinds.modeldeployment import rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.model import Engine, Member, Spec
-from function.scheduling import Fitter, Fleet, Job, Matcher, Placement, Plan, Rejection, Replica
+from function.kinds.modeldeployment.selectors import Compiled
+from function.scheduling import (
+    PROGRESS,
+    Budget,
+    DeviceRequest,
+    Findings,
+    Fitter,
+    Job,
+    Matcher,
+    Placement,
+    Plan,
+    Rejection,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +56,49 @@ class Decision:
         return self.inputs.ours[placement.replica.identity] if placement.replica else None
 
 
-def decide(request: Request, spec: Spec, inputs: Inputs) -> Decision:
-    """Raises InvalidSpec for a selector that does not compile or a claim that none could be given, NotYet where there
-    is no cluster at all."""
-    wanted = job(request, spec, inputs)
-    fitter = Fitter(wanted.engines)
+MOST_SPENT = 3_000_000
+"""Units of a budget for one call: about a second at worst. Ordinary deployments take some thousands."""
+_NOTABLE = 100_000
+"""Units from which what was found out is kept for the next call."""
+
+
+def decide(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Decision:
+    """Raises InvalidSpec for selectors that do not compile or cost too much together, or for a claim that none could
+    be given; NotYet where there is no cluster at all, or where its selectors take more than one call may spend."""
+    spending = budget or Budget(MOST_SPENT)
+    try:
+        wanted = job(request, spec, inputs, spending)
+    except scheduling.Exhausted:
+        raise NotYet(_continued(spec, inputs, scheduling.Findings())) from None
+    asked = frozenset(member.requests for engine in wanted.engines for member in engine.members)
+    matcher = Matcher(spending, PROGRESS.of(asked))
+    try:
+        decision = _decided(request, spec, inputs, Fitter(wanted.engines, matcher), wanted)
+    except scheduling.Exhausted:
+        PROGRESS.keep(asked, matcher.findings, under_way=True)
+        raise NotYet(_continued(spec, inputs, matcher.findings)) from None
+    if spending.spent > _NOTABLE:
+        PROGRESS.keep(asked, matcher.findings, under_way=False)
+    return decision
+
+
+def _decided(request: Request, spec: Spec, inputs: Inputs, fitter: Fitter, wanted: Job) -> Decision:
     _check(spec, wanted, inputs, fitter.matcher)
-    fleet = _recognised(spec, wanted, inputs, fitter)
+    fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
     plan = scheduling.solve(wanted, fleet, fitter)
     rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, rejections)
 
 
-def _recognised(spec: Spec, wanted: Job, inputs: Inputs, fitter: Fitter) -> Fleet:
-    """Return the fleet with the current hash on every replica that has the current spec.
-
-    A replica can have it under another hash: an earlier version of the function counted other fields, or somebody has
-    removed the annotation. Such a replica has nothing to be given.
-    """
-
-    def recognised(replica: Replica) -> Replica:
-        cluster = inputs.fleet.clusters.get(replica.cluster)
-        if replica.identity not in inputs.ours or replica.spec_hash == wanted.spec_hash or cluster is None:
-            return replica
-        fit = fitter.where_it_is(replica, cluster)
-        if fit is None:
-            return replica
-        written = rendering.spec(spec, replica.cluster, replica.engines, fit)
-        is_same = rendering.has(inputs.ours[replica.identity], written)
-        return replace(replica, spec_hash=wanted.spec_hash) if is_same else replica
-
-    return replace(inputs.fleet, replicas=tuple(map(recognised, inputs.fleet.replicas)))
+def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
+    """How far matching is. Not every pair has to be evaluated."""
+    shapes = {pool.shape for cluster in inputs.fleet.clusters.values() for pool in cluster.pools}
+    devices = {device.published for shape in shapes for device in shape.devices}
+    most = len(selectors.texts(spec)) * len(devices)
+    known = f"{len(found.verdicts)} of at most {most} evaluations are done"
+    return c.SCHEDULING(
+        missing=f"its device selectors, which take more than one call may spend: {known}, and the next call goes on"
+    )
 
 
 def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
@@ -91,13 +114,15 @@ def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
                 raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem))
 
 
-def job(request: Request, spec: Spec, inputs: Inputs) -> Job:
-    """What is to be placed. Raises InvalidSpec for a selector that does not compile."""
+def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Job:
+    """What is to be placed. Raises InvalidSpec for selectors that do not compile or cost too much together, and
+    Exhausted."""
+    compiled = selectors.admitted(spec, (budget or Budget()).spend)
     selector = dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}
     return Job(
         deployment=NamespacedName(request.identity.namespace, names.label_value(request.identity.name)),
         replicas=spec.replicas,
-        engines=tuple(_engine(i, engine) for i, engine in enumerate(spec.engines)),
+        engines=tuple(_engine(engine, compiled) for engine in spec.engines),
         selector=selector,
         placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
         spec_hash=(current := spec_hash(spec)),
@@ -127,57 +152,13 @@ def _footprint(spec: Spec, inputs: Inputs) -> dict[str, scheduling.CachePhase] |
     return dict(inputs.cache.phases) if inputs.cache else {}
 
 
-def _engine(i: int, engine: Engine) -> scheduling.Engine:
-    members = [_member(f"spec.engines[{i}].members[{j}]", engine, m) for j, m in enumerate(engine.members)]
+def _engine(engine: Engine, compiled: Mapping[str, Compiled]) -> scheduling.Engine:
+    members = [_member(member, compiled) for member in engine.members]
     return scheduling.Engine(engine.name, engine.copies, tuple(sorted(members, key=lambda m: m.role)))
 
 
-def _member(field: str, engine: Engine, member: Member) -> scheduling.Member:
+def _member(member: Member, compiled: Mapping[str, Compiled]) -> scheduling.Member:
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
-    requests = tuple(
-        scheduling.DeviceRequest(
-            name=asked.name,
-            count=asked.count,
-            selectors=tuple(
-                _selector(
-                    f"{field}.nodeSelector.devices[{k}].selectors[{n}].cel",
-                    f"engine {engine.name}, {member.role}, request {asked.name}",
-                    selector.cel,
-                )
-                for n, selector in enumerate(asked.selectors)
-            ),
-        )
-        for k, asked in enumerate(devices)
-    )
-    return scheduling.Member(member.role, pods, requests)
-
-
-def _selector(field: str, where: str, text: str) -> _Compiled:
-    try:
-        return selector(text)
-    except cel.InvalidSelector as error:
-        raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=f"({where}) {error}")) from error
-
-
-def selector(text: str) -> _Compiled:
-    """Raises cel.InvalidSelector."""
-    return _Compiled(text, cel.admitted(text))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Compiled:
-    """A selector as the scheduler asks it. Equal by its text."""
-
-    text: str
-    selector: cel.Selector
-
-    def judge(self, published: Hashable, /) -> bool | str:
-        outcome = self.selector.evaluate(cast("cel.Device", published))
-        return str(outcome) if isinstance(outcome, cel.EvaluationError) else outcome is cel.MATCH
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Compiled) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
+    requests = (DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
+    return scheduling.Member(member.role, pods, tuple(requests))

@@ -10,9 +10,11 @@ from typing import cast
 from function import cel, scheduling
 from function.core import Request
 from function.kinds.modeldeployment import model
-from function.kinds.modeldeployment.decide import Decision, decide, selector
+from function.kinds.modeldeployment.decide import Decision, decide
 from function.kinds.modeldeployment.inputs import read
+from function.kinds.modeldeployment.selectors import compiled
 from function.scheduling import (
+    Budget,
     ClusterAnatomy,
     DeviceVerdict,
     Fit,
@@ -55,7 +57,7 @@ class Explanation:
 
 def explain(request: Request) -> Explanation:
     """Of a deployment whose requirements are answered. Raises InvalidSpec and NotYet, as composing it does."""
-    decision = decide(request, model.parse(request.xr), read(request))
+    decision = decide(request, model.parse(request.xr), read(request), Budget())
     placed, wanted = len(decision.plan.placed), decision.job.replicas
     if not decision.plan.missing:
         return Explanation(wanted, placed, ())
@@ -162,7 +164,7 @@ def _reworded(member: Member, text: str, lowered: str) -> Member:
     return replace(
         member,
         requests=tuple(
-            replace(r, selectors=tuple(selector(lowered) if s.text == text else s for s in r.selectors))
+            replace(r, selectors=tuple(compiled(lowered) if s.text == text else s for s in r.selectors))
             for r in member.requests
         ),
     )

@@ -79,12 +79,10 @@ def _device(entry: Manifest) -> Device | None:
     device_class = entry.get("deviceClassName")
     if not isinstance(driver, str) or not (synthetic or device_class):
         return None
-    capacity = {
-        k: str(dig(v, "value")) for k, v in (entry.get("capacity") or {}).items() if dig(v, "value") is not None
-    }
+    capacity = {k: str(dig(v, "value")) for k, v in _entries(entry, "capacity") if dig(v, "value") is not None}
     published = cel.Device(
         driver=driver,
-        attributes=tuple(sorted(_attributes(entry.get("attributes") or {}))),
+        attributes=tuple((name, cel.attribute(value)) for name, value in _entries(entry, "attributes")),
         capacity=tuple(sorted(capacity.items())),
     )
     return Device(
@@ -96,10 +94,10 @@ def _device(entry: Manifest) -> Device | None:
     )
 
 
-def _attributes(attributes: Manifest) -> Iterator[tuple[str, Any]]:
-    for name, value in attributes.items():
-        for kind, content in value.items() if isinstance(value, Mapping) else ():
-            yield name, cel.Version(content) if kind == "version" else content
+def _entries(entry: Manifest, field: str) -> list[tuple[str, Any]]:
+    """Of a map by name, in the order of the names."""
+    found = entry.get(field)
+    return sorted(found.items(), key=lambda pair: pair[0]) if isinstance(found, Mapping) else []
 
 
 def _memory(capacity: Mapping[str, str], driver: str) -> int | None:

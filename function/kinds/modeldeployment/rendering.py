@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from function.core import InvalidSpec, Manifest, plain
+from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.model import Engine, Member, Spec
 from function.kinds.modelreplica import model as modelreplica
-from function.scheduling import Fit, PlacedEngine
+from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
 
 
@@ -59,7 +61,23 @@ def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[
     }
 
 
-def has(observed: Manifest, wanted: dict[str, Any]) -> bool:
+def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterator[Replica]:
+    """Yield the fleet's replicas, those of the deployment that have the current spec with the current hash.
+
+    A replica can have it under another hash: an earlier version of the function counted other fields, or somebody has
+    removed the annotation. Such a replica has nothing to be given.
+    """
+    for replica in inputs.fleet.replicas:
+        cluster, observed = inputs.fleet.clusters.get(replica.cluster), inputs.ours.get(replica.identity)
+        if replica.spec_hash == job.spec_hash or cluster is None or observed is None:
+            yield replica
+            continue
+        fit = fitter.where_it_is(replica, cluster)
+        is_current = fit is not None and _has(observed, spec(wanted, replica.cluster, replica.engines, fit))
+        yield replace(replica, spec_hash=job.spec_hash) if is_current else replica
+
+
+def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
     """Whether a replica has a spec already, whichever defaults are spelled out in it."""
     try:
         return _content(plain(observed.get("spec"))) == _content(wanted)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from function.kinds.modeldeployment import decide, published
+from function.kinds.modeldeployment import published, selectors
 from function.scheduling import DeviceRequest, Matcher, Member, Offer
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parents[2] / "data" / "dra" / "fit_vectors.json.gz").read_bytes()))
@@ -25,6 +25,6 @@ def test_it_fits_exactly_when_kubernetes_allocates(start: int) -> None:
 def fits(case: dict[str, Any]) -> bool:
     shape = published.node_shape({"devices": [{"claim": "DRA", **device} for device in case["devices"]]})
     requests = tuple(
-        DeviceRequest(r["name"], r["count"], tuple(map(decide.selector, r["selectors"]))) for r in case["requests"]
+        DeviceRequest(r["name"], r["count"], tuple(map(selectors.compiled, r["selectors"]))) for r in case["requests"]
     )
     return isinstance(Matcher().offer(Member("Standalone", 1, requests), shape), Offer)

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import pytest
+from properties.fleets import GPUS, ME, Wants, request
 
 from function import registry, wire
 from function.core import Request
 from function.kinds.modeldeployment import inputs, model, published
 from function.kinds.modeldeployment.decide import job
-from function.scheduling import Fitter, Fleet, Plan, solve
+from function.scheduling import (
+    Cluster,
+    Device,
+    DeviceRequest,
+    Engine,
+    Fit,
+    Fitter,
+    Fleet,
+    Job,
+    Matcher,
+    Member,
+    NodeShape,
+    Plan,
+    Pool,
+    Shortfall,
+    rejections,
+    solve,
+)
+from function.scheduling.rejection import SearchLimit
 from tests.bench import fleet
 
 
@@ -45,6 +64,77 @@ def test_like_nodes_have_one_shape() -> None:
     _, read, _ = planned(40, 10)
     shapes = {id(p.shape) for c in read.clusters.values() for p in c.pools}
     assert len(shapes) == 6
+
+
+ODD = tuple(Engine(f"e{i}", 11 + i, (Member("Standalone", 1, (request(),)),)) for i in range(8))
+"""Engines that take 11 to 18 nodes: on pools of 20 each needs one of its own."""
+
+
+def odd(clusters: int, pools: int, *, alike: bool) -> tuple[Fitter, Plan, int]:
+    """A replica of engines of odd sizes on clusters with a pool too few, and how many reject it for the limit."""
+    fleet = Fleet(
+        {
+            f"c{i}": Cluster(
+                f"c{i}", pools=tuple(Pool(f"p{j}", 20 + (0 if alike else i), GPUS["big"]) for j in range(pools))
+            )
+            for i in range(clusters)
+        }
+    )
+    job = Job(ME, 1, ODD)
+    fitter = Fitter(job.engines)
+    plan = solve(job, fleet, fitter)
+    found = rejections(job, fleet, plan, fitter)
+    return fitter, plan, sum(isinstance(one.reason, SearchLimit) for one in found)
+
+
+def test_like_clusters_with_like_room_are_searched_once() -> None:
+    fitter, plan, limited = odd(300, 7, alike=True)
+    assert (fitter.searches, plan.missing, limited) == (1, 1, 0)
+    assert fitter.steps < 100_000
+
+
+def test_searches_for_room_are_bounded_over_all_clusters() -> None:
+    """Once they took many steps together each is given few: the work is linear in the clusters."""
+    few, _, _ = odd(4, 7, alike=False)
+    many, _, _ = odd(40, 7, alike=False)
+    assert few.steps <= 300_000 + 100_000
+    assert many.steps <= 300_000 + 100_000 + 101 * many.searches
+    assert many.searches <= 2 * 40
+
+
+def test_what_is_found_at_once_is_found_though_the_steps_are_used_up() -> None:
+    fitter = Fitter(ODD)
+    fitter.steps = 10**6
+    cluster = Cluster("c", pools=tuple(Pool(f"p{j}", 20, GPUS["big"]) for j in range(8)))
+    assert isinstance(fitter.fit(cluster, {f"p{j}": 20 for j in range(8)}), Fit)
+
+
+def test_a_selector_that_many_requests_share_is_asked_once_about_each_device() -> None:
+    requests = tuple(DeviceRequest(f"r{i}", 1, (Wants("gpu"),) * 8) for i in range(16))
+    matcher = Matcher()
+    for shape in GPUS.values():
+        matcher.offer(Member("Standalone", 1, requests), shape)
+    devices = {device.published for shape in GPUS.values() for device in shape.devices}
+    assert matcher.evaluations == len(devices)
+
+
+def test_requests_that_no_kinds_suffice_for_are_refused_without_a_search() -> None:
+    devices = tuple(Device(f"d{i}", 1, f"class-{i % 3}", "gpu") for i in range(15))
+    requests = tuple(request(f"r{i}") for i in range(16))
+    matcher = Matcher()
+    assert matcher.offer(Member("Standalone", 1, requests), NodeShape(devices)) == Shortfall("r9", 16, 15)
+    assert matcher.steps == 0
+
+
+def test_a_search_for_kinds_ends() -> None:
+    """Two devices each, of fifteen kinds with three."""
+    devices = tuple(Device(f"d{i}", 3, f"class-{i}", "gpu") for i in range(15))
+    requests = tuple(request(f"r{i}", 2) for i in range(16))
+    matcher = Matcher()
+    offer = matcher.offer(Member("Standalone", 1, requests), NodeShape(devices))
+    assert isinstance(offer, Shortfall)
+    assert not offer.searched
+    assert matcher.steps <= 5_000 + 100
 
 
 @pytest.mark.parametrize("clusters", [40, 80])
