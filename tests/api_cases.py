@@ -166,7 +166,8 @@ BAD = {
         edited(DEPLOYMENT, f"{TEMPLATE}.metadata.labels", {"a b": "x"}),
         (
             f'{AT_MEMBER}.template.metadata.labels["a b"]: must have a key that is a label key: up to 63 '
-            "letters, digits, dashes, dots and underscores, alone or after a DNS name and a slash"
+            "letters, digits, dashes, dots and underscores, alone or after a DNS name of up to 253 characters and a "
+            "slash"
         ),
     ),
     "a label value with a space": (
@@ -186,7 +187,10 @@ BAD = {
     ),
     "an empty image": (
         edited(DEPLOYMENT, f"{IN}.image", ""),
-        (f'{AT}.image: must be an image reference without spaces (1 to 1024 characters), not ""'),
+        (
+            f"{AT}.image: must be an image reference, such as registry.example.org/team/engine:v1, with its path in "
+            'lower case (1 to 1024 characters), not ""'
+        ),
     ),
     "a number among the arguments": (
         edited(DEPLOYMENT, f"{IN}.args", ["--port", 8000]),
@@ -200,7 +204,8 @@ BAD = {
         edited(DEPLOYMENT, f"{IN}.env.0.name", "A B"),
         (
             f"{AT}.env[0].name: must be a variable's name: letters, "
-            'digits, dashes, dots and underscores, no digit first (1 to 253 characters), not "A B"'
+            "digits, dashes, dots and underscores, no digit first, not . and not starting with two dots (1 to 253 "
+            'characters), not "A B"'
         ),
     ),
     "a variable twice": (
@@ -333,7 +338,7 @@ BAD = {
         edited(CLASS, f"{DEVICE}.attributes", {"a-b": {"int": 1}}),
         (
             "spec.devices[0].attributes.a-b: must have a key that is a name of up to 32 letters, digits and "
-            "underscores, alone or after a domain and a slash"
+            "underscores, alone or after a domain of up to 63 characters and a slash"
         ),
     ),
     "a DRA device without a class": (

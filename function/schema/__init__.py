@@ -8,11 +8,11 @@ from function.schema.fields import (
     Annotations,
     CelText,
     ChartVersion,
-    Cidr,
     CloudName,
     DnsLabel,
     DnsSubdomain,
     Flag,
+    HostName,
     Int64,
     Keys,
     KubernetesVersion,
@@ -30,6 +30,7 @@ from function.schema.fields import (
     XrName,
 )
 from function.schema.model import Api, Column, Rule, Scale, blocks
+from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "LABEL_KEYS",
     "QUALIFIED_KEYS",
     "SUBDOMAIN",
+    "AddressRange",
     "Annotations",
     "Api",
     "CelText",
@@ -47,6 +49,7 @@ __all__ = [
     "DnsLabel",
     "DnsSubdomain",
     "Flag",
+    "HostName",
     "Int64",
     "Keys",
     "KubernetesVersion",
@@ -67,6 +70,7 @@ __all__ = [
     "Whole",
     "XrName",
     "blocks",
+    "cover_the_internet",
     "parse",
     "problems",
     "problems_at",

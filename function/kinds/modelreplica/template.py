@@ -81,8 +81,9 @@ class EnvVar(schema.Api):
         str,
         schema.Text(
             253,
-            r"^[-._A-Za-z][-._A-Za-z0-9]*$",
-            "a variable's name: letters, digits, dashes, dots and underscores, no digit first",
+            r"^([-_A-Za-z]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$",
+            "a variable's name: letters, digits, dashes, dots and underscores, no digit first, not . and not starting"
+            " with two dots",
         ),
     ]
     """Name of the variable."""
@@ -204,6 +205,21 @@ class Probe(schema.Api):
     """Seconds that a container which this probe ends is given."""
 
 
+_HOST_PART = "([a-zA-Z0-9]|[a-zA-Z0-9][-a-zA-Z0-9]*[a-zA-Z0-9])"
+_REGISTRY = rf"({_HOST_PART}(\.{_HOST_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+_PATH_PART = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
+_DIGEST = "[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
+Image = Annotated[
+    str,
+    schema.Text(
+        1024,
+        rf"^({_REGISTRY}/)?{_PATH_PART}(/{_PATH_PART})*(:{_TAG})?(@{_DIGEST})?$",
+        "an image reference, such as registry.example.org/team/engine:v1, with its path in lower case",
+    ),
+]
+"""As kubelets read it (distribution/reference v0.6, regexp.go); another one is never pulled (InvalidImageName)."""
+
 _ONCE = "successThreshold must be 1 for startupProbe and livenessProbe"
 
 
@@ -233,7 +249,7 @@ class Container(schema.Api):
 
     name: Literal["engine"]
     """Always engine."""
-    image: Annotated[str, schema.Text(1024, r"^[^\s]+$", "an image reference without spaces")]
+    image: Image
     """The engine's image."""
     command: Arguments = ()
     """What runs in place of the image's entry point."""

@@ -59,7 +59,7 @@ class SecretRef(schema.Api):
 class Tls(schema.Api):
     secretRef: SecretRef
     """The certificate and its key."""
-    hostname: schema.DnsSubdomain | None = None
+    hostname: schema.HostName | None = None
     """The name in the certificate."""
 
 
@@ -125,7 +125,8 @@ def is_empty(stack: Stack) -> bool:
 def is_public(stack: Stack) -> bool:
     """Whether anyone can reach the gateway that Modelplane makes."""
     gateway = stack.gateway or Gateway()
-    return is_on(stack, "envoyGateway") and not gateway.internal and not gateway.allowedSources
+    open_to_all = not gateway.allowedSources or schema.cover_the_internet(gateway.allowedSources)
+    return is_on(stack, "envoyGateway") and not gateway.internal and open_to_all
 
 
 def parse(xr: Manifest) -> Spec:

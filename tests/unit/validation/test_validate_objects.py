@@ -91,7 +91,7 @@ _VALUE = (
 )
 _KEY = (
     "must have a key that is a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS "
-    "name and a slash"
+    "name of up to 253 characters and a slash"
 )
 
 
