@@ -107,6 +107,8 @@ def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> 
         return c.INSTALLING(why=unfinished)
     if probe.fault:
         return c.INSTALLING(why=f"{GATEWAY} cannot be seen on the cluster: {probe.fault}")
+    if probe.unusable:
+        return c.INSTALLING(why=f"{GATEWAY} has an address to which no request may be sent, {probe.unusable}")
     if not probe.address:
         return c.INSTALLING(why=f"{GATEWAY} has no address yet")
     public = " (public, unauthenticated)" if spec and is_public(compose.stack(spec)) else ""
