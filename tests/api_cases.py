@@ -46,6 +46,10 @@ GOOD = {
     "as much as its limit": edited(
         DEPLOYMENT, f"{IN}.resources", {"requests": {"cpu": 1}, "limits": {"cpu": "1000m", "memory": "1Gi"}}
     ),
+    "annotations of 240 KiB": edited(
+        DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "x" * 30720 for i in range(8)}
+    ),
+    "no metadata": edited(DEPLOYMENT, f"{TEMPLATE}.metadata"),
     "no value": edited(DEPLOYMENT, f"{IN}.env.0", {"name": "EMPTY"}),
     "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests"),
     "an IPv6 endpoint": edited(ENDPOINT, "spec.url", "http://[2001:db8::1]:8000/a/b"),
@@ -228,9 +232,40 @@ BAD = {
         edited(DEPLOYMENT, f"{IN}.env.3.valueFrom.fieldRef.fieldPath", "spec.image"),
         (
             f"{AT}.env[3].valueFrom.fieldRef.fieldPath: must be "
-            "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'], "
+            "metadata.labels['<key>'], metadata.annotations['<key>'], metadata.name, metadata.namespace, metadata.uid, "
             "spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs "
             '(1 to 341 characters), not "spec.image"'
+        ),
+    ),
+    "a label by what is no key": (
+        edited(DEPLOYMENT, f"{IN}.env.3.valueFrom.fieldRef.fieldPath", "metadata.labels['a b']"),
+        (
+            f"{AT}.env[3].valueFrom.fieldRef.fieldPath: must be "
+            "metadata.labels['<key>'], metadata.annotations['<key>'], metadata.name, metadata.namespace, metadata.uid, "
+            "spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs "
+            "(1 to 341 characters), not \"metadata.labels['a b']\""
+        ),
+    ),
+    "annotations of 300 KiB": (
+        edited(DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "x" * 30720 for i in range(10)}),
+        f"{AT_MEMBER}.template.metadata.annotations: annotations may have 253952 bytes together, keys and values",
+    ),
+    "annotations of 300 KiB in few characters": (
+        edited(DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "\u20ac" * 20480 for i in range(5)}),
+        f"{AT_MEMBER}.template.metadata.annotations: annotations may have 253952 bytes together, keys and values",
+    ),
+    "more arguments than an object holds": (
+        edited(DEPLOYMENT, f"{IN}.args", ["x" * 32768] * 11),
+        (
+            f"{AT_MEMBER}.template: command, args, values of env, probes and annotations may have 327680 characters "
+            "together; mount what is longer from a file of the image"
+        ),
+    ),
+    "longer probes than an object holds": (
+        edited(DEPLOYMENT, f"{IN}.livenessProbe.exec.command", ["x" * 32768] * 11),
+        (
+            f"{AT_MEMBER}.template: command, args, values of env, probes and annotations may have 327680 characters "
+            "together; mount what is longer from a file of the image"
         ),
     ),
     "GPUs as a resource": (

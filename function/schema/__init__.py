@@ -28,6 +28,7 @@ from function.schema.fields import (
     Version,
     Whole,
     XrName,
+    quoted,
 )
 from function.schema.model import Api, Column, Rule, Scale, blocks
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
@@ -74,6 +75,7 @@ __all__ = [
     "parse",
     "problems",
     "problems_at",
+    "quoted",
     "spelled",
     "without_nulls",
 ]

@@ -61,7 +61,7 @@ class Text:
     def _rule(self) -> dict[str, str]:
         """A rule, not the schema's `pattern`: the API server would repeat a pattern in its error message. The value it
         shows by itself."""
-        matches = f"self.matches({_quoted(self.pattern)})" if self.pattern else ""
+        matches = f"self.matches({quoted(self.pattern)})" if self.pattern else ""
         return {"rule": " && ".join(filter(None, (matches, self.cel))), "message": f"must be {self.accepted}"}
 
     @property
@@ -176,11 +176,11 @@ class Keys:
     def _rules(self) -> Any:
         domain = f" && key.split('/')[0].size() <= {self.longest_domain}" if self.longest_domain else ""
         yield {
-            "rule": f"self.all(key, size(key) <= {self.longest}{domain} && key.matches({_quoted(self.pattern)}))",
+            "rule": f"self.all(key, size(key) <= {self.longest}{domain} && key.matches({quoted(self.pattern)}))",
             "message": f"every key must be {self.words}",
         }
         if self.reserved:
-            rule = f"self.all(key, !key.startsWith({_quoted(self.reserved)}))"
+            rule = f"self.all(key, !key.startsWith({quoted(self.reserved)}))"
             yield {"rule": rule, "message": f"keys under {self.reserved} are set by Modelplane"}
 
     def _check(self, items: dict[str, Any]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Keys:
         return not self.longest_domain or len(key.partition("/")[0]) <= self.longest_domain
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A CEL string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

@@ -21,17 +21,27 @@ _RANGE_WORDS = (
 )
 _IS_NETWORK = "isCIDR(self) && cidr(self).masked() == cidr(self)"
 """As Kubernetes with StrictIPCIDRValidation (k8s.io/apimachinery v0.36, pkg/util/validation/ip.go, parseCIDR)."""
-_FROM, _TO = "self.split('-')[0]", "self.split('-')[1]"
+_FROM, _TO = "self.substring(0, self.indexOf('-'))", "self.substring(self.indexOf('-') + 1)"
+"""The two sides of a dash. Kubernetes knows how long a substring may be, and so what reading it costs at most; of the
+parts that split() gives it does not."""
 _LENGTHS = f"[{', '.join(map(str, range(128)))}]"
+_SUFFIXES = "".join(f"/{length}".ljust(4) for length in range(129))
+
+
+def _block(address: str, length: str) -> str:
+    """The block of an address, in CEL. The length is cut out of a text for the same reason: Kubernetes does not know
+    the size of `string(length)`."""
+    return f"cidr({address} + '{_SUFFIXES}'.substring(4 * ({length}), 4 * ({length}) + 4).trim())"
+
+
 _IS_BEFORE = (
     f"{_LENGTHS}.exists(bits, bits < (ip({_FROM}).family() == 4 ? 32 : 128)"
-    f" && cidr({_FROM} + '/' + string(bits)).containsIP(ip({_TO}))"
-    f" && !cidr({_FROM} + '/' + string(bits + 1)).containsIP(ip({_TO}))"
-    f" && cidr({_FROM} + '/' + string(bits)).masked().ip() == cidr({_FROM} + '/' + string(bits + 1)).masked().ip())"
+    f" && {_block(_FROM, 'bits')}.containsIP(ip({_TO})) && !{_block(_FROM, 'bits + 1')}.containsIP(ip({_TO}))"
+    f" && {_block(_FROM, 'bits')}.masked().ip() == {_block(_FROM, 'bits + 1')}.masked().ip())"
 )
 """CEL does not order addresses. Of two addresses the lower one has a 0 in the first bit in which they differ."""
 _IS_RANGE = (
-    f"self.split('-').size() == 2 && isIP({_FROM}) && isIP({_TO}) && ip({_FROM}).family() == ip({_TO}).family()"
+    f"self.indexOf('-') > 0 && isIP({_FROM}) && isIP({_TO}) && ip({_FROM}).family() == ip({_TO}).family()"
     f" && (ip({_FROM}) == ip({_TO}) || {_IS_BEFORE})"
 )
 """As MetalLB reads an address pool (metallb v0.16, internal/config, ParseCIDR), without spaces around the dash."""

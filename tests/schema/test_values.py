@@ -12,6 +12,7 @@ from function.schema import problems
 
 SOURCES = "spec.gateway.allowedSources"
 POOL = "spec.traefik.metallb.addressPool"
+FIELD = f"{IN}.env.3.valueFrom.fieldRef.fieldPath"
 SECRET = f"{IN}.env.1.valueFrom.secretKeyRef.key"
 LONG = ".".join(["a" * 63] * 4)  # 255 characters
 
@@ -56,6 +57,18 @@ GOOD: dict[str, tuple[Object, str, tuple[object, ...]]] = {
     "keys of labels": (DEPLOYMENT, f"{TEMPLATE}.metadata.labels", ({f"{LONG[:253]}/a": "x"}, {"a" * 63: "x"})),
     "strings of 64 bytes": (CLASS, f"{DEVICE}.attributes", ({"a": {"string": "a" * 64}}, {"a": {"string": "ä" * 32}})),
     "keys of attributes": (CLASS, f"{DEVICE}.attributes", ({f"{'a' * 63}/b": {"int": 1}},)),
+    "fields of pods": (
+        DEPLOYMENT,
+        FIELD,
+        (
+            "metadata.uid",
+            "status.podIPs",
+            "metadata.labels['a']",
+            f"metadata.labels['{LONG[:253]}/{'a' * 63}']",
+            "metadata.annotations['example.org/A_b']",
+            f"metadata.annotations['{LONG[:253]}/{'a' * 63}']",
+        ),
+    ),
 }
 BAD: dict[str, tuple[Object, str, tuple[object, ...]]] = {
     "networks": (
@@ -134,6 +147,26 @@ BAD: dict[str, tuple[Object, str, tuple[object, ...]]] = {
     "keys of labels": (DEPLOYMENT, f"{TEMPLATE}.metadata.labels", ({f"{LONG[:254]}/a": "x"}, {"a" * 64: "x"})),
     "strings of 64 bytes": (CLASS, f"{DEVICE}.attributes", ({"a": {"string": "a" * 65}}, {"a": {"string": "ä" * 33}})),
     "keys of attributes": (CLASS, f"{DEVICE}.attributes", ({f"{'a' * 64}/b": {"int": 1}},)),
+    "fields of pods": (
+        DEPLOYMENT,
+        FIELD,
+        (
+            "metadata.labels",
+            "metadata.annotations",
+            "metadata.labels['']",
+            "metadata.labels['a b']",
+            "metadata.labels[a]",
+            "metadata.labels['a'].b",
+            "metadata.labels['Example.org/a']",
+            f"metadata.labels['{LONG[:254]}/a']",
+            f"metadata.annotations['{LONG[:254]}/a']",
+            "metadata.annotations['a/b/c']",
+            "metadata.name['a']",
+            "metadataXname",
+            "spec.host",
+            "status.phase",
+        ),
+    ),
 }
 
 
