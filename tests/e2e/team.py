@@ -43,7 +43,7 @@ class Team:
         return manifest
 
     def serving(self, name: str = "qwen", **spec: Any) -> Object:
-        """Apply a ModelDeployment, and wait until all of it serves under its endpoints and nothing is written any more."""
+        """Apply a ModelDeployment, and wait until it serves under its endpoints and nothing is written any more."""
         manifest = self.deploy(name, **spec)
         self.await_ready(manifest)
         until(
