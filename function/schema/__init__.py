@@ -1,5 +1,6 @@
 """What the models of all kinds share: their base, their fields, parsing a spec, and the schema that an XRD needs."""
 
+from function.schema.containers import FieldPath, Image
 from function.schema.fields import (
     LABEL,
     LABEL_KEYS,
@@ -49,8 +50,10 @@ __all__ = [
     "Column",
     "DnsLabel",
     "DnsSubdomain",
+    "FieldPath",
     "Flag",
     "HostName",
+    "Image",
     "Int64",
     "Keys",
     "KubernetesVersion",
