@@ -29,6 +29,8 @@ DRAIN = "modelplane.ai/drain"
 """Taint of a cluster that replicas are to leave, in a what-if; people may give it any key."""
 POOLS = "modelplane.ai/pools"
 """Annotation of that Object: the pools that its InferenceCluster has, with commas between."""
+STACK = "modelplane.ai/serving-stack"
+"""Annotation of that Object, "true" where its InferenceCluster asks for a serving stack."""
 
 HOLDS = "modelplane.ai/holds"
 """On an Object: what of value it holds on its cluster, which must leave before the cluster goes."""

@@ -46,6 +46,10 @@ GOOD = {
     "as much as its limit": edited(
         DEPLOYMENT, f"{IN}.resources", {"requests": {"cpu": 1}, "limits": {"cpu": "1000m", "memory": "1Gi"}}
     ),
+    "annotations of 240 KiB": edited(
+        DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "x" * 30720 for i in range(8)}
+    ),
+    "no metadata": edited(DEPLOYMENT, f"{TEMPLATE}.metadata"),
     "no value": edited(DEPLOYMENT, f"{IN}.env.0", {"name": "EMPTY"}),
     "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests"),
     "an IPv6 endpoint": edited(ENDPOINT, "spec.url", "http://[2001:db8::1]:8000/a/b"),
@@ -166,7 +170,8 @@ BAD = {
         edited(DEPLOYMENT, f"{TEMPLATE}.metadata.labels", {"a b": "x"}),
         (
             f'{AT_MEMBER}.template.metadata.labels["a b"]: must have a key that is a label key: up to 63 '
-            "letters, digits, dashes, dots and underscores, alone or after a DNS name and a slash"
+            "letters, digits, dashes, dots and underscores, alone or after a DNS name of up to 253 characters and a "
+            "slash"
         ),
     ),
     "a label value with a space": (
@@ -186,7 +191,10 @@ BAD = {
     ),
     "an empty image": (
         edited(DEPLOYMENT, f"{IN}.image", ""),
-        (f'{AT}.image: must be an image reference without spaces (1 to 1024 characters), not ""'),
+        (
+            f"{AT}.image: must be an image reference, such as registry.example.org/team/engine:v1, with its path in "
+            'lower case (1 to 1024 characters), not ""'
+        ),
     ),
     "a number among the arguments": (
         edited(DEPLOYMENT, f"{IN}.args", ["--port", 8000]),
@@ -200,7 +208,8 @@ BAD = {
         edited(DEPLOYMENT, f"{IN}.env.0.name", "A B"),
         (
             f"{AT}.env[0].name: must be a variable's name: letters, "
-            'digits, dashes, dots and underscores, no digit first (1 to 253 characters), not "A B"'
+            "digits, dashes, dots and underscores, no digit first, not . and not starting with two dots (1 to 253 "
+            'characters), not "A B"'
         ),
     ),
     "a variable twice": (
@@ -223,9 +232,40 @@ BAD = {
         edited(DEPLOYMENT, f"{IN}.env.3.valueFrom.fieldRef.fieldPath", "spec.image"),
         (
             f"{AT}.env[3].valueFrom.fieldRef.fieldPath: must be "
-            "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'], "
+            "metadata.labels['<key>'], metadata.annotations['<key>'], metadata.name, metadata.namespace, metadata.uid, "
             "spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs "
             '(1 to 341 characters), not "spec.image"'
+        ),
+    ),
+    "a label by what is no key": (
+        edited(DEPLOYMENT, f"{IN}.env.3.valueFrom.fieldRef.fieldPath", "metadata.labels['a b']"),
+        (
+            f"{AT}.env[3].valueFrom.fieldRef.fieldPath: must be "
+            "metadata.labels['<key>'], metadata.annotations['<key>'], metadata.name, metadata.namespace, metadata.uid, "
+            "spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs "
+            "(1 to 341 characters), not \"metadata.labels['a b']\""
+        ),
+    ),
+    "annotations of 300 KiB": (
+        edited(DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "x" * 30720 for i in range(10)}),
+        f"{AT_MEMBER}.template.metadata.annotations: annotations may have 253952 bytes together, keys and values",
+    ),
+    "annotations of 300 KiB in few characters": (
+        edited(DEPLOYMENT, f"{TEMPLATE}.metadata.annotations", {f"note-{i}": "\u20ac" * 20480 for i in range(5)}),
+        f"{AT_MEMBER}.template.metadata.annotations: annotations may have 253952 bytes together, keys and values",
+    ),
+    "more arguments than an object holds": (
+        edited(DEPLOYMENT, f"{IN}.args", ["x" * 32768] * 11),
+        (
+            f"{AT_MEMBER}.template: command, args, values of env, probes and annotations may have 327680 characters "
+            "together; mount what is longer from a file of the image"
+        ),
+    ),
+    "longer probes than an object holds": (
+        edited(DEPLOYMENT, f"{IN}.livenessProbe.exec.command", ["x" * 32768] * 11),
+        (
+            f"{AT_MEMBER}.template: command, args, values of env, probes and annotations may have 327680 characters "
+            "together; mount what is longer from a file of the image"
         ),
     ),
     "GPUs as a resource": (
@@ -333,7 +373,7 @@ BAD = {
         edited(CLASS, f"{DEVICE}.attributes", {"a-b": {"int": 1}}),
         (
             "spec.devices[0].attributes.a-b: must have a key that is a name of up to 32 letters, digits and "
-            "underscores, alone or after a domain and a slash"
+            "underscores, alone or after a domain of up to 63 characters and a slash"
         ),
     ),
     "a DRA device without a class": (

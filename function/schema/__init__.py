@@ -1,5 +1,6 @@
 """What the models of all kinds share: their base, their fields, parsing a spec, and the schema that an XRD needs."""
 
+from function.schema.containers import FieldPath, Image
 from function.schema.fields import (
     LABEL,
     LABEL_KEYS,
@@ -8,11 +9,11 @@ from function.schema.fields import (
     Annotations,
     CelText,
     ChartVersion,
-    Cidr,
     CloudName,
     DnsLabel,
     DnsSubdomain,
     Flag,
+    HostName,
     Int64,
     Keys,
     KubernetesVersion,
@@ -28,8 +29,10 @@ from function.schema.fields import (
     Version,
     Whole,
     XrName,
+    quoted,
 )
 from function.schema.model import Api, Column, Rule, Scale, blocks
+from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "LABEL_KEYS",
     "QUALIFIED_KEYS",
     "SUBDOMAIN",
+    "AddressRange",
     "Annotations",
     "Api",
     "CelText",
@@ -46,7 +50,10 @@ __all__ = [
     "Column",
     "DnsLabel",
     "DnsSubdomain",
+    "FieldPath",
     "Flag",
+    "HostName",
+    "Image",
     "Int64",
     "Keys",
     "KubernetesVersion",
@@ -67,9 +74,11 @@ __all__ = [
     "Whole",
     "XrName",
     "blocks",
+    "cover_the_internet",
     "parse",
     "problems",
     "problems_at",
+    "quoted",
     "spelled",
     "without_nulls",
 ]

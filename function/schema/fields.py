@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -42,6 +43,10 @@ class Text:
     shortest: int = 1
     secret: bool = False
     """Whether a value may be one that no message should repeat."""
+    cel: str = ""
+    """What the API server checks beside the pattern: a CEL expression over `self`."""
+    holds: Callable[[str], bool] | None = None
+    """The same in Python. It decides exactly as `cel` does."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, core_schema.str_schema(strict=True))
@@ -50,12 +55,14 @@ class Text:
         bounds: JsonSchemaValue = {"type": "string", "maxLength": self.longest}
         if self.shortest:
             bounds["minLength"] = self.shortest
-        return {**bounds, "x-kubernetes-validations": [self._rule()], WORDS: self.words} if self.pattern else bounds
+        rule = self._rule()
+        return {**bounds, "x-kubernetes-validations": [rule], WORDS: self.words} if rule["rule"] else bounds
 
     def _rule(self) -> dict[str, str]:
-        """In place of the schema's `pattern`, which the API server would repeat to whoever breaks it. The value it
+        """A rule, not the schema's `pattern`: the API server would repeat a pattern in its error message. The value it
         shows by itself."""
-        return {"rule": f"self.matches({_quoted(self.pattern)})", "message": f"must be {self.accepted}"}
+        matches = f"self.matches({quoted(self.pattern)})" if self.pattern else ""
+        return {"rule": " && ".join(filter(None, (matches, self.cel))), "message": f"must be {self.accepted}"}
 
     @property
     def accepted(self) -> str:
@@ -70,7 +77,8 @@ class Text:
         return value
 
     def _has_form(self, value: str) -> bool:
-        return not self.pattern or re.fullmatch(self.pattern, value) is not None
+        matches = not self.pattern or re.fullmatch(self.pattern, value) is not None
+        return matches and (self.holds is None or self.holds(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +164,8 @@ class Keys:
     words: str
     reserved: str = ""
     """A prefix that is not the user's."""
+    longest_domain: int = 0
+    """Characters that a domain in front of a slash may have; 0 where keys have none."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -164,24 +174,30 @@ class Keys:
         return {**handler(schema), "x-kubernetes-validations": list(self._rules())}
 
     def _rules(self) -> Any:
+        domain = f" && key.split('/')[0].size() <= {self.longest_domain}" if self.longest_domain else ""
         yield {
-            "rule": f"self.all(key, size(key) <= {self.longest} && key.matches({_quoted(self.pattern)}))",
+            "rule": f"self.all(key, size(key) <= {self.longest}{domain} && key.matches({quoted(self.pattern)}))",
             "message": f"every key must be {self.words}",
         }
         if self.reserved:
-            rule = f"self.all(key, !key.startsWith({_quoted(self.reserved)}))"
+            rule = f"self.all(key, !key.startsWith({quoted(self.reserved)}))"
             yield {"rule": rule, "message": f"keys under {self.reserved} are set by Modelplane"}
 
     def _check(self, items: dict[str, Any]) -> dict[str, Any]:
         for key in items:
-            if len(key) > self.longest or not re.fullmatch(self.pattern, key):
+            if not self._has_form(key):
                 raise _misplaced(key[: self.longest], f"must have a key that is {self.words}")
             if self.reserved and key.startswith(self.reserved):
                 raise _misplaced(key, f"is under {self.reserved}, which Modelplane sets itself")
         return items
 
+    def _has_form(self, key: str) -> bool:
+        if len(key) > self.longest or re.fullmatch(self.pattern, key) is None:
+            return False
+        return not self.longest_domain or len(key.partition("/")[0]) <= self.longest_domain
 
-def _quoted(text: str) -> str:
+
+def quoted(text: str) -> str:
     """A CEL string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
@@ -189,10 +205,14 @@ def _quoted(text: str) -> str:
 _PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DOMAIN = rf"{_PART}(\.{_PART})*"
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_LONGEST_DOMAIN = 253
+"""Of a label's key (k8s.io/apimachinery v0.36, pkg/util/validation, IsQualifiedName)."""
 _KEY_WORDS = (
-    "a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS name and a slash"
+    "a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS name of up to 253"
+    " characters and a slash"
 )
 
+_LABEL_63 = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 LABEL = f"^{_PART}$"
 SUBDOMAIN = f"^{_DOMAIN}$"
 _SUBDOMAIN_WORDS = "a DNS name: lower-case letters, digits, dashes and dots, a letter or digit around every dot"
@@ -207,33 +227,51 @@ DnsLabel = Annotated[
 DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
 XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
 """A name of one of our own kinds: Crossplane writes it into a label."""
-SecretKey = Annotated[str, Text(253, r"^[-._A-Za-z0-9]+$", "a key: letters, digits, dashes, dots and underscores")]
+HostName = Annotated[
+    str,
+    Text(
+        253,
+        rf"^({_LABEL_63}\.)*[a-z]([-a-z0-9]{{0,61}}[a-z0-9])?$",
+        "a host name: DNS labels of up to 63 lower-case letters, digits and dashes with dots between them, the last of"
+        " which starts with a letter; no address and no wildcard",
+    ),
+]
+SecretKey = Annotated[
+    str,
+    Text(
+        253,
+        r"^([-_A-Za-z0-9]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$",
+        "a key: letters, digits, dashes, dots and underscores, not . and not starting with two dots",
+    ),
+]
+"""A key of a Secret or a ConfigMap (k8s.io/apimachinery v0.36, pkg/util/validation, IsConfigMapKey)."""
 CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
 """A region, a machine type or the like: the cloud says which there are."""
+_NUMBER = "(0|[1-9][0-9]*)"
+_IDENTIFIER = r"(0|[1-9][0-9]*|[0-9]*[-A-Za-z][-0-9A-Za-z]*)"
+_SUFFIX = rf"(-{_IDENTIFIER}(\.{_IDENTIFIER})*)?(\+[-0-9A-Za-z]+(\.[-0-9A-Za-z]+)*)?"
+"""Pre-release and build of a semantic version (semver.org, 2.0.0)."""
 KubernetesVersion = Annotated[
-    str, Text(32, r"^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-A-Za-z0-9.]+)?$", "a Kubernetes version, such as 1.36")
+    str,
+    Text(32, rf"^v?{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?{_SUFFIX}$", "a Kubernetes version, such as 1.36"),
 ]
 ChartVersion = Annotated[
-    str, Text(64, r"^v?[0-9]+\.[0-9]+\.[0-9]+([-+][-+A-Za-z0-9.]+)?$", "a chart's version, such as 1.2.3")
+    str, Text(64, rf"^v?{_NUMBER}(\.{_NUMBER}){{2}}{_SUFFIX}$", "a chart's version, such as 1.2.3")
 ]
-_IDENTIFIER = r"(0|[1-9][0-9]*|[0-9]*[-A-Za-z][-0-9A-Za-z]*)"
 Version = Annotated[
     str,
-    Text(
-        64,
-        rf"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){{2}}(-{_IDENTIFIER}(\.{_IDENTIFIER})*)?(\+[-0-9A-Za-z]+(\.[-0-9A-Za-z]+)*)?$",
-        "a semantic version with three numbers, such as 9.0.0",
-    ),
+    Text(64, rf"^{_NUMBER}(\.{_NUMBER}){{2}}{_SUFFIX}$", "a semantic version with three numbers, such as 9.0.0"),
 ]
-Cidr = Annotated[
+LabelKey = Annotated[
     str,
     Text(
-        49,
-        r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)/[0-9]{1,3}$",
-        "a network, such as 192.0.2.0/24",
+        317,
+        f"^({_DOMAIN}/)?{_NAME}$",
+        _KEY_WORDS,
+        cel=f"self.split('/')[0].size() <= {_LONGEST_DOMAIN}",
+        holds=lambda key: len(key.partition("/")[0]) <= _LONGEST_DOMAIN,
     ),
 ]
-LabelKey = Annotated[str, Text(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS)]
 LabelValue = Annotated[
     str,
     Text(
@@ -243,14 +281,15 @@ LabelValue = Annotated[
         shortest=0,
     ),
 ]
-LABEL_KEYS = Keys(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS)
+LABEL_KEYS = Keys(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS, longest_domain=_LONGEST_DOMAIN)
 QUALIFIED_KEYS = Keys(
     96,
     f"^({_DOMAIN}/)?[A-Za-z_][A-Za-z0-9_]{{0,31}}$",
-    "a name of up to 32 letters, digits and underscores, alone or after a domain and a slash",
+    "a name of up to 32 letters, digits and underscores, alone or after a domain of up to 63 characters and a slash",
+    longest_domain=63,
 )
 """Names of attributes and capacities, as ResourceSlices have them (k8s.io/api v0.36, resource/v1, QualifiedName)."""
-_USERS_KEYS = Keys(LABEL_KEYS.longest, LABEL_KEYS.pattern, LABEL_KEYS.words, reserved="modelplane.ai/")
+_USERS_KEYS = dataclasses.replace(LABEL_KEYS, reserved="modelplane.ai/")
 Labels = Annotated[dict[str, LabelValue], MaxLen(32), _USERS_KEYS]
 """Labels that a user sets on what is composed."""
 Annotations = Annotated[dict[str, Annotated[str, Text(32768, shortest=0)]], MaxLen(32), _USERS_KEYS]

@@ -84,7 +84,7 @@ def _replica(manifest: Manifest) -> Iterator[Refusal]:
 
 
 def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
-    target.parse(modelendpoint.parse(manifest))
+    target.parse(modelendpoint.parse(manifest), identity(manifest).namespace)
     return iter(())
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.e2e.waiting import TooLong, until
 
-START = 90.0
+START = 300.0
 STOP = 15.0
 TAIL = 30
 WIDEST = 500  # providers log whole objects

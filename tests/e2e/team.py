@@ -43,9 +43,13 @@ class Team:
         return manifest
 
     def serving(self, name: str = "qwen", **spec: Any) -> Object:
-        """Apply a ModelDeployment, and wait until all of it serves and nothing is written any more."""
+        """Apply a ModelDeployment, and wait until it serves under its endpoints and nothing is written any more."""
         manifest = self.deploy(name, **spec)
         self.await_ready(manifest)
+        until(
+            lambda: len(self.endpoints(name)) == len(self.replicas(name)),
+            f"every replica of {name} to have an endpoint",
+        )
         self.settled()
         return manifest
 

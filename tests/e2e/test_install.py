@@ -78,13 +78,13 @@ def install(api: Api) -> Object:
     }
     api.apply(configuration)
     installed = functools.partial(api.current, configuration)
-    return until(installed, "the Configuration to be installed", holds=lambda one: says(one, "Installed"), seconds=120)
+    return until(installed, "the Configuration to be installed", holds=lambda one: says(one, "Installed"))
 
 
 def test_the_kinds_and_their_compositions_are_there(installed: Installed) -> None:
     wanted = {kind.crd for kind in KINDS}
 
-    until(lambda: established(installed.api), "every kind to be served", holds=wanted.__eq__, seconds=180)
+    until(lambda: established(installed.api), "every kind to be served", holds=wanted.__eq__)
     compositions = installed.api.list(versions.COMPOSITION, "Composition")
     assert {one["metadata"]["name"] for one in compositions} == wanted
 
@@ -111,9 +111,7 @@ def test_what_was_installed_answers(installed: Installed, site: Site) -> None:
         revision, {"status": {"endpoint": f"127.0.0.1:{port}", "capabilities": ["composition"]}}, "status"
     )
     one = objects.inference_class(fleet.H100)
-    until(
-        lambda: established(installed.api), "InferenceClass to be served", holds=lambda seen: CLASS in seen, seconds=180
-    )
+    until(lambda: established(installed.api), "InferenceClass to be served", holds=lambda seen: CLASS in seen)
 
     installed.api.apply(one)
 
@@ -121,7 +119,6 @@ def test_what_was_installed_answers(installed: Installed, site: Site) -> None:
         functools.partial(installed.api.current, one),
         "the class to be Ready",
         holds=lambda seen: says(seen, "Ready"),
-        seconds=120,
     )
     assert ready["status"]["devices"] == "8 gpu"
 

@@ -16,7 +16,7 @@ from tests.e2e.kube import Api, Object, Refused, condition, says
 from tests.e2e.openai import StandIn
 from tests.e2e.programs import Site
 from tests.e2e.team import Team
-from tests.e2e.waiting import until
+from tests.e2e.waiting import PATIENCE, until
 
 GATEWAY = "gateway.networking.k8s.io/v1"
 ENDPOINT = "modelplane.ai/endpoint"
@@ -24,7 +24,7 @@ ADDRESS = programs.CONTROL_GATEWAY[0]
 STAND_INS = "198.18.2.1"
 PROXIES = "198.18.2.2"
 ENGINE_PORT = 8000
-LONG = 150.0  # for what is asked again every 30 s, after a provider that looks every 10 s
+LONG = 2 * PATIENCE  # for what is asked again every 30 s, after a provider that looks every 10 s
 HOST = "provider.localhost"  # resolves to loopback everywhere (RFC 6761)
 
 

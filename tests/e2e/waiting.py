@@ -6,8 +6,9 @@ from typing import TypeVar
 
 Seen = TypeVar("Seen")
 # A bound, not a pace: most of what we wait for takes a second. Two things take long: a provider believes only 30 s
-# after it made a thing that the thing is gone, and Crossplane tries again up to 30 s later.
-PATIENCE = 90.0
+# after it made a thing that the thing is gone, and Crossplane tries again up to 30 s later. On a machine that many
+# share all of it takes several times as long.
+PATIENCE = 300.0
 LONGEST = 2000
 
 

@@ -22,6 +22,8 @@ COLUMNS = (
     schema.Column("DEVICES", "string", ".status.devices"),
 )
 
+_MOST_BYTES = 64
+"""Of an attribute's string (k8s.io/api v0.36, resource/v1, DeviceAttributeMaxValueLength)."""
 ATTRIBUTE_KINDS = ("string", "version", "bool", "int")
 
 
@@ -34,8 +36,20 @@ class Attribute(schema.Api):
         ),
     )
 
-    string: Annotated[str, schema.Text(64, shortest=0)] | None = None
-    """A string of up to 64 characters."""
+    string: (
+        Annotated[
+            str,
+            schema.Text(
+                64,
+                words="a string of at most 64 bytes",
+                shortest=0,
+                cel="bytes(self).size() <= 64",
+                holds=lambda text: len(text.encode(errors="surrogatepass")) <= _MOST_BYTES,
+            ),
+        ]
+        | None
+    ) = None
+    """A string of up to 64 bytes."""
     version: schema.Version | None = None
     """A version; selectors compare it by its numbers."""
     bool: schema.Flag | None = None

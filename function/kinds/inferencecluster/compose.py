@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from function import labels, names, versions
-from function.core import ComposedResource, Request, is_ready, restate
+from function.core import ComposedResource, Manifest, Request, dig, is_ready, restate
 from function.kinds.inferencecluster import inputs, likeness
 from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
@@ -69,13 +69,22 @@ def stack(spec: Spec) -> servingstack.Stack:
 
 
 def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
-    if not has_stack(spec):
-        return {}
+    """One of the InferenceClusters that lead to a Kubernetes cluster installs the stack there, the oldest that asks for
+    one; the last to go uninstalls it. It is not asked for before it is known who else leads there."""
+    there = STACK in request.observed
+    if not has_stack(spec) or likeness.stack_owner(request):
+        return _left(request)
     if CONFIG not in request.observed:
         return _kept(request, STACK)
+    if likeness.is_shared(request) is None and not there:
+        return {}
+    return {STACK: ComposedResource(_serving_stack(request, spec), ready=request.is_ready(STACK))}
+
+
+def _serving_stack(request: Request, spec: Spec) -> dict[str, Any]:
     cluster = request.identity.name
     wanted = stack(spec).model_dump(exclude_unset=True, exclude_none=True)
-    manifest = {
+    return {
         "apiVersion": servingstack.API_VERSION,
         "kind": servingstack.KIND,
         "metadata": metadata(
@@ -87,10 +96,34 @@ def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
             "clusterName": cluster,
             "source": spec.cluster.source,
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
+            **({"deletionPolicy": servingstack.ORPHAN} if _is_left_behind(request) else {}),
             **{field: block for field, block in wanted.items() if block},
         },
     }
-    return {STACK: ComposedResource(manifest, ready=request.is_ready(STACK))}
+
+
+def _is_left_behind(request: Request) -> bool:
+    """Whether what is installed outlives the stack: while others need it. While that is not known it is as it was."""
+    shared = likeness.is_shared(request)
+    if shared is None:
+        return bool(dig(request.observed.get(STACK), "spec", "deletionPolicy") == servingstack.ORPHAN)
+    return shared
+
+
+def _left(request: Request) -> dict[str, ComposedResource]:
+    """A stack that is no longer ours to install goes; where others need what it installed, it first lets go of that."""
+    observed = request.observed.get(STACK)
+    if observed is None or likeness.is_shared(request) is False or lets_go(observed):
+        return {}
+    manifest = restate(observed)
+    if likeness.is_shared(request):
+        manifest["spec"] = {**manifest["spec"], "deletionPolicy": servingstack.ORPHAN}
+    return {STACK: ComposedResource(manifest, ready=is_ready(observed))}
+
+
+def lets_go(observed: Manifest | None) -> bool:
+    """Whether deleting a stack leaves on the cluster what it installed."""
+    return bool(dig(observed, "status", "deletionPolicy") == servingstack.ORPHAN)
 
 
 def _probe(request: Request) -> dict[str, ComposedResource]:
@@ -112,8 +145,8 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
 def _likeness(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
         return _kept(request, likeness.KEY)
-    key = likeness.KEY
-    return {key: ComposedResource(likeness.observer(request, spec), ready=request.is_ready(key))}
+    key, manifest = likeness.KEY, likeness.observer(request, spec, wants_stack=has_stack(spec))
+    return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 
 
 def storage_class_key(name: str) -> str:
@@ -146,11 +179,12 @@ def storage_class(spec: Spec) -> str | None:
 
 
 def usage(request: Request) -> dict[str, ComposedResource]:
-    """While something is on the cluster, a delete is refused: it drains first."""
+    """While something is on the cluster, a delete is refused: it drains first. So it is while others need what its
+    stack installed, until deleting the stack no longer uninstalls it."""
     who = inputs.on_it(request)
     if who is None:
         return _kept(request, USAGE)
-    if not who:
+    if not who and not heirs(request):
         return {}
     cluster = request.identity.name
     manifest = cluster_usage(
@@ -158,9 +192,17 @@ def usage(request: Request) -> dict[str, ComposedResource]:
         api_version=API_VERSION,
         kind=KIND,
         of=cluster,
-        reason="Replicas or weights of models are on this cluster; they move first, then the delete goes on",
+        reason="Replicas or weights of models are on this cluster; they move first, then the delete goes on"
+        if who
+        else "Other InferenceClusters need what is installed here; it is let go first, then the delete goes on",
     )
     return {USAGE: ComposedResource(manifest, ready=request.is_ready(USAGE))}
+
+
+def heirs(request: Request) -> tuple[str, ...]:
+    """The InferenceClusters from which a delete would take the serving stack at this moment, sorted."""
+    observed = request.observed.get(STACK)
+    return () if observed is None or lets_go(observed) else likeness.clusters(likeness.others(request) or ())
 
 
 def _kept(request: Request, key: str) -> dict[str, ComposedResource]:

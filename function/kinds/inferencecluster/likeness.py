@@ -1,11 +1,14 @@
-"""Which Kubernetes cluster it really is: two kubeconfigs may lead to one, whose nodes would count twice.
+"""Which Kubernetes cluster it really is: two kubeconfigs may lead to one, whose nodes would count twice, and on which
+both would install the same charts.
 
-A cluster is known by the UID of its namespace kube-system, which every cluster has from its first day to its last.
+A cluster is known by the UID of its namespace kube-system, which every cluster has from its first day to its last. An
+InferenceCluster writes it on an Object of its own, its observer, and finds the observers of others by it. Of two that
+meet so, the one whose observer is older counts a pool, and owns the serving stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from function import labels, names, versions
@@ -19,8 +22,9 @@ KEY = "kube-system"
 _NAMESPACE = "kube-system"
 
 
-def observer(request: Request, spec: Spec) -> dict[str, Any]:
-    """The Object that looks. It tells who else leads there which pools are counted here."""
+def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, Any]:
+    """The Object that looks. It tells others that lead there which pools are counted here, and whether a serving stack
+    is asked for."""
     cluster, uid = request.identity.name, cluster_id(request)
     looked_at = provider.object_(
         name=names.remote_object(cluster, "Namespace", "", _NAMESPACE),
@@ -30,7 +34,8 @@ def observer(request: Request, spec: Spec) -> dict[str, Any]:
         management_policies=provider.OBSERVE,
         manifest={"apiVersion": versions.CORE, "kind": "Namespace", "metadata": metadata(name=_NAMESPACE)},
     )
-    looked_at["metadata"]["annotations"] = {labels.POOLS: ",".join(sorted(pool.name for pool in spec.nodePools))}
+    pools = ",".join(sorted(pool.name for pool in spec.nodePools))
+    looked_at["metadata"]["annotations"] = {labels.POOLS: pools, labels.STACK: "true" if wants_stack else "false"}
     return looked_at
 
 
@@ -49,6 +54,38 @@ def is_settled(request: Request) -> bool:
     return request.required.get(inputs.NAMESAKES) is not None
 
 
+def others(request: Request) -> tuple[Manifest, ...] | None:
+    """The observers of other InferenceClusters that lead to the same Kubernetes cluster; None while they are not known.
+
+    They are known once the own observer is among those that were found: whoever comes at the same time finds it then,
+    or is found.
+    """
+    if cluster_id(request) is None:
+        return () if is_settled(request) else None
+    own, found = request.observed.get(KEY), request.required.get(inputs.NAMESAKES)
+    if own is None or found is None or cluster_id(request) != dig(request.xr, "status", "clusterID"):
+        return None
+    names_found = [_name(observer) for observer in found]
+    return tuple(o for o in found if _name(o) != _name(own)) if _name(own) in names_found else None
+
+
+def is_shared(request: Request) -> bool | None:
+    """Whether another InferenceCluster leads to the same Kubernetes cluster; None while it is not known."""
+    found = others(request)
+    return None if found is None else bool(found)
+
+
+def stack_owner(request: Request) -> str | None:
+    """The InferenceCluster that came earlier and owns the serving stack; None where none does, or it is not known."""
+    older = [o for o in others(request) or () if _age(o) < _age(request.observed[KEY]) and _wants_stack(o)]
+    return str(_cluster(min(older, key=_age))) if older else None
+
+
+def clusters(observers: Iterable[Manifest]) -> tuple[str, ...]:
+    """Whose they are, sorted."""
+    return tuple(sorted(str(_cluster(observer)) for observer in observers))
+
+
 def counted_elsewhere(request: Request) -> Mapping[str, str]:
     """The pools whose nodes an InferenceCluster that came earlier counts already, each with that cluster's name."""
     own = request.observed.get(KEY)
@@ -64,6 +101,14 @@ def counted_elsewhere(request: Request) -> Mapping[str, str]:
 def _age(observer: Manifest) -> tuple[str, str]:
     metadata = observer["metadata"]
     return str(metadata.get("creationTimestamp") or ""), metadata["name"]
+
+
+def _name(observer: Manifest) -> str:
+    return str(observer["metadata"]["name"])
+
+
+def _wants_stack(observer: Manifest) -> bool:
+    return bool(dig(observer, "metadata", "annotations", labels.STACK) == "true")
 
 
 def _pools(observer: Manifest) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function import names
+from function import hosts, names
 from function.core import Manifest, condition, dig
 from function.core.condition import shortened
+from function.core.manifest import is_list
 from function.manifests import reached
 
 GATEWAY = f"Gateway {names.SYSTEM_NAMESPACE}/{names.CLUSTER_GATEWAY}"
@@ -25,6 +27,8 @@ class Probe:
     """Why the cluster does not answer; None where it does, or nobody has asked yet."""
     fault: str | None = None
     """Why the Gateway cannot be seen though the cluster answers."""
+    unusable: str | None = None
+    """Why its address cannot be used: for the control cluster it would mean something else."""
 
     @property
     def serves(self) -> bool:
@@ -35,13 +39,25 @@ def read(observed: Manifest | None) -> Probe:
     """From the Observe-only Object of the Gateway."""
     if observed is None:
         return Probe(None)
-    address = dig(observed, "status", "atProvider", "manifest", "status", "addresses", 0, "value")
+    addresses = tuple(_addresses(observed))
+    faults = {address: hosts.fault(address.lower()) for address in addresses}
+    address = next((address for address in addresses if not faults[address]), None)
     return Probe(
-        address=address if isinstance(address, str) and address else None,
+        address=address,
+        unusable=None if address else next((f"{it}: {why}" for it, why in faults.items()), None),
         answered=condition(observed, "Synced") is not None,
         lost=reached.lost(observed),
         fault=_fault(observed),
     )
+
+
+def _addresses(observed: Manifest) -> Iterator[str]:
+    """IP addresses and host names, in the Gateway's order."""
+    found = dig(observed, "status", "atProvider", "manifest", "status", "addresses")
+    for entry in found if is_list(found) else ():
+        value = dig(entry, "value")
+        if isinstance(value, str) and value:
+            yield value
 
 
 def _fault(observed: Manifest) -> str | None:

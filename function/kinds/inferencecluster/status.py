@@ -91,10 +91,12 @@ def _unstaged(request: Request, spec: Spec) -> str:
 
 def _draining(request: Request) -> str:
     """Whom a refused delete waits for."""
-    who = inputs.on_it(request) or ()
-    if not who or not inputs.is_being_deleted(request.xr):
+    who, heirs = inputs.on_it(request) or (), compose.heirs(request)
+    if not inputs.is_being_deleted(request.xr) or not (who or heirs):
         return ""
-    return f"to be deleted once these have left: {listed(who, _MOST_NAMED)}"
+    if who:
+        return f"to be deleted once these have left: {listed(who, _MOST_NAMED)}"
+    return f"to be deleted once its serving stack is left to InferenceCluster {listed(heirs, _MOST_NAMED)}"
 
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> Condition:
@@ -102,15 +104,19 @@ def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> 
         return c.BACKEND_WAITING_FOR_CLUSTER(why="The cluster cannot be reached yet")
     if probe.lost:
         return c.BACKEND_WAITING_FOR_CLUSTER(why=f"The cluster does not answer: {probe.lost}")
-    unfinished = _unfinished(request, spec)
+    owner = likeness.stack_owner(request)
+    unfinished = None if owner else _unfinished(request, spec)
     if unfinished:
         return c.INSTALLING(why=unfinished)
     if probe.fault:
         return c.INSTALLING(why=f"{GATEWAY} cannot be seen on the cluster: {probe.fault}")
+    if probe.unusable:
+        return c.INSTALLING(why=f"{GATEWAY} has an address to which no request may be sent, {probe.unusable}")
+    theirs = f"; the serving stack is that of InferenceCluster {owner}" if owner else ""
     if not probe.address:
-        return c.INSTALLING(why=f"{GATEWAY} has no address yet")
-    public = " (public, unauthenticated)" if spec and is_public(compose.stack(spec)) else ""
-    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}")
+        return c.INSTALLING(why=f"{GATEWAY} has no address yet{theirs}")
+    public = " (public, unauthenticated)" if spec and not owner and is_public(compose.stack(spec)) else ""
+    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{theirs}")
 
 
 def _unfinished(request: Request, spec: Spec | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from function import conditions as c
 from function import schema, versions
@@ -29,19 +29,9 @@ ROOT_RULES = (
     ),
 )
 
-_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_IPV4 = rf"{_OCTET}(\.{_OCTET}){{3}}"
-
 
 class MetalLB(schema.Api):
-    addressPool: Annotated[
-        str,
-        schema.Text(
-            100,
-            rf"^({_IPV4}-{_IPV4}|{_IPV4}/(3[0-2]|[12]?[0-9])|[0-9a-fA-F:]+-[0-9a-fA-F:]+|[0-9a-fA-F:]+/[0-9]{{1,3}})$",
-            "a range of addresses such as 192.0.2.10-192.0.2.20, or a network such as 192.0.2.0/28",
-        ),
-    ]
+    addressPool: schema.AddressRange
     """Addresses that MetalLB may give to the gateway."""
 
 
@@ -71,7 +61,7 @@ class SecretRef(schema.Api):
 class Tls(schema.Api):
     secretRef: SecretRef
     """The certificate and its key."""
-    hostname: schema.DnsSubdomain
+    hostname: schema.HostName
     """The name in the certificate. Services answer under it."""
 
 

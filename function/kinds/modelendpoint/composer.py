@@ -33,7 +33,7 @@ _LONGEST_FAULT = 200
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    where = target.parse(spec)
+    where = target.parse(spec, request.identity.namespace)
     wanted = compose.manifests(request.identity, spec, where)
     routed = _routing_ready(request, spec, where, wanted)
     is_new = routed.status == "True"

@@ -59,7 +59,8 @@ class Spec(schema.Api):
             secret=True,
         ),
     ]
-    """Where the model answers, such as https://api.example.org/v1."""
+    """Where the model answers, such as https://api.example.org/v1. Loopback, metadata services and other namespaces'
+    Services are refused."""
     rewritePath: (
         Annotated[
             str,

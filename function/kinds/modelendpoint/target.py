@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from function import conditions as c
-from function import names
+from function import hosts, names
 from function.core import InvalidSpec
 from function.kinds.modelendpoint.model import Spec
 
@@ -36,10 +36,10 @@ class Target:
         return self.address_type == "FQDN"
 
 
-def parse(spec: Spec) -> Target:
-    """Raises InvalidSpec."""
+def parse(spec: Spec, namespace: str) -> Target:
+    """The target of an endpoint in a namespace. Raises InvalidSpec."""
     url = urlsplit(spec.url)
-    host, address_type = _address(url.hostname or "", tls=url.scheme == "https")
+    host, address_type = _address(url.hostname or "", namespace, tls=url.scheme == "https")
     return Target(
         host=host,
         port=url.port or _PORTS[url.scheme],
@@ -54,34 +54,35 @@ def needs_proxy(spec: Spec, target: Target) -> bool:
     return target.tls or spec.auth is not None or (target.is_name and "." not in target.host)
 
 
-def _address(host: str, *, tls: bool) -> tuple[str, str]:
+def _address(host: str, namespace: str, *, tls: bool) -> tuple[str, str]:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return _name(host, tls=tls), "FQDN"
+        return _name(host, namespace, tls=tls), "FQDN"
+    _check_host(host)
     address = (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
-    if _is_nobodys(address):
-        raise _invalid(f"{host} is not reachable from elsewhere (loopback, link-local or the like)")
     return str(address), f"IPv{address.version}"
 
 
-def _is_nobodys(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether it means the asker itself, many at once, or nobody: the last sixteenth of IPv4 was never given out."""
-    is_reserved = address.version == 4 and address.is_reserved  # noqa: PLR2004 (the version of IP)
-    return is_reserved or any(
-        (address.is_loopback, address.is_link_local, address.is_multicast, address.is_unspecified)
-    )
+def _check_host(host: str) -> None:
+    why = hosts.fault(host)
+    if why:
+        raise _invalid(f"no endpoint may lead to {host}: {why}; give the host under which others reach the model")
 
 
-def _name(host: str, *, tls: bool) -> str:
-    """Raises InvalidSpec for what resolves to the asker itself (RFC 6761), or to nothing.
+def _name(host: str, namespace: str, *, tls: bool) -> str:
+    """Raises InvalidSpec for names that lead to the proxy itself, to a metadata service, or to another tenant.
 
-    Over TLS, names below localhost are let be: whoever answers must show a certificate of the name.
+    Names below localhost are allowed over TLS, where the server must have a certificate of the name.
     """
-    if host == "localhost" or (host.endswith(".localhost") and not tls):
-        raise _invalid("localhost is whoever asks; give the name under which others reach it")
+    if not (tls and host.endswith(".localhost")):
+        _check_host(host)
     if len(host) > names.DNS_SUBDOMAIN:
         raise _invalid(f"a host name has at most {names.DNS_SUBDOMAIN} characters")
+    other = hosts.namespace(host)
+    if other is not None and other != namespace:
+        problem = f"{host} is in namespace {other} of the control cluster"
+        raise _invalid(f"{problem}; an endpoint may lead to Services of its own namespace {namespace} only")
     return host
 
 

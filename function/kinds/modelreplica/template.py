@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from annotated_types import Len, MaxLen
@@ -37,16 +38,7 @@ class ConfigMapKeyRef(schema.Api):
 class FieldRef(schema.Api):
     apiVersion: Literal["v1"] | None = None
     """Version of the pod's schema."""
-    fieldPath: Annotated[
-        str,
-        schema.Text(
-            341,  # metadata.annotations['<the longest key>']
-            r"^(metadata\.(name|namespace|uid|(labels|annotations)\['[^']{1,317}'\])"
-            r"|spec\.(nodeName|serviceAccountName)|status\.(hostIPs?|podIPs?))$",
-            "metadata.name, metadata.namespace, metadata.uid, metadata.labels['<key>'], metadata.annotations['<key>'],"
-            " spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP or status.podIPs",
-        ),
-    ]
+    fieldPath: schema.FieldPath
     """The field of the pod."""
 
 
@@ -81,8 +73,9 @@ class EnvVar(schema.Api):
         str,
         schema.Text(
             253,
-            r"^[-._A-Za-z][-._A-Za-z0-9]*$",
-            "a variable's name: letters, digits, dashes, dots and underscores, no digit first",
+            r"^([-_A-Za-z]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$",
+            "a variable's name: letters, digits, dashes, dots and underscores, no digit first, not . and not starting"
+            " with two dots",
         ),
     ]
     """Name of the variable."""
@@ -233,7 +226,7 @@ class Container(schema.Api):
 
     name: Literal["engine"]
     """Always engine."""
-    image: Annotated[str, schema.Text(1024, r"^[^\s]+$", "an image reference without spaces")]
+    image: schema.Image
     """The engine's image."""
     command: Arguments = ()
     """What runs in place of the image's entry point."""
@@ -269,14 +262,84 @@ class PodSpec(schema.Api):
     """The pods' ServiceAccount on the cluster."""
 
 
+_MOST_ANNOTATIONS = 248 * 1024
+"""Kubernetes takes 256 KiB (k8s.io/apimachinery v0.36, pkg/api/validation, TotalAnnotationSizeLimitB). The rest is for
+what Modelplane, LeaderWorkerSet and the cluster's network add to a pod."""
+_SIZE_OF_ANNOTATIONS = "self.annotations.map(key, bytes(key).size() + bytes(self.annotations[key]).size()).sum()"
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="surrogatepass"))
+
+
 class PodMetadata(schema.Api):
+    RULES = (
+        Rule(
+            f"!has(self.annotations) || {_SIZE_OF_ANNOTATIONS} <= {_MOST_ANNOTATIONS}",
+            f"annotations may have {_MOST_ANNOTATIONS} bytes together, keys and values",
+            lambda metadata: (
+                sum(_bytes(key) + _bytes(value) for key, value in metadata.annotations.items()) <= _MOST_ANNOTATIONS
+            ),
+            at="annotations",
+        ),
+    )
+
     labels: schema.Labels = Field(default_factory=dict)
     """Labels of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
     annotations: schema.Annotations = Field(default_factory=dict)
     """Annotations of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
 
 
+MOST_TEXT = 320 * 1024
+"""Of one template. A gang has two in one object, and an Object of provider-kubernetes has that twice, as it is wanted
+and as it is seen; etcd takes 1.5 MiB (etcd v3.6, server/embed, DefaultMaxRequestBytes)."""
+_PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+
+
+def _texts(container: Container) -> Iterator[str]:
+    """What may be long in a container."""
+    yield from (*container.command, *container.args)
+    yield from (variable.value or "" for variable in container.env)
+    for probe in (container.startupProbe, container.readinessProbe, container.livenessProbe):
+        yield from probe.exec.command if probe and probe.exec else ()
+        yield from (header.value for header in probe.httpGet.httpHeaders) if probe and probe.httpGet else ()
+
+
+def _is_small(template: Template) -> bool:
+    annotations = template.metadata.annotations.values() if template.metadata else ()
+    texts = (*annotations, *(text for container in template.spec.containers for text in _texts(container)))
+    return sum(map(len, texts)) <= MOST_TEXT
+
+
+def _sum(path: str, of: str = "size(text)") -> str:
+    """The lengths of the texts of a list, in CEL, where the list and what it is in may be left out."""
+    fields = path.split(".")
+    there = " && ".join(f"has({'.'.join(fields[:count])})" for count in range(2, len(fields) + 1))
+    return f"({there} ? {path}.map(text, {of}).sum() : 0)"
+
+
+_SIZE_OF_CONTAINER = " + ".join(
+    (
+        _sum("c.command"),
+        _sum("c.args"),
+        _sum("c.env", "has(text.value) ? size(text.value) : 0"),
+        *(_sum(f"c.{probe}.exec.command") for probe in _PROBES),
+        *(_sum(f"c.{probe}.httpGet.httpHeaders", "size(text.value)") for probe in _PROBES),
+    )
+)
+
+
 class Template(schema.Api):
+    RULES = (
+        Rule(
+            f"{_sum('self.metadata.annotations', 'size(self.metadata.annotations[text])')}"
+            f" + self.spec.containers.map(c, {_SIZE_OF_CONTAINER}).sum() <= {MOST_TEXT}",
+            "command, args, values of env, probes and annotations may have"
+            f" {MOST_TEXT} characters together; mount what is longer from a file of the image",
+            _is_small,
+        ),
+    )
+
     metadata: PodMetadata | None = None
     """What the member's pods carry."""
     spec: PodSpec

@@ -8,7 +8,7 @@ from typing import Any
 from function import labels, names, versions
 from function.core import ComposedResource, Request, dig
 from function.kinds.servingstack import components, gateway, upgrade
-from function.kinds.servingstack.model import Spec, is_on
+from function.kinds.servingstack.model import ORPHAN, Spec, is_on
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.metadata import metadata
@@ -48,7 +48,17 @@ _OUTLIVES = (
 
 def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
     """A cluster that we made takes along what is on it; its kubeconfig goes first, and nothing could be deleted."""
-    return provider.KEEP_REMOTE if stays or spec.source != "Existing" else ()
+    return provider.KEEP_REMOTE if stays or spec.source != "Existing" or spec.deletionPolicy == ORPHAN else ()
+
+
+def lets_go(request: Request) -> bool:
+    """Whether all that is composed on the cluster would stay there, as it is observed."""
+    policies = [
+        dig(manifest, "spec", "managementPolicies")
+        for manifest in request.observed.values()
+        if manifest["kind"] in ("Object", "Release")
+    ]
+    return all(allowed and not {"*", "Delete"} & set(allowed) for allowed in policies)
 
 
 def _object(

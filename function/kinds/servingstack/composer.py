@@ -5,7 +5,7 @@ from __future__ import annotations
 from function import conditions as c
 from function.core import Composer, Condition, Held, InvalidSpec, Request, Result
 from function.kinds.servingstack import compose, gateway
-from function.kinds.servingstack.model import API_VERSION, KIND, Spec, is_public, parse
+from function.kinds.servingstack.model import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
 from function.manifests.parts import told
 
 
@@ -21,7 +21,10 @@ def _compose(request: Request) -> Result:
         ready=not waiting,
         conditions=(_stack_ready(request, spec, waiting, address),),
         resources=compose.resources(request, wanted, namespace),
-        status={"gateway": {"address": address}} if address else {},
+        status={
+            **({"gateway": {"address": address}} if address else {}),
+            **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.lets_go(request) else {}),
+        },
         waiting=bool(waiting),
     )
 

@@ -22,6 +22,9 @@ COLUMNS = (
 )
 
 
+ORPHAN = "Orphan"
+
+
 class Switch(schema.Api):
     enabled: schema.Flag = True
     """Whether Modelplane installs it. Switch it off where the cluster has its own."""
@@ -59,7 +62,7 @@ class SecretRef(schema.Api):
 class Tls(schema.Api):
     secretRef: SecretRef
     """The certificate and its key."""
-    hostname: schema.DnsSubdomain | None = None
+    hostname: schema.HostName | None = None
     """The name in the certificate."""
 
 
@@ -99,6 +102,9 @@ class Spec(Stack):
     """How the cluster is reached."""
     source: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr", "Existing"]
     """What made the cluster."""
+    deletionPolicy: Literal["Delete", "Orphan"] | None = None
+    """Delete: what is switched off, or goes with the stack, is uninstalled. Orphan: it stays on the cluster, as where
+    several InferenceClusters lead to one Kubernetes cluster. Left out, it is Delete."""
 
 
 class GatewayStatus(schema.Api):
@@ -109,6 +115,8 @@ class GatewayStatus(schema.Api):
 class Status(schema.Api):
     gateway: GatewayStatus | None = None
     """The cluster's gateway."""
+    deletionPolicy: Literal["Orphan"] | None = None
+    """Orphan once everything that is composed would stay on the cluster; left out until then."""
 
 
 def is_on(stack: Stack, switch: str) -> bool:
@@ -125,7 +133,8 @@ def is_empty(stack: Stack) -> bool:
 def is_public(stack: Stack) -> bool:
     """Whether anyone can reach the gateway that Modelplane makes."""
     gateway = stack.gateway or Gateway()
-    return is_on(stack, "envoyGateway") and not gateway.internal and not gateway.allowedSources
+    open_to_all = not gateway.allowedSources or schema.cover_the_internet(gateway.allowedSources)
+    return is_on(stack, "envoyGateway") and not gateway.internal and open_to_all
 
 
 def parse(xr: Manifest) -> Spec:

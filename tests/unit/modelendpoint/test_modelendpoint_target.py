@@ -11,7 +11,7 @@ from function.kinds.modelendpoint.model import Spec
 
 
 def parsed(url: str, **more: object) -> target.Target:
-    return target.parse(Spec.model_validate({"url": url, **more}))
+    return target.parse(Spec.model_validate({"url": url, **more}), "ml-team")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,22 @@ def test_a_rewrite_path_that_is_given_stays() -> None:
         "http://[::]/v1",
         "http://[fe80::1]/v1",
         "http://[::ffff:7f00:1]/v1",
+        "http://[64:ff9b::a9fe:a9fe]/v1",
+        "http://[2002:7f00:1::1]/v1",
+        "http://[::7f00:1]/v1",
+        "http://[FD00:EC2::254]/v1",
+        "http://0.1.2.3/v1",
+        "http://100.100.100.200/v1",
+        "http://168.63.129.16/v1",
         "https://localhost/v1",
+        "https://LocalHost.LocalDomain/v1",
+        "https://ip6-loopback/v1",
+        "https://metadata.google.internal/v1",
+        "https://METADATA/v1",
+        "https://kubernetes.default.svc/v1",
+        "http://vllm.other-team.svc.cluster.local:8000/v1",
+        "http://vllm.other-team.svc:8000/v1",
+        "http://10-0-0-1.other-team.pod.cluster.local/v1",
         "http://traefik.localhost:8080/v1",
         f"http://{'a.' * 127}com/v1",
         f"http://192.0.2.1/{'a' * 1024}",
@@ -76,6 +91,32 @@ def test_what_nobody_can_reach_is_refused(url: str) -> None:
     with pytest.raises(InvalidSpec) as why:
         parsed(url)
     assert why.value.condition.reason == "InvalidURL"
+
+
+NUMBERS = (
+    "127.1",
+    "127.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "127.0.0.0x1",
+    "127.0.0.01",
+    "127.0.0.1.",
+    "localhost.",
+    "%6cocalhost",
+    "127.0.0.1%2f",
+    "[::127.0.0.1]",
+    "[::ffff:127.0.0.1]",
+    "[fe80::1%eth0]",
+    "127.0.0.1%00.example.com",
+)
+
+
+@pytest.mark.parametrize("host", NUMBERS)
+def test_a_host_that_resolvers_read_as_an_address_has_one_form_only(host: str) -> None:
+    with pytest.raises(ValidationError):
+        parsed(f"http://{host}/v1")
 
 
 PARTS = ("//v1", "/a//b", "/.", "/..", "/a/../b", "/a/./b/", "/%2e%2e/b", "/%2E/b", "/a%2Fb", "/a%2fb", "/%zz", "/%2")
@@ -124,4 +165,4 @@ def test_a_path_with_one_meaning_is_taken(path: str) -> None:
 )
 def test_what_only_a_proxy_can_ask(spec: dict[str, object], want: bool) -> None:
     model = Spec.model_validate(spec)
-    assert target.needs_proxy(model, target.parse(model)) is want
+    assert target.needs_proxy(model, target.parse(model, "ml-team")) is want

@@ -91,7 +91,7 @@ _VALUE = (
 )
 _KEY = (
     "must have a key that is a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS "
-    "name and a slash"
+    "name of up to 253 characters and a slash"
 )
 
 
@@ -338,7 +338,8 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
         ("https://localhost", ["refused"]),
         ("http://traefik.localhost", ["refused"]),
         ("https://mylocalhost.example.org", []),
-        ("https://qwen.other-team.svc.cluster.local", ["in-cluster"]),
+        ("https://qwen.ml-team.svc.cluster.local", ["in-cluster"]),
+        ("https://qwen.other-team.svc.cluster.local", ["refused"]),
         ("https://api.example.org", []),
         ("https://192.168.1.10", []),
     ],

@@ -1,0 +1,142 @@
+"""Hosts that no request may be sent to: loopback, link-local, metadata services, in whatever form they are written.
+
+An IPv6 address may hold an IPv4 address, which the network sends the packet on to. So an address is judged by itself
+and by every address inside of it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_SELF = "it means the machine that asks"
+_NEIGHBOUR = "it means a neighbour on the link of the machine that asks"
+_METADATA = "it is a cloud's metadata service"
+_NOBODY = "nobody has it"
+
+NETWORKS: tuple[tuple[Network, str], ...] = tuple(
+    (ipaddress.ip_network(network), why)
+    for network, why in (
+        ("0.0.0.0/8", _SELF),  # RFC 1122 3.2.1.3; Linux connects 0.0.0.0 to loopback
+        ("127.0.0.0/8", _SELF),  # RFC 1122 3.2.1.3
+        ("169.254.0.0/16", _NEIGHBOUR),  # RFC 3927; metadata of AWS, Azure, GCP, Oracle, Scaleway and others
+        ("224.0.0.0/4", "it means many at once"),  # RFC 5771
+        ("240.0.0.0/4", _NOBODY),  # RFC 1112 4
+        ("100.100.100.200/32", _METADATA),  # Alibaba Cloud, ECS instance metadata
+        ("168.63.129.16/32", _METADATA),  # Azure, "What is IP address 168.63.129.16?"
+        ("192.0.0.192/32", _METADATA),  # Oracle Cloud Infrastructure Compute Classic
+        ("::/128", _SELF),  # RFC 4291 2.5.2
+        ("::1/128", _SELF),  # RFC 4291 2.5.3
+        ("fe80::/10", _NEIGHBOUR),  # RFC 4291 2.5.6; metadata of OpenStack (fe80::a9fe:a9fe)
+        ("ff00::/8", "it means many at once"),  # RFC 4291 2.7
+        ("100::/64", _NOBODY),  # RFC 6666
+        ("fd00:ec2::/32", _METADATA),  # AWS, IMDS over IPv6 (fd00:ec2::254), EKS Pod Identity (fd00:ec2::23)
+        ("fd20:ce::/32", _METADATA),  # GCP, metadata server over IPv6 (fd20:ce::254)
+        ("fd00:c1::a9fe:a9fe/128", _METADATA),  # Oracle Cloud Infrastructure, IMDS over IPv6
+        ("fd00:42::42/128", _METADATA),  # Scaleway, Instance metadata over IPv6
+        ("fd00:a9fe:a9fe::1/128", _METADATA),  # Akamai (Linode), Metadata service over IPv6
+    )
+)
+"""Networks that are refused, each with the reason, and beside it the source."""
+
+NAMES: Mapping[str, str] = {
+    "localhost": _SELF,  # RFC 6761 6.3
+    "localhost.localdomain": _SELF,  # /etc/hosts of Red Hat's and older Debian's images, with the next five
+    "localhost4": _SELF,
+    "localhost4.localdomain4": _SELF,
+    "localhost6": _SELF,
+    "localhost6.localdomain6": _SELF,
+    "ip6-localhost": _SELF,  # /etc/hosts of Debian and of Kubernetes' pods (pkg/kubelet/kubelet_pods.go), with the next
+    "ip6-loopback": _SELF,
+    "ip6-localnet": _NOBODY,
+    "ip6-mcastprefix": _NOBODY,
+    "ip6-allnodes": "it means many at once",
+    "ip6-allrouters": "it means many at once",
+    "metadata": _METADATA,  # GCP, by the search domain google.internal
+    "metadata.google.internal": _METADATA,  # GCP, About VM metadata
+    "metadata.goog": _METADATA,  # GCP, About VM metadata
+    "instance-data": _METADATA,  # AWS, by the search domain ec2.internal
+    "instance-data.ec2.internal": _METADATA,  # AWS, EC2 in us-east-1
+    "metadata.tencentyun.com": _METADATA,  # Tencent Cloud, CVM instance metadata
+    "api.metadata.cloud.ibm.com": _METADATA,  # IBM Cloud, VPC instance metadata service
+    "metadata.platformequinix.com": _METADATA,  # Equinix Metal, Metadata
+    "metadata.packet.net": _METADATA,  # Equinix Metal's former name
+    "rancher-metadata": _METADATA,  # Rancher 1.6, Metadata Service
+    "kubernetes.default": "it is the API server of the control cluster",
+    "kubernetes.default.svc": "it is the API server of the control cluster",
+    "kubernetes.default.svc.cluster.local": "it is the API server of the control cluster",
+}
+"""Names that are refused, each with the reason, and beside it the source."""
+
+_CLUSTER_DOMAINS = (".svc", ".svc.cluster.local", ".pod", ".pod.cluster.local")
+"""Of Services and pods (Kubernetes, DNS for Services and Pods). The label before is the namespace."""
+
+_COMPATIBLE = ipaddress.IPv6Network("::/96")  # RFC 4291 2.5.5.1
+_TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")  # RFC 2765 2.1
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052 2.1
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""First half of the interface identifier (RFC 5214 6.1)."""
+_LAST = 0xFFFFFFFF
+
+
+def fault(host: str) -> str | None:
+    """Why no request may be sent to a host, given in lower case and without brackets; None where it may."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return _fault_of_name(host)
+    return next((why for meant in meanings(address) for network, why in NETWORKS if meant in network), None)
+
+
+def _fault_of_name(host: str) -> str | None:
+    name = host.rstrip(".")
+    if name.endswith(".localhost"):
+        return _SELF
+    if name.startswith("instance-data.") and name.endswith(".compute.internal"):  # AWS, EC2 in other regions
+        return _METADATA
+    return NAMES.get(name)
+
+
+def namespace(host: str) -> str | None:
+    """The namespace of the Service or pod of the control cluster that a host names; None where it names none."""
+    for domain in _CLUSTER_DOMAINS:
+        if host.endswith(domain):
+            return host.removesuffix(domain).rpartition(".")[2]
+    return None
+
+
+def meanings(address: Address) -> Iterator[Address]:
+    """An address, and all those that are inside of it, at any depth."""
+    yield address
+    if isinstance(address, ipaddress.IPv6Address):
+        for inner in _inside(address):
+            yield from meanings(inner)
+
+
+def _inside(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
+    number = int(address)
+    if address.ipv4_mapped:
+        yield address.ipv4_mapped
+    if address.sixtofour:
+        yield address.sixtofour
+    if address.teredo:
+        yield from address.teredo
+    is_compatible = address in _COMPATIBLE and number > 1  # neither :: nor ::1
+    if is_compatible or address in _TRANSLATED or address in _NAT64 or number >> 32 & _LAST in _ISATAP:
+        yield ipaddress.IPv4Address(number & _LAST)
+    if address in _LOCAL_NAT64:
+        yield from _locally_translated(number)
+
+
+def _locally_translated(number: int) -> list[ipaddress.IPv4Address]:
+    """For every length of prefix that an operator may have chosen (RFC 6052 2.2): bits 64 to 71 hold nothing."""
+    without_gap = (number >> 64 << 56) | (number & (1 << 56) - 1)
+    found = [without_gap >> (120 - length - 32) & _LAST for length in (48, 56, 64)]
+    last = number & _LAST
+    plausible = [each for each in (*found, last) if each >> 24]  # zeros mean that the prefix is of another length
+    return [ipaddress.IPv4Address(each) for each in plausible or [last]]
