@@ -1,5 +1,6 @@
 """The words that every other module speaks, and the laws of the protocol."""
 
+from function.core import deadline
 from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.content import ByContent
@@ -40,6 +41,7 @@ __all__ = [
     "Result",
     "condition",
     "counted",
+    "deadline",
     "dig",
     "hold",
     "identity",
