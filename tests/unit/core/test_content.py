@@ -87,7 +87,8 @@ def test_threads_that_push_each_other_out_break_nothing():
 
 
 def test_a_call_that_is_over_is_noticed():
-    limit = deadline.Deadline()
-    with pytest.raises(deadline.Exceeded), deadline.within(limit):
+    limit, doubles = deadline.Deadline(), ByContent("n", make=doubled, most=3)
+    with deadline.within(limit):
         limit.cancel()
-        ByContent("n", make=doubled, most=3)(Told(n=1))
+        with pytest.raises(deadline.Exceeded):
+            doubles(Told(n=1))
