@@ -63,16 +63,34 @@ class _Lazy(click.Group):
             if ctx.invoked_subcommand not in _OF_THEIR_OWN:
                 raise
             raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
+        except click.ClickException as wrong:
+            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # it is said anew, not another error
             raise
-        except Exception as bug:
-            if os.environ.get(_TRACEBACK):
-                raise
-            raise click.ClickException(f"a bug in modelplane: {bug!r} ({_TRACEBACK}=1 shows where)") from bug
+        except (click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as bug:  # noqa: BLE001
+            problem = _bug(bug)
+        raise problem  # outside of the handler, so that nothing shows the bug as its context
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, _COMMANDS[name].summary) for name in self.list_commands(ctx)])
+
+
+def _visible(message: str) -> str:
+    """An error may repeat what stands in a file, and is printed on a terminal."""
+    from function.core import visible
+
+    return "\n".join(map(visible, message.split("\n")))
+
+
+def _bug(bug: Exception) -> click.ClickException:
+    """Says the type of a bug and where it is, not its message: in that any value may stand, a Secret's too."""
+    from function import log
+
+    if os.environ.get(_TRACEBACK):
+        click.echo("\n".join(log.bug(bug)["frames"]), err=True)
+    return click.ClickException(f"a bug in modelplane: {log.where(bug)} ({_TRACEBACK}=1 shows the way there)")
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

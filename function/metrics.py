@@ -19,6 +19,22 @@ _BYTES = Histogram(
 )
 
 
+_WAIT = Histogram(
+    "modelplane_call_wait_seconds",
+    "Seconds that a call waited for a worker.",
+    buckets=(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30),
+)
+
+
+def waited(seconds: float) -> None:
+    _WAIT.observe(seconds)
+
+
+def refused(outcome: str) -> None:
+    """A call that ended without a response: `malformed`, `late` or `cancelled`."""
+    _CALLS.labels("unknown", outcome).inc()
+
+
 def observe(kind: str, outcome: str, seconds: float, received: int, sent: int) -> None:
     _CALLS.labels(kind, outcome).inc()
     _SECONDS.labels(kind).observe(seconds)
@@ -29,4 +45,7 @@ def observe(kind: str, outcome: str, seconds: float, received: int, sent: int) -
 def serve(address: str) -> None:
     """On `host:port`, from a thread of its own. Raises OSError."""
     host, _, port = address.rpartition(":")
-    start_http_server(int(port), addr=host.strip("[]") or "0.0.0.0")  # noqa: S104 - a pod's metrics are scraped from outside
+    try:
+        start_http_server(int(port), addr=host.strip("[]"))
+    except OSError as problem:
+        raise OSError(f"metrics on {address}: {problem.strerror or problem}") from problem

@@ -1,39 +1,38 @@
-"""The gRPC door: TLS, message sizes, health, metrics, and the one place that catches a bug."""
+"""The gRPC door: TLS, message sizes, health, and how the server stops."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
-import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
 import structlog
-from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from crossplane.function.runtime import SERVICE_NAMES
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from function import metrics, process, registry, wire
-from function.core import Result
+from function import certificates, log, metrics, process, workers
+from function.runner import Runner
 
+WORKERS = workers.WORKERS
 DEFAULT_ADDRESS = "0.0.0.0:9443"
 LARGEST_MESSAGE = 256
 """MiB that we take in one request: a fleet of 1,000 clusters and 10,000 replicas is 70."""
-_GRACE = 5.0
-"""Seconds that a call under way has left after SIGTERM."""
+GRACE = 25
+"""Seconds that accepted calls have left after SIGTERM. A pod has 30 (Kubernetes, terminationGracePeriodSeconds)."""
+_ARRIVING = 0.1
+"""Seconds after SIGTERM in which calls are still taken: gRPC cancels those that arrived and were not taken yet."""
+_UNWINDING = 1.0
+"""Seconds after the grace in which calls that were cancelled may notice it."""
 _SERVICES = (
     "apiextensions.fn.proto.v1.FunctionRunnerService",
     "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 )
 """Crossplane calls v1, and v1beta1 where v1 is not implemented; both have the same messages."""
-_COLLECT_AFTER = 50_000
-"""Container objects allocated since the last collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,76 +43,19 @@ class Settings:
     max_receive_mib: int = LARGEST_MESSAGE
     max_send_mib: int = LARGEST_MESSAGE
     metrics_address: str | None = None
+    workers: int = WORKERS
+    """Calls that are computed at once."""
+    grace: float = GRACE
 
 
-class Runner:
-    """Answers RunFunction. One call at a time computes, so that health checks are answered meanwhile."""
+async def serve(settings: Settings, started: Callable[[int], None] | None = None) -> bool:
+    """Until SIGTERM or SIGINT. `started` is called with the port once it listens. Raises OSError, ValueError.
 
-    def __init__(self) -> None:
-        self._log = structlog.get_logger()
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="compose")
-
-    async def run(self, data: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._worker, self.answer, data)
-        except wire.MalformedRequest as error:
-            self._log.warning("Refused a request", problem=str(error), request_bytes=len(data))
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-            raise
-
-    def answer(self, data: bytes) -> bytes:
-        """A response's bytes. Raises MalformedRequest."""
-        start = time.perf_counter()
-        call = wire.decode(data)
-        kind, name = str(call.request.xr.get("kind") or ""), _name(call)
-        log = self._log.bind(kind=kind, name=name, tag=call.tag[:12], request_bytes=len(data))
-        try:
-            rsp, outcome = self._respond(call, log)
-        except registry.UnknownKind as error:
-            rsp, outcome = wire.fatal(call, str(error)), "unknown-kind"
-        except Exception as bug:  # a bug is one fatal result: Crossplane stops before it deletes anything
-            log.exception("The composer failed")
-            rsp, outcome = wire.fatal(call, f"{type(bug).__name__}: {bug}"), "bug"
-        encoded = rsp.SerializeToString()
-        seconds = time.perf_counter() - start
-        metrics.observe(kind if outcome != "unknown-kind" else "unknown", outcome, seconds, len(data), len(encoded))
-        log.info("Answered", outcome=outcome, ms=round(seconds * 1e3, 1), response_bytes=len(encoded))
-        _collect()
-        return encoded
-
-    def _respond(self, call: wire.Call, log: structlog.BoundLogger) -> tuple[fnv1.RunFunctionResponse, str]:
-        composer = registry.of(call.request)
-        result = composer(call.request)
-        try:
-            return wire.encode(call, result), _outcome(result)
-        except wire.TooLarge as size:
-            log.warning("The response is too large", size=str(size))
-            why = composer.invalid(field="spec", problem=f"what it composes is {size}")
-        try:
-            return wire.encode(call, composer.hold(call.request, why)), "too-large"
-        except wire.TooLarge as size:
-            return wire.fatal(call, f"what is composed already is {size}"), "too-large"
-
-
-def _name(call: wire.Call) -> str:
-    metadata = call.request.xr.get("metadata") or {}
-    return "/".join(part for part in (metadata.get("namespace"), metadata.get("name")) if part)
-
-
-def _outcome(result: Result) -> str:
-    return "waiting" if result.waiting else "settled"
-
-
-def _collect() -> None:
-    """The collector runs between calls, not in them: in a call it costs a third of the time and finds nothing."""
-    if gc.get_count()[0] > _COLLECT_AFTER:
-        gc.collect(1)
-
-
-async def serve(settings: Settings, started: Callable[[int], None] | None = None) -> None:
-    """Until SIGTERM or SIGINT. `started` is called with the port once it listens. Raises OSError, ValueError."""
+    Returns whether every call ended. Otherwise a thread still computes one for which nobody waits.
+    """
+    asyncio.get_running_loop().set_exception_handler(log.of_loop)
     server = grpc.aio.server(options=_options(settings))
-    runner = Runner()
+    runner = Runner(settings.workers)
     server.add_generic_rpc_handlers(tuple(_handler(service, runner.run) for service in _SERVICES))
     status = _introspection(server)
     port = _listen(server, settings)
@@ -123,28 +65,65 @@ async def serve(settings: Settings, started: Callable[[int], None] | None = None
     for service in ("", *_SERVICES):
         await status.set(service, health_pb2.HealthCheckResponse.SERVING)
     process.settle_memory()
+    process.settle_threads()
     structlog.get_logger().info("Serving", address=settings.address, port=port, tls=bool(settings.tls_certs_dir))
     if started:
         started(port)
-    await _until_told(server, status)
+    await _told()
+    return await _stop(server, status, runner, settings.grace)
 
 
-def _introspection(server: grpc.aio.Server) -> Any:
+class _Health(health.aio.HealthServicer):  # type: ignore[misc, name-defined]
+    """Watches end when the server stops: they would hold it up for the whole grace."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._watches: set[asyncio.Task[None]] = set()
+
+    async def Watch(self, request: Any, context: Any) -> None:  # noqa: N802  (gRPC's name)
+        watch = asyncio.ensure_future(super().Watch(request, context))
+        self._watches.add(watch)
+        try:
+            await asyncio.wait({watch})
+        finally:
+            watch.cancel()
+            self._watches.discard(watch)
+
+    def end_watches(self) -> None:
+        for watch in self._watches:
+            watch.cancel()
+
+
+def _introspection(server: grpc.aio.Server) -> _Health:
     """Health and reflection; returns the health servicer. Their packages come without types."""
-    status = health.aio.HealthServicer()  # type: ignore[attr-defined]
+    status = _Health()
     health_pb2_grpc.add_HealthServicer_to_server(status, server)  # type: ignore[no-untyped-call]
     reflection.enable_server_reflection((*SERVICE_NAMES, health.SERVICE_NAME), server)  # type: ignore[no-untyped-call]
     return status
 
 
-async def _until_told(server: grpc.aio.Server, status: Any) -> None:
+async def _told() -> None:
+    """Returns on the first signal. More of them change nothing."""
     told = asyncio.Event()
     for sig in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sig, told.set)
     await told.wait()
+
+
+async def _stop(server: grpc.aio.Server, status: _Health, runner: Runner, grace: float) -> bool:
+    """No new call is accepted, and those that were have the grace to end. Then they are cancelled.
+
+    A client is told to go away and connects to another replica: Crossplane waits until it has one (v2.4,
+    internal/xfn/function_runner.go, waitForReady).
+    """
+    structlog.get_logger().info("Stopping", under_way=runner.workers.under_way)
     await status.enter_graceful_shutdown()
-    await server.stop(_GRACE)
-    structlog.get_logger().info("Stopped")
+    await asyncio.sleep(_ARRIVING)
+    status.end_watches()
+    await server.stop(grace)
+    ended = await asyncio.to_thread(runner.workers.rest, _UNWINDING)
+    structlog.get_logger().info("Stopped", under_way=runner.workers.under_way)
+    return ended
 
 
 def _options(settings: Settings) -> list[tuple[str, int]]:
@@ -164,4 +143,4 @@ def _handler(service: str, run: Callable[..., Awaitable[bytes]]) -> grpc.Generic
 def _listen(server: grpc.aio.Server, settings: Settings) -> int:
     if settings.tls_certs_dir is None:
         return server.add_insecure_port(settings.address)
-    return server.add_secure_port(settings.address, process.rotating_credentials(settings.tls_certs_dir))
+    return server.add_secure_port(settings.address, certificates.rotating(settings.tls_certs_dir))

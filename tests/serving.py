@@ -45,13 +45,14 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(*options: str) -> Iterator[Server]:
+def running(*options: str, module: str = "function", **environment: str) -> Iterator[Server]:
     """On a free port of loopback, in plain text unless the options say otherwise."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        command = [sys.executable, "-m", "function", "serve", "--address", "127.0.0.1:0", *(options or ("--insecure",))]
+        command = [sys.executable, "-m", module, "serve", "--address", "127.0.0.1:0", *(options or ("--insecure",))]
         with log.open("wb") as out:
             env = {k: v for k, v in os.environ.items() if k not in ("TLS_SERVER_CERTS_DIR", "INSECURE", "ADDRESS")}
+            env |= environment
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
         try:
             yield Server(process, _port(process, log), log)
@@ -63,8 +64,8 @@ def running(*options: str) -> Iterator[Server]:
 def _port(process: subprocess.Popen[bytes], log: Path) -> int:
     """As its first line of log says, once it listens."""
     for _ in range(_START_SECONDS * 10):
-        if found := re.search(r'"port": (\d+)', log.read_text()):
-            return int(found[1])
+        if found := re.search(r'"port": (\d+)|port\S*=\S*?(\d+)\b', log.read_text()):
+            return int(found[1] or found[2])
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.1)
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -12,11 +13,14 @@ from pathlib import Path
 import grpc
 import pytest
 import trustme
+from click.testing import CliRunner
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from serving import Crossplane, Server, created, desired, running, said
 
+from function.cli.address import Address
 from function.core import Manifest
+from function.main import main
 
 MODELPLANE = "modelplane.ai/v1alpha1"
 GPU = {
@@ -233,6 +237,62 @@ def test_certificates_that_change_are_taken_up(certificates: Path, tmp_path: Pat
         write_certificates(tmp_path)
         with channel(tmp_path, one.port) as after:
             assert Crossplane(after).reconcile(deployment(1), FLEET).desired.resources
+
+
+@pytest.mark.parametrize("broken", ["ca.crt", "tls.crt", "tls.key"])
+def test_certificates_that_are_broken_are_not_taken_up(certificates: Path, tmp_path: Path, broken: str) -> None:
+    """An empty authority would lock everyone out. The old files serve until all of the new ones are sound."""
+    for name in ("ca.crt", "tls.crt", "tls.key"):
+        (tmp_path / name).write_bytes((certificates / name).read_bytes())
+    with running("--tls-certs-dir", str(tmp_path)) as one:
+        write_certificates(tmp_path)
+        sound = (tmp_path / broken).read_bytes()
+        (tmp_path / broken).write_bytes(b"")
+        for _ in range(2):
+            with channel(certificates, one.port) as before:
+                assert Crossplane(before).reconcile(deployment(1), FLEET).desired.resources
+        (tmp_path / broken).write_bytes(sound)
+        with channel(tmp_path, one.port) as after:
+            assert Crossplane(after).reconcile(deployment(1), FLEET).desired.resources
+        warnings = [line for line in one.log.read_text().splitlines() if "Kept the certificates" in line]
+    assert len(warnings) == 1
+    assert str(tmp_path / broken) in warnings[0]
+
+
+def test_a_certificate_that_cannot_be_used_is_told_with_its_file(certificates: Path, tmp_path: Path) -> None:
+    for name in ("ca.crt", "tls.crt"):
+        (tmp_path / name).write_bytes((certificates / name).read_bytes())
+    (tmp_path / "tls.key").write_text("garbage")
+    why = f"Error: cannot serve: {tmp_path}/tls.key: it holds no private key"
+    with pytest.raises(AssertionError, match=re.escape(why)), running("--tls-certs-dir", str(tmp_path)):
+        pass
+
+
+@pytest.mark.parametrize("option", ["--address", "--metrics-address"])
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("127.0.0.1:99999", "the port must be 0 to 65,535"),
+        ("127.0.0.1:-1", "is not host:port"),
+        ("127.0.0.1", "is not host:port"),
+        ("::1:9443", "in brackets"),
+        ("[::g]:9443", "is no IPv6 address"),
+        ("a b:9443", "is neither a host name nor an IPv4 address"),
+        ("", "is not host:port"),
+    ],
+)
+def test_an_address_that_is_none_is_a_wrong_option(option: str, value: str, why: str) -> None:
+    got = CliRunner().invoke(main, ["serve", "--insecure", option, value])
+    assert (got.exit_code, why in got.stderr) == (2, True), got.stderr
+
+
+@pytest.mark.parametrize("value", ["127.0.0.1:0", "[::1]:9443", "localhost:65535", "my-host.example.org:80"])
+def test_an_address_is_taken_as_it_is(value: str) -> None:
+    assert Address().convert(value, None, None) == value
+
+
+def test_an_address_without_a_host_is_every_address() -> None:
+    assert Address().convert(":9443", None, None) == "0.0.0.0:9443"
 
 
 def test_insecure_wins_over_certificates(certificates: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
-from function.core import counted
+from function.core import counted, visible
 from function.validation import Flaw
 from function.validation.flaw import ERRORS, WARNINGS
 
@@ -34,7 +34,7 @@ class Finding:
 
     def __str__(self) -> str:
         who = f" ({self.object})" if self.object else ""
-        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}"
+        return visible(f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}")
 
 
 def unreadable(broken: BrokenFile) -> Finding:

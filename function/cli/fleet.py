@@ -13,7 +13,7 @@ import click
 
 from function.cli.files import Loaded, examine
 from function.cli.findings import Finding, found, unreadable
-from function.core import dig
+from function.core import dig, visible
 from function.offline.settle import Unreachable
 from function.offline.store import Refused
 from function.offline.world import Restless
@@ -145,4 +145,4 @@ class _Progress:
     def say(self, what: str) -> None:
         if self._shown:
             self._said = True
-            click.echo(f"\r\x1b[K{self._doing}{what}", err=True, nl=False)
+            click.echo(f"\r\x1b[K{self._doing}{visible(what)}", err=True, nl=False)

@@ -12,10 +12,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 import click
+
+from function.core import visible
 
 Row = Sequence[str]
 
@@ -68,7 +70,7 @@ def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
     """Print the parts that have something to say, on standard output if nothing else is given."""
     is_seen = is_terminal(out or sys.stdout)
     page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_seen else _Page(0, coloured=False)
-    said = [part for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
+    said = [_visible(part) for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
     click.echo("\n\n".join("\n".join(_shown(part, page)) for part in said), file=out, color=page.coloured)
 
 
@@ -90,6 +92,13 @@ def is_terminal(out: TextIO) -> bool:
 def aligned(columns: Row, rows: Sequence[Row]) -> list[str]:
     """Rows as plain text, their columns under each other."""
     return list(_aligned(columns, rows, _Page(0, coloured=False)))
+
+
+def _visible(part: Part) -> Part:
+    """Names and messages of others are in it: none of them may command a terminal."""
+    if isinstance(part, Table):
+        return replace(part, rows=[[visible(cell) for cell in row] for row in part.rows])
+    return replace(part, lines=[visible(line) for line in part.lines])
 
 
 def _shown(part: Part, page: _Page) -> Iterator[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
-from crossplane.function import logging
 
-from function import server
+from function import log, server
+from function.cli.address import Address
 
 _EXAMPLE = """
 \b
@@ -25,7 +28,12 @@ Exit codes:
 
 @click.command(epilog=_EXAMPLE)
 @click.option(
-    "--address", envvar="ADDRESS", default=server.DEFAULT_ADDRESS, show_default=True, help="host:port to listen on."
+    "--address",
+    envvar="ADDRESS",
+    type=Address(),
+    default=server.DEFAULT_ADDRESS,
+    show_default=True,
+    help="host:port to listen on.",
 )
 @click.option(
     "--tls-certs-dir",
@@ -53,13 +61,36 @@ Exit codes:
     show_default=True,
     help="Largest response, in MiB. Crossplane itself takes 4.",
 )
-@click.option("--metrics-address", envvar="METRICS_ADDRESS", help="host:port for Prometheus. Off unless given.")
-def serve(
+@click.option(
+    "--workers",
+    envvar="WORKERS",
+    type=click.IntRange(min=1),
+    default=server.WORKERS,
+    show_default=True,
+    help="Calls computed at once. They share one core: more make it fairer, not faster.",
+)
+@click.option(
+    "--shutdown-grace",
+    envvar="SHUTDOWN_GRACE",
+    type=click.IntRange(min=0),
+    default=server.GRACE,
+    show_default=True,
+    help="Seconds that accepted calls have to end after SIGTERM.",
+)
+@click.option(
+    "--metrics-address",
+    envvar="METRICS_ADDRESS",
+    type=Address(),
+    help="host:port for Prometheus. Off unless given.",
+)
+def serve(  # noqa: PLR0917  (click gives them by name)
     address: str,
     tls_certs_dir: Path | None,
     max_recv_message_size: int,
     max_send_message_size: int,
     metrics_address: str | None,
+    workers: int,
+    shutdown_grace: int,
     *,
     insecure: bool,
     debug: bool,
@@ -67,15 +98,27 @@ def serve(
     """Answer Crossplane's calls over gRPC."""
     if tls_certs_dir is None and not insecure:
         raise click.UsageError("give --tls-certs-dir DIR, or --insecure to serve in plain text")
-    logging.configure(level=logging.Level.DEBUG if debug else logging.Level.INFO)
+    log.configure(debug=debug)
     settings = server.Settings(
         address=address,
         tls_certs_dir=None if insecure else tls_certs_dir,
         max_receive_mib=max_recv_message_size,
         max_send_mib=max_send_message_size,
         metrics_address=metrics_address,
+        workers=workers,
+        grace=shutdown_grace,
     )
     try:
-        asyncio.run(server.serve(settings))
-    except (OSError, RuntimeError, ValueError) as problem:
-        raise click.ClickException(f"cannot serve on {address}: {problem}") from problem
+        ended = asyncio.run(server.serve(settings))
+    except (OSError, RuntimeError, ValueError) as problem:  # gRPC's RuntimeError names the address
+        raise click.ClickException(f"cannot serve: {problem}") from None
+    if not ended:
+        _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process while a thread computes. The interpreter's own exit would wait for it, or pull the libraries away
+    from under it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -20,7 +20,7 @@ from function.core.manifest import (
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
-from function.core.wording import counted, listed
+from function.core.wording import counted, listed, visible
 
 __all__ = [
     "ByContent",
@@ -53,4 +53,5 @@ __all__ = [
     "restate",
     "said",
     "stands",
+    "visible",
 ]

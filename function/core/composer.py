@@ -10,7 +10,7 @@ from function.core.condition import Condition, ConditionType, Reason
 from function.core.hold import restate
 from function.core.manifest import Manifest, is_ready, plain, stands
 from function.core.request import Request, Requirement
-from function.core.result import ComposedResource, Result
+from function.core.result import ComposedResource, Result, legible
 
 
 class _Undecided(Exception):
@@ -76,7 +76,7 @@ class Composer:
         if unseen:
             raise AssertionError(f"{self.kind} calls {unseen} ready before they were observed")
         return replace(
-            result, requirements=self.requirements(request.xr), ttl=pace.ttl(request, waiting=result.waiting)
+            legible(result), requirements=self.requirements(request.xr), ttl=pace.ttl(request, waiting=result.waiting)
         )
 
 

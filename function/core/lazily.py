@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from function.core import deadline
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -21,6 +23,7 @@ class Lazily(Mapping[K, V]):
     def __getitem__(self, key: K) -> V:
         value = self._made[key]
         if value is None:
+            deadline.check()
             value = self._made[key] = self._make(key)
         return value
 

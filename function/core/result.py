@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from function.core.condition import Condition
-from function.core.manifest import Manifest
+from function.core.condition import Condition, shortened
+from function.core.manifest import Manifest, is_list
 from function.core.request import Requirement
+from function.core.wording import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,23 @@ class Result:
     """Set by the Composer."""
     ttl: int = 0
     """Seconds until Crossplane asks again. Set by the Composer."""
+
+
+def legible(result: Result) -> Result:
+    """The same result, in whose messages nothing hides: what users and remote systems wrote is repeated in them, and
+    may hold characters that turn a line around, begin another one, or command a terminal."""
+    return replace(
+        result,
+        conditions=tuple(replace(c, message=shortened(visible(c.message))) for c in result.conditions),
+        events=tuple(replace(e, message=visible(e.message)) for e in result.events),
+        status=_legible(result.status),
+    )
+
+
+def _legible(value: Any, key: str = "") -> Any:
+    """A status, in which every field of the name `message` is a message."""
+    if isinstance(value, str):
+        return visible(value) if key == "message" else value
+    if isinstance(value, Mapping):
+        return {name: _legible(child, name) for name, child in value.items()}
+    return [_legible(child) for child in value] if is_list(value) else value

@@ -8,11 +8,7 @@ from google.protobuf.message import DecodeError
 
 from function.core import Request
 from function.wire import messages
-from function.wire.lazy import LazyMapping
-
-
-class MalformedRequest(ValueError):
-    """The bytes are no RunFunctionRequest."""
+from function.wire.lazy import LazyMapping, LazyObject, MalformedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,7 @@ class Call:
 
 
 def decode(data: bytes) -> Call:
-    """Raises MalformedRequest."""
+    """Raises MalformedRequest. What is inside of objects is checked when it is read."""
     try:
         parsed = messages.Request.FromString(data)
     except DecodeError as error:
@@ -35,7 +31,7 @@ def decode(data: bytes) -> Call:
         xr=LazyMapping(parsed.observed.composite.resource.fields),
         observed={k: LazyMapping(parsed.observed.resources[k].resource.fields) for k in parsed.observed.resources},
         required={
-            name: tuple(LazyMapping(item.resource.fields) for item in parsed.required_resources[name].items)
+            name: tuple(LazyObject(item.resource.fields) for item in parsed.required_resources[name].items)
             for name in parsed.required_resources
         },
     )

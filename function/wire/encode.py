@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from function.core import Condition, Event, Requirement, Result, plain
+from function.core import Condition, Event, Requirement, Result, plain, visible
 from function.wire.decode import Call
 
 LARGEST_RESPONSE = 3_670_016
@@ -48,7 +48,7 @@ def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
 def fatal(call: Call, message: str) -> fnv1.RunFunctionResponse:
     """Crossplane stops at a fatal result: nothing is applied, nothing is deleted."""
     rsp = _response(call)
-    rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=message))
+    rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=visible(message)))
     return rsp
 
 

@@ -73,4 +73,4 @@ def _declare(message: descriptor_pb2.DescriptorProto, name: str, number: int, ty
 
 
 _CLASSES = _build()
-Request, Value = _CLASSES["Request"], _CLASSES["Value"]
+Request, Resource, Value = _CLASSES["Request"], _CLASSES["Resource"], _CLASSES["Value"]

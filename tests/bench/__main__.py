@@ -23,7 +23,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import cel, deployments, fleet, worst
+from tests.bench import cel, deployments, fleet, neighbours, worst
 
 _CALL = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
 _SIZES = ((10, 50), (100, 1000), (300, 3000), (1000, 10000))
@@ -67,6 +67,7 @@ def main() -> None:
                         f"{answered.cpu / parsed.cpu:.2f}" if parsed.cpu else "", f"{_peak(ours.pid):.0f}",
                     )  # fmt: skip
     console.print(table)
+    neighbours.main(_odd, _CALL, console, options.runs)
     cel.main()
     worst.main()
     deployments.main()
@@ -124,16 +125,29 @@ def _median(measure: Callable[[], float], runs: int) -> float:
 
 @contextmanager
 def _server(which: str) -> Iterator[Server]:
-    """In a process of its own, called over gRPC."""
+    with _process(which) as (pid, channel):
+        yield Server(channel.unary_unary(_CALL), pid)
+
+
+@contextmanager
+def _process(which: str) -> Iterator[tuple[int, grpc.Channel]]:
+    """A server in a process of its own, and a channel to it."""
     process = subprocess.Popen([sys.executable, "-m", "tests.bench.servers", which], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         port = int(process.stdout.readline())
         with grpc.insecure_channel(f"127.0.0.1:{port}", options=_UNLIMITED) as channel:
-            yield Server(channel.unary_unary(_CALL), process.pid)
+            yield process.pid, channel
     finally:
         process.kill()
         process.wait()
+
+
+@contextmanager
+def _odd() -> Iterator[grpc.Channel]:
+    """Ours, with kinds that take as long as one likes."""
+    with _process("odd") as (_, channel):
+        yield channel
 
 
 def _start() -> float:

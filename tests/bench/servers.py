@@ -10,7 +10,8 @@ import grpc
 import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from function import process, server
+from function import process, registry, server
+from tests import odd_server
 
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 
@@ -38,6 +39,11 @@ async def _ours() -> None:
     await server.serve(server.Settings(address="127.0.0.1:0"), started=lambda port: print(port, flush=True))
 
 
+async def _odd() -> None:
+    registry.COMPOSERS = {**registry.COMPOSERS, **odd_server.COMPOSERS}
+    await _ours()
+
+
 if __name__ == "__main__":
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    asyncio.run({"ours": _ours, "floor": _floor}[sys.argv[1]]())
+    asyncio.run({"ours": _ours, "odd": _odd, "floor": _floor}[sys.argv[1]]())

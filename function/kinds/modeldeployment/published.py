@@ -7,6 +7,7 @@ as nothing, never refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -65,10 +66,13 @@ def node_shape(pool: Manifest) -> NodeShape:
     """What a node of a pool offers. Like nodes have one shape, for as long as anybody holds it."""
     devices = filter(None, map(_device, mappings(pool.get("devices"))))
     read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published))))
-    return _shapes.setdefault(read, NodeShape(read))
+    with _shapes_lock:
+        return _shapes.setdefault(read, NodeShape(read))
 
 
 _shapes: WeakValueDictionary[tuple[Device, ...], NodeShape] = WeakValueDictionary()
+_shapes_lock = Lock()
+"""A shape is compared by identity, and `setdefault` of a WeakValueDictionary is several steps."""
 
 SHAPES = ByContent("devices", make=node_shape, most=4_096)
 

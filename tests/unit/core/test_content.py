@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
-from function.core import ByContent
+import pytest
+
+from function.core import ByContent, deadline
+
+
+@pytest.fixture(autouse=True)
+def _threads_in_turn():
+    """Threads take turns often, so that they meet."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 class Told(dict):
@@ -55,3 +68,27 @@ def test_what_cannot_tell_its_content_is_made_each_time():
     doubles = ByContent("n", make=doubled, most=9)
     assert [doubles({"n": 1}), doubles({"n": 1})] == [2, 2]
     assert (len(doubles), doubles.made) == (0, 2)
+
+
+def test_threads_that_ask_at_once_get_one_value():
+    """Values may be compared by identity."""
+    things = ByContent("n", make=lambda manifest: object(), most=64)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda n: (n % 40, things(Told(n=n % 40))), range(20_000), chunksize=500))
+    assert len({value for _, value in answers}) == len(dict(answers)) == 40
+
+
+def test_threads_that_push_each_other_out_break_nothing():
+    doubles = ByContent("n", make=doubled, most=3)
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda n: doubles(Told(n=n % 7)), range(20_000), chunksize=500))
+    assert got == [n % 7 * 2 for n in range(20_000)]
+    assert len(doubles) == 3
+
+
+def test_a_call_that_is_over_is_noticed():
+    limit, doubles = deadline.Deadline(), ByContent("n", make=doubled, most=3)
+    with deadline.within(limit):
+        limit.cancel()
+        with pytest.raises(deadline.Exceeded):
+            doubles(Told(n=1))

@@ -1,0 +1,116 @@
+"""The log, and what it says of a bug: its type and where it was raised, never a value.
+
+A Secret may be in a local variable of any frame and in the message of any exception. So tracebacks as Python, its
+libraries and the log's renderers write them are not used: they repeat messages, and some of them locals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+import structlog
+from structlog.processors import CallsiteParameter, CallsiteParameterAdder, EventRenamer, JSONRenderer, TimeStamper
+from structlog.typing import EventDict, Processor
+
+from function.core import visible
+
+_OURS = "function."
+
+
+def configure(*, debug: bool = False) -> None:
+    """Log JSON lines as function-sdk-go does, or with `debug` more of them, for people.
+
+    Records of the standard library's `logging` and exceptions that nobody caught take the same way.
+    """
+    shared: list[Processor] = [structlog.stdlib.add_log_level, _without_traceback]
+    callsite = CallsiteParameterAdder({CallsiteParameter.FILENAME, CallsiteParameter.LINENO})
+    rendered = _for_people() if debug else _for_machines()
+    structlog.configure(
+        processors=[shared[0], callsite, *shared[1:], *rendered],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if debug else logging.INFO),
+    )
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendered],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    sys.excepthook = lambda _, problem, __: _uncaught(problem)
+    threading.excepthook = lambda args: _uncaught(args.exc_value)
+    sys.unraisablehook = lambda args: _uncaught(args.exc_value)
+
+
+def _for_people() -> list[Processor]:
+    return [TimeStamper(fmt="iso"), _on_one_line, structlog.dev.ConsoleRenderer(colors=sys.stdout.isatty())]
+
+
+def _for_machines() -> list[Processor]:
+    return [TimeStamper(key="ts"), EventRenamer(to="msg"), JSONRenderer()]
+
+
+# Bugs
+
+
+def bug(problem: BaseException) -> Mapping[str, Any]:
+    """What to log of an exception, whatever the log's configuration: its type, where it was raised, all frames."""
+    return {"bug": where(problem), "frames": list(_frames(problem))}
+
+
+def where(problem: BaseException) -> str:
+    """`KeyError at function.kinds.modelcache.compose:88`: the innermost line of ours."""
+    lines = list(_lines(problem.__traceback__))
+    ours = [line for line in lines if line.startswith(_OURS)] or lines
+    place = ours[-1].split()[0] if ours else "an unknown place"
+    return f"{type(problem).__name__} at {place}"
+
+
+def _frames(problem: BaseException | None) -> Iterator[str]:
+    """Outermost first, then the same for what caused it."""
+    seen: set[int] = set()
+    while problem is not None and id(problem) not in seen:
+        seen.add(id(problem))
+        yield type(problem).__name__
+        yield from _lines(problem.__traceback__)
+        problem = problem.__cause__ or (None if problem.__suppress_context__ else problem.__context__)
+
+
+def _lines(trace: TracebackType | None) -> Iterator[str]:
+    for frame, line in traceback.walk_tb(trace):
+        yield f"{frame.f_globals.get('__name__', '?')}:{line} {frame.f_code.co_name}"
+
+
+def _without_traceback(_: Any, __: str, event: EventDict) -> EventDict:
+    """A processor: whatever asks for a traceback gets type and frames."""
+    asked = event.pop("exc_info", None)
+    event.pop("stack_info", None)
+    problem = asked[1] if isinstance(asked, tuple) else asked if isinstance(asked, BaseException) else None
+    if asked and problem is None:
+        problem = sys.exc_info()[1]
+    return event if problem is None else {**event, **bug(problem)}
+
+
+def _uncaught(problem: BaseException | None) -> None:
+    told = {} if problem is None else bug(problem)
+    structlog.get_logger().error("Nobody caught an exception", **told)
+
+
+def of_loop(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+    """An asyncio exception handler. The context's other fields repeat the exception's message."""
+    _uncaught(context.get("exception"))
+
+
+# Names
+
+
+def _on_one_line(_: Any, __: str, event: EventDict) -> EventDict:
+    """A processor: what users name their objects must not write to a terminal, nor begin a line."""
+    return {key: visible(value) if isinstance(value, str) else value for key, value in event.items()}

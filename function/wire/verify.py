@@ -1,0 +1,145 @@
+"""What Crossplane can never send, found and named: objects without identity, and bytes that are no values.
+
+The identity of the XR and of its composed resources is checked before anything is decided. The rest of a large request
+is checked where it is read. Only when that failed is the whole request looked through, to name the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from google.protobuf import struct_pb2
+from google.protobuf.message import DecodeError
+
+from function.core import Manifest, deadline
+from function.wire.decode import Call
+from function.wire.lazy import LazyMapping, MalformedRequest
+
+_XR = "observed.composite.resource"
+_TYPE = ("apiVersion", "kind")
+_METADATA: Mapping[str, tuple[type, str]] = {
+    "namespace": (str, "a string"),
+    "uid": (str, "a string"),
+    "deletionTimestamp": (str, "a string"),
+    "generation": (int, "a whole number"),
+    "labels": (Mapping, "an object"),
+    "annotations": (Mapping, "an object"),
+}
+"""What fields that may be missing are, where they are there (Kubernetes, ObjectMeta)."""
+
+
+def type_of(xr: Manifest) -> tuple[str, str]:
+    """The apiVersion and kind of an XR, each empty where there is none. Raises MalformedRequest."""
+    for field in _TYPE:
+        if not isinstance(xr.get(field), str | None):
+            raise MalformedRequest(f"{_XR}.{field}: it must be a string")
+    return xr.get("apiVersion") or "", xr.get("kind") or ""
+
+
+def verify(call: Call) -> None:
+    """Check who the XR is and who its composed resources are. Raises MalformedRequest."""
+    if wrong := _unidentified(_own(call)):
+        raise MalformedRequest(wrong)
+
+
+def flaw(call: Call, data: bytes) -> str | None:
+    """What is wrong with a request that could not be answered. None where it is sound, so that the fault is ours."""
+    objects = [*_own(call), *_required(call)]
+    if wrong := _unidentified(objects):
+        return wrong
+    try:
+        fnv1.RunFunctionRequest.FromString(data)
+    except DecodeError:  # broken bytes somewhere, or only more levels than it reads
+        return _unreadable(objects) or _unreadable_beside(call)
+    return None
+
+
+def _own(call: Call) -> Iterator[tuple[str, Manifest]]:
+    """Paths and objects."""
+    yield _XR, call.request.xr
+    for key, manifest in call.request.observed.items():
+        yield f"observed.resources[{key}].resource", manifest
+
+
+def _required(call: Call) -> Iterator[tuple[str, Manifest]]:
+    for name, found in call.request.required.items():
+        yield from ((f"required_resources[{name}].items[{i}].resource", item) for i, item in enumerate(found))
+
+
+# Identity
+
+
+def _unidentified(objects: Iterable[tuple[str, Manifest]]) -> str | None:
+    """The first object that does not say who it is."""
+    for path, manifest in objects:
+        deadline.check()
+        try:
+            wrong = next(_wrong(manifest), None)
+        except MalformedRequest as problem:
+            return _unreadable([(path, manifest)]) or f"{path}: {problem}"
+        if wrong:
+            return f"{path}.{wrong}"
+    return None
+
+
+def _wrong(manifest: Manifest) -> Iterator[str]:
+    for field in _TYPE:
+        if not _is_name(manifest.get(field)):
+            yield f"{field}: it must be a string that is not empty"
+    metadata = LazyMapping.get(manifest, "metadata") if isinstance(manifest, LazyMapping) else None
+    if not isinstance(metadata, Mapping):
+        yield "metadata: it must be an object"
+        return
+    if not _is_name(metadata.get("name")):
+        yield "metadata.name: it must be a string that is not empty"
+    for field, (type_, noun) in _METADATA.items():
+        if not isinstance(metadata.get(field), type_ | None):
+            yield f"metadata.{field}: it must be {noun}"
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+# Bytes
+
+
+def _unreadable(objects: Iterable[tuple[str, Manifest]]) -> str | None:
+    """The first value of an object that cannot be decoded. It keeps a stack of its own: objects may nest deep."""
+    left: list[tuple[str, Any]] = list(objects)[::-1]
+    while left:
+        deadline.check()
+        path, value = left.pop()
+        try:
+            left += _children(path, value)
+        except MalformedRequest as problem:
+            return str(problem)
+    return None
+
+
+def _children(path: str, value: Any) -> list[tuple[str, Any]]:
+    """The values below one, with their paths. Raises MalformedRequest with the path of one that cannot be decoded."""
+    if isinstance(value, LazyMapping):
+        return [_child(path, value, key) for key in value]
+    if isinstance(value, list):
+        return [(f"{path}[{i}]", child) for i, child in enumerate(value)]
+    return []
+
+
+def _child(path: str, value: LazyMapping, key: str) -> tuple[str, Any]:
+    try:
+        return f"{path}.{key}", LazyMapping.get(value, key)
+    except MalformedRequest as problem:
+        raise MalformedRequest(f"{path}.{key}: {problem}") from None
+
+
+def _unreadable_beside(call: Call) -> str | None:
+    """What passes through to the response, and cannot be read."""
+    for name, message, held in (("desired", fnv1.State, call.desired), ("context", struct_pb2.Struct, call.context)):
+        try:
+            message.FromString(held)
+        except DecodeError as problem:
+            return f"{name}: it cannot be read: {problem}"
+    return None

@@ -1,0 +1,153 @@
+"""The threads that answer calls, and which call gets one next.
+
+A call may take a millisecond or many seconds, and nobody knows before. So that a long one does not hold up the others:
+
+1. A call is *proven* when the last one for the same XR and generation took little. At most all workers but one answer
+   calls that are not proven: one is always there for short calls.
+2. The calls of one namespace never take all workers, and those of its calls that are not proven leave two free.
+3. A free worker serves the namespaces in turn, and the calls of each in the order in which they came.
+4. Of very large requests one is answered at a time, which bounds the memory that they take.
+
+Threads share one interpreter lock, so several workers answer no more calls in a second than one. They are there for
+fairness alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Condition, Thread
+
+from function.core import deadline
+from function.wire import Origin
+
+WORKERS = 4
+_SHORT = 0.5
+"""Seconds of CPU that a call may take and still be called short. A call over a fleet of 1,000 clusters takes 0.2."""
+_LARGE = 64 * 2**20
+"""Bytes from which a request is very large."""
+_REMEMBERED = 16_384
+"""XRs whose last call is remembered."""
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    work: Callable[[], bytes]
+    origin: Origin
+    size: int
+    limit: deadline.Deadline
+    proven: bool
+    done: Future[bytes] = field(default_factory=Future)
+
+
+class Workers:
+    """Starts its threads at once. They are daemons: none keeps the process from ending."""
+
+    def __init__(self, count: int = WORKERS) -> None:
+        self._count = count
+        self._changed = Condition()
+        self._waiting: dict[str, list[_Job]] = {}
+        """By namespace. The one whose turn it is comes first."""
+        self._under_way: set[_Job] = set()
+        self._proven: dict[Origin, None] = {}
+        for i in range(count):
+            Thread(target=self._serve, name=f"compose-{i}", daemon=True).start()
+
+    @property
+    def under_way(self) -> int:
+        """How many calls are computed at this moment."""
+        return len(self._under_way)
+
+    def rest(self, seconds: float) -> bool:
+        """Wait until no call is computed, so long at most. Returns whether none is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._under_way, seconds)
+
+    async def run(self, work: Callable[[], bytes], origin: Origin, size: int, limit: deadline.Deadline) -> bytes:
+        """What `work` returns. A call that is over before its turn is never started.
+
+        Raises deadline.Exceeded, and what `work` raises. When it is cancelled, so is the call.
+        """
+        with self._changed:
+            job = _Job(work, origin, size, limit, proven=origin in self._proven)
+            self._waiting.setdefault(origin.namespace, []).append(job)
+            self._changed.notify()
+        try:
+            return await asyncio.wrap_future(job.done)
+        finally:
+            limit.cancel()
+            self._forget(job)
+
+    def _forget(self, job: _Job) -> None:
+        """A job that nobody waits for is not kept with its request."""
+        with self._changed:
+            waiting = self._waiting.get(job.origin.namespace, [])
+            if job in waiting:
+                waiting.remove(job)
+
+    def _serve(self) -> None:
+        while True:
+            self._answer(self._next())
+
+    def _answer(self, job: _Job) -> None:
+        begun = time.thread_time()
+        try:
+            with deadline.within(job.limit):
+                answer = job.work()
+        except BaseException as problem:  # noqa: BLE001  (whoever waits for the job gets it)
+            self._finish(job, short=False)
+            if job.done.set_running_or_notify_cancel():
+                job.done.set_exception(problem)
+            return
+        self._finish(job, short=time.thread_time() - begun <= _SHORT)
+        if job.done.set_running_or_notify_cancel():  # False where the caller left
+            job.done.set_result(answer)
+
+    # Whose turn it is
+
+    def _next(self) -> _Job:
+        """Waits until there is one."""
+        with self._changed:
+            while (job := self._eligible()) is None:
+                self._changed.wait()
+            self._waiting[job.origin.namespace].remove(job)
+            self._pass_on(job.origin.namespace)
+            self._under_way.add(job)
+            return job
+
+    def _eligible(self) -> _Job | None:
+        jobs = (job for waiting in self._waiting.values() for job in waiting)
+        return next(filter(self._may_start, jobs), None)
+
+    def _may_start(self, job: _Job) -> bool:
+        others = [other for other in self._under_way if other.origin.namespace == job.origin.namespace]
+        if job.size > _LARGE and any(other.size > _LARGE for other in self._under_way):
+            return False
+        if len(others) >= self._all_but(1):
+            return False
+        if job.proven:
+            return True
+        unproven = sum(not other.proven for other in self._under_way)
+        return unproven < self._all_but(1) and sum(not other.proven for other in others) < self._all_but(2)
+
+    def _all_but(self, few: int) -> int:
+        return max(1, self._count - few)
+
+    def _pass_on(self, namespace: str) -> None:
+        """The turn goes to the next namespace."""
+        left = self._waiting.pop(namespace)
+        if left:
+            self._waiting[namespace] = left
+
+    def _finish(self, job: _Job, *, short: bool) -> None:
+        with self._changed:
+            self._under_way.remove(job)
+            self._proven.pop(job.origin, None)
+            if short and job.origin.name:
+                self._proven[job.origin] = None
+            if len(self._proven) > _REMEMBERED:
+                del self._proven[next(iter(self._proven))]
+            self._changed.notify_all()
