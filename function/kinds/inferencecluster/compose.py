@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from function import labels, names, versions
-from function.core import ComposedResource, Request, is_ready, restate
+from function.core import ComposedResource, Request, doubt, is_ready, restate
 from function.kinds.inferencecluster import inputs, likeness
 from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
@@ -151,7 +151,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
     if who is None:
         return _kept(request, USAGE)
     if not who:
-        return {}
+        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     cluster = request.identity.name
     manifest = cluster_usage(
         name=names.derived(cluster, "drain", cluster),
@@ -161,6 +161,11 @@ def usage(request: Request) -> dict[str, ComposedResource]:
         reason="Replicas or weights of models are on this cluster; they move first, then the delete goes on",
     )
     return {USAGE: ComposedResource(manifest, ready=request.is_ready(USAGE))}
+
+
+def is_doubted(request: Request) -> bool:
+    """Whether nobody was found on the cluster for the first time. Without the Usage a waiting delete would go on."""
+    return inputs.on_it(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
 
 
 def _kept(request: Request, key: str) -> dict[str, ComposedResource]:

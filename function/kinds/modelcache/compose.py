@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import labels, names, settings
-from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, is_ready, restate
+from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, doubt, is_ready, restate
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
 from function.kinds.modelcache.model import API_VERSION, KIND, Spec
@@ -17,7 +17,7 @@ from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
 from function.outcomes import FINAL
 
-USAGE = "usage"
+USAGE = inputs.USAGE
 _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CACHE, _TMP = "cache", "tmp"
@@ -64,7 +64,10 @@ def resources(request: Request, spec: Spec, source: Source, places: Iterable[Pla
 def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> dict[str, ComposedResource]:
     cluster = place.cluster
     namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
-    if cluster is None or not cluster.provider_config:
+    if cluster is None:
+        also = _kept(request, (namespace_key, *([place.job] if place.job else [])))
+        return {**also, **doubt.kept(request, key, inputs.CLUSTERS.name)}
+    if not cluster.provider_config:
         return _kept(request, (namespace_key, key, *([place.job] if place.job else [])))
     target = _Target(request.identity, cluster, source)
     claim = _claim(request, spec, target)
@@ -206,7 +209,7 @@ def protection(request: Request) -> dict[str, ComposedResource]:
     """While a replica mounts the weights, deleting the cache is refused."""
     mounted = inputs.mounted_on(request)
     if mounted is None:
-        return _kept(request, (USAGE,))
+        return doubt.kept(request, USAGE, *([inputs.REPLICAS] if inputs.is_doubted(request) else []))
     if not mounted:
         return {}
     own: Manifest = usage(

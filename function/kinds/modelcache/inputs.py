@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from function import conditions as c
 from function import labels, versions
-from function.core import Manifest, NotYet, Request, Requirement, dig, identity
+from function.core import Manifest, NotYet, Request, Requirement, dig, doubt, identity
 from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache.model import Spec
 from function.kinds.modelreplica import model as modelreplica
 
 _LONGEST_TOKEN = 8192
 """Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""
+USAGE = "usage"
+"""Where the Usage of those who mount the weights stands among the composed resources."""
+REPLICAS = "replicas"
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 
 
@@ -29,7 +32,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 
 def _replicas(namespace: str) -> Requirement:
-    return Requirement("replicas", modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
+    return Requirement(REPLICAS, modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
 
 
 def _token(name: str, namespace: str) -> Requirement:
@@ -84,7 +87,18 @@ def _taints(manifest: Manifest) -> set[tuple[str, str, str]]:
 
 
 def mounted_on(request: Request) -> Mapping[str, str] | None:
-    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known."""
+    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known, as where
+    none is found for the first time."""
+    found = _mounting(request)
+    return None if is_doubted(request) else found
+
+
+def is_doubted(request: Request) -> bool:
+    """Whether no replica that mounts the cache was found, and the Usage tells that there was one."""
+    return _mounting(request) == {} and not doubt.is_believed(request, REPLICAS, USAGE)
+
+
+def _mounting(request: Request) -> dict[str, str] | None:
     own = request.identity
     found = request.resolved(_replicas(own.namespace))
     if found is None:

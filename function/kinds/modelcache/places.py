@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from function import labels, names
-from function.core import Manifest, Request, condition, dig
+from function.core import Manifest, Request, condition, dig, doubt
 from function.core.condition import shortened
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
@@ -81,9 +81,16 @@ def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clu
         if _belongs(request, spec, cluster, mounted=mounted is None or cluster.name in mounted)
     ]
     gone = [
-        _lost(request, name) for name in _claimed(request) if name not in fleet and (mounted is None or name in mounted)
+        _lost(request, name)
+        for name in _claimed(request)
+        if name not in fleet and (mounted is None or name in mounted or _is_doubted(request, name))
     ]
     return tuple(_in_turn(request, sorted((*known, *gone), key=lambda place: place.name)))
+
+
+def _is_doubted(request: Request, cluster: str) -> bool:
+    """Whether a cluster with weights was not found for the first time."""
+    return not doubt.is_believed(request, inputs.CLUSTERS.name, claim_key(cluster))
 
 
 def _in_turn(request: Request, places: Sequence[Place]) -> Iterator[Place]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel, labels
-from function.core import ByContent, Manifest, dig, stands
+from function.core import ByContent, Manifest, dig, serves
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
 
 
@@ -42,7 +42,7 @@ class _Status(NamedTuple):
 
 def _status(manifest: Manifest) -> _Status:
     return _Status(
-        ready=stands(manifest, "Ready"),
+        ready=serves(manifest, "Ready"),
         has_address=bool(dig(manifest, "status", "gateway", "address")),
         pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from function import labels, names
-from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, stands
+from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, serves
 from function.kinds.modeldeployment import former
 from function.kinds.modeldeployment.placed import engines
 from function.kinds.modeldeployment.published import mappings, whole
@@ -76,7 +76,7 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
     if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    serving = stands(manifest, "ModelReady")
+    serving = serves(manifest, "ModelReady")
     return Replica(
         identity=identity(manifest),
         deployment=deployment,

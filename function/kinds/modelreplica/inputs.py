@@ -180,6 +180,13 @@ def _read(request: Request, named: _Named) -> Source | None:
     return Source(named.kind, named.name, "Opaque", _cut(data, named.keys), _cut(binary, named.keys))
 
 
+def absent(request: Request) -> Iterator[tuple[str, str]]:
+    """Kind and name of what the templates name and was not found."""
+    for named in _named(request.xr):
+        if request.resolved(_source(named, request.identity.namespace)) == ():
+            yield named.kind, named.name
+
+
 def _cut(data: Mapping[str, str], keys: frozenset[str]) -> dict[str, str]:
     return {key: value for key, value in sorted(data.items()) if key in keys}
 

@@ -45,7 +45,11 @@ def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict
     """The XR's status, without conditions. Once served, always served."""
     workloads = [_workload(s) for s in standings if s.engine]
     served = serves or dig(xr, "status", "served") is True
-    return {**({"workloads": workloads} if workloads else {}), **({"served": True} if served else {})}
+    return {
+        **({"workloads": workloads} if workloads else {}),
+        "serving": serves,
+        **({"served": True} if served else {}),
+    }
 
 
 def _workload(standing: Standing) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, InvalidSpec, Request, Result
+from function.core import Composer, Condition, InvalidSpec, Request, Result, stands
 from function.kinds.servingstack import compose, gateway
 from function.kinds.servingstack.model import API_VERSION, KIND, Spec, is_public, parse
 from function.manifests.parts import told
@@ -21,7 +21,10 @@ def _compose(request: Request) -> Result:
         ready=not waiting,
         conditions=(_stack_ready(request, spec, waiting, address),),
         resources=compose.resources(request, wanted, namespace),
-        status={"gateway": {"address": address}} if address else {},
+        status={
+            **({"gateway": {"address": address}} if address else {}),
+            "serving": all(stands(request.observed.get(part.key) or {}, "Ready") for part in wanted),
+        },
         waiting=bool(waiting),
     )
 
@@ -41,10 +44,6 @@ def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str 
     return c.STACK_INSTALLED(why=f"Everything is installed{where}{public}")
 
 
-def _held(_: Request, why: Condition) -> Held:
-    return Held((why,))
-
-
 COMPOSER = Composer(
     api_version=API_VERSION,
     kind=KIND,
@@ -52,5 +51,4 @@ COMPOSER = Composer(
     invalid=c.INVALID_STACK,
     requirements=lambda _: (),
     compose=_compose,
-    held=_held,
 )

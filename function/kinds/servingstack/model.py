@@ -109,6 +109,8 @@ class GatewayStatus(schema.Api):
 class Status(schema.Api):
     gateway: GatewayStatus | None = None
     """The cluster's gateway."""
+    serving: bool | None = None
+    """Whether everything is installed, maybe in a version before the wanted one. Its InferenceCluster decides by it."""
 
 
 def is_on(stack: Stack, switch: str) -> bool:
