@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from function import conditions as c
 from function import labels, versions
-from function.core import Manifest, NotYet, Request, Requirement, dig, doubt, identity
+from function.core import Manifest, NotYet, Request, Requirement, dig, identity
 from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache.model import Spec
 from function.kinds.modelreplica import model as modelreplica
@@ -87,18 +87,7 @@ def _taints(manifest: Manifest) -> set[tuple[str, str, str]]:
 
 
 def mounted_on(request: Request) -> Mapping[str, str] | None:
-    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known, as where
-    none is found for the first time."""
-    found = _mounting(request)
-    return None if is_doubted(request) else found
-
-
-def is_doubted(request: Request) -> bool:
-    """Whether no replica that mounts the cache was found, and the Usage tells that there was one."""
-    return _mounting(request) == {} and not doubt.is_believed(request, REPLICAS, USAGE)
-
-
-def _mounting(request: Request) -> dict[str, str] | None:
+    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known."""
     own = request.identity
     found = request.resolved(_replicas(own.namespace))
     if found is None:
@@ -108,6 +97,11 @@ def _mounting(request: Request) -> dict[str, str] | None:
         for r in sorted(found, key=identity, reverse=True)
         if dig(r, "spec", "modelCacheRef", "name") == own.name
     }
+
+
+def is_nobody_found(request: Request) -> bool:
+    """Whether no replica at all was found."""
+    return request.resolved(_replicas(request.identity.namespace)) == ()
 
 
 @dataclass(frozen=True, slots=True)

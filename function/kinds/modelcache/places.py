@@ -53,6 +53,8 @@ class Place:
     """The directory that engines may mount."""
     job: str | None
     """Key of the Job that stages what the spec asks for, until that is done and noted."""
+    not_found: tuple[str, ...] = ()
+    """The requirements that found nothing for the first time, where the weights stay for that alone."""
 
     @property
     def is_ready(self) -> bool:
@@ -73,24 +75,28 @@ def job_key(cluster: str, source: Source) -> str:
 
 
 def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[Place, ...]:
-    """Every cluster that is to have the weights, or keeps them, by name."""
+    """Every cluster that is to have the weights, or keeps them, by name. A cluster keeps them too where something that
+    would keep them there was not found for the first time."""
     mounted = inputs.mounted_on(request)
-    known = [
-        _place(request, cluster, source)
-        for cluster in fleet.values()
-        if _belongs(request, spec, cluster, mounted=mounted is None or cluster.name in mounted)
-    ]
-    gone = [
-        _lost(request, name)
-        for name in _claimed(request)
-        if name not in fleet and (mounted is None or name in mounted or _is_doubted(request, name))
-    ]
-    return tuple(_in_turn(request, sorted((*known, *gone), key=lambda place: place.name)))
+    found = []
+    for name in sorted({*fleet, *_claimed(request)}):
+        cluster, is_mounted = fleet.get(name), mounted is None or name in mounted
+        place = _place(request, cluster, source) if cluster else _lost(request, name)
+        if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
+            found.append(place)
+        elif not_found := _doubted(request, place):
+            found.append(replace(place, not_found=not_found))
+    return tuple(_in_turn(request, found))
 
 
-def _is_doubted(request: Request, cluster: str) -> bool:
-    """Whether a cluster with weights was not found for the first time."""
-    return not doubt.is_believed(request, inputs.CLUSTERS.name, claim_key(cluster))
+def _doubted(request: Request, place: Place) -> tuple[str, ...]:
+    """What was not found, where that is not believed yet."""
+    not_found = (
+        *([inputs.REPLICAS] if inputs.is_nobody_found(request) else []),
+        *([inputs.CLUSTERS.name] if place.cluster is None else []),
+    )
+    is_believed = all(doubt.is_believed(request, what, claim_key(place.name)) for what in not_found)
+    return () if is_believed else not_found
 
 
 def _in_turn(request: Request, places: Sequence[Place]) -> Iterator[Place]:

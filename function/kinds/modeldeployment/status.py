@@ -63,16 +63,15 @@ def held(request: Request) -> Held:
     wanted = dig(request.xr, "spec", "replicas")
     wanted = wanted if isinstance(wanted, int) and wanted >= 0 else len(running)
     serving, ready = sum(serves(m, "ModelReady") for m in running), sum(map(is_ready, running))
-    is_whole = ready == wanted == len(running)
-    counted = c.MODEL_STARTING(ready=serving, wanted=wanted, placed=len(running), remark="")
-    before, replicas = last(request.xr, c.REPLICAS_READY), dig(request.xr, "status", "replicas")
-    is_overtaken = before is not None and (
-        before.reason == counted.reason or (before.status == "True" and not is_whole)
-    )
+    before, counted = last(request.xr, c.REPLICAS_READY), plain(dig(request.xr, "status", "replicas") or {})
+    is_fewer = serving < (counted.get("ready") or 0)
+    is_whole = ready >= wanted
+    is_overtaken = before is not None and (not is_whole if before.status == "True" else is_fewer)
+    starting = c.MODEL_STARTING(ready=min(serving, wanted), wanted=wanted, placed=min(len(running), wanted), remark="")
     return Held(
-        conditions=(counted,) if is_overtaken else (),
+        conditions=(starting,) if is_overtaken else (),
         ready=is_whole,
-        status={"replicas": {**plain(replicas), "ready": serving}} if replicas else {},
+        status={"replicas": {**counted, "ready": serving}} if is_fewer else {},
     )
 
 

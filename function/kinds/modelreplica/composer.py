@@ -58,7 +58,7 @@ def held(request: Request) -> Held:
     return Held(
         conditions=(serving,),
         ready=bool(standings) and all(s.done for s in standings),
-        status=status.fields(request.xr, standings, serves=serving.status == "True"),
+        status=status.held(request.xr, standings, serves=serving.status == "True"),
     )
 
 

@@ -52,6 +52,14 @@ def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict
     }
 
 
+def held(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
+    """What is known of the status in a hold. No workload runs more of the current spec than it was last said to."""
+    done = {s.engine for s in standings if s.engine and s.done}
+    before: Sequence[Manifest] = dig(xr, "status", "workloads") or ()
+    workloads = [{**w, "ready": dig(w, "ready") is True and dig(w, "engine") in done} for w in before]
+    return {**fields(xr, (), serves=serves), **({"workloads": workloads} if workloads else {})}
+
+
 def _workload(standing: Standing) -> dict[str, Any]:
     metadata = standing.written["metadata"]
     return {
