@@ -51,6 +51,8 @@ class Place:
     message: str | None
     staged: str | None
     """The directory that engines may mount."""
+    repo: str | None
+    """The repository whose weights are in that directory."""
     job: str | None
     """Key of the Job that stages what the spec asks for, until that is done and noted."""
     not_found: tuple[str, ...] = ()
@@ -140,7 +142,8 @@ def _place(request: Request, cluster: Cluster, source: Source) -> Place:
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
     # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
-    return Place(cluster.name, cluster, phase, message, staged, key if is_wanted else None)
+    repo = source.repo if done else _repo_before(request.xr, cluster.name)
+    return Place(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
 
 
 def _claimed(request: Request) -> list[str]:
@@ -153,7 +156,8 @@ def _lost(request: Request, cluster: str) -> Place:
     """A cluster that is gone from under a replica: whoever removed it thus decides what becomes of what is there."""
     jobs = _jobs(request, cluster)
     job = jobs[0] if jobs else None
-    return Place(cluster, None, "Pending", "The cluster is gone", _staged_before(request.xr, cluster), job)
+    staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
+    return Place(cluster, None, "Pending", "The cluster is gone", staged, repo, job)
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:
@@ -175,9 +179,17 @@ def _stages(job: Manifest | None) -> str | None:
 
 
 def _staged_before(xr: Manifest, cluster: str) -> str | None:
-    stated = next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
-    found: str | None = dig(stated, "staged")
+    found: str | None = dig(_stated(xr, cluster), "staged")
     return found
+
+
+def _repo_before(xr: Manifest, cluster: str) -> str | None:
+    found: str | None = dig(_stated(xr, cluster), "repo")
+    return found
+
+
+def _stated(xr: Manifest, cluster: str) -> Manifest | None:
+    return next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
 
 
 def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[str, str | None]:

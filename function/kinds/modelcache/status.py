@@ -22,6 +22,7 @@ def status(places: Sequence[Place]) -> dict[str, Any]:
             "phase": place.phase,
             **({"message": place.message} if place.message else {}),
             **({"staged": place.staged} if place.staged else {}),
+            **({"repo": place.repo} if place.repo else {}),
         }
         for place in places
     ]

@@ -152,7 +152,8 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     if not dig(there, "staged"):
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    return Weights(claim, str(dig(there, "staged")), str(dig(cache, "spec", "huggingFace", "repo") or ""))
+    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")  # the spec may name what is not staged yet
+    return Weights(claim, str(dig(there, "staged")), str(repo or ""))
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:
