@@ -23,15 +23,15 @@ def _compose(request: Request) -> Result:
     )
     seen = probe.read(request.observed.get(compose.PROBE))
     conditions = status.conditions(request, spec, access, offer, seen)
-    is_stack_ready = not compose.has_stack(spec) or request.is_ready(compose.STACK)
-    is_complete = is_stack_ready and all(condition.status == "True" for condition in conditions)
-    is_settled = is_complete or bool(offer.invalid and not offer.waiting)
+    cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
+    is_installed = backend_ready and (not compose.has_stack(spec) or request.is_ready(compose.STACK))
+    is_waiting = not is_installed or bool(offer.waiting or access.missing)
     return Result(
-        ready=is_complete,
+        ready=cluster_ready and is_installed,
         conditions=conditions,
         resources=compose.resources(request, spec, access),
         status=status.status(request, spec, offer, seen),
-        waiting=not is_settled or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
+        waiting=is_waiting or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
     )
 
 
