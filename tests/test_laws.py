@@ -12,7 +12,8 @@ import pytest
 from cases import CASES, answer, each_case, load
 
 from function import conditions, registry
-from function.core import ComposedResource, Composer, Held, Reason, Request, Result, dig, plain, restate
+from function.core import ComposedResource, Composer, Reason, Request, Result, dig, plain, restate
+from function.offline.said import conditions_after
 from function.offline.settle import resolve, settle
 
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -97,6 +98,77 @@ def test_nothing_is_lost_when_the_spec_does_not_parse(case: Path) -> None:
     assert {request.observed[key]["kind"] for key in gone} <= {"ModelReplica", *_PROTECTION}
     assert {kept[key].manifest["kind"] for key in new} <= _PROTECTION
     assert gone <= request.observed.keys() - answer(case).resources.keys()
+
+
+@each_case
+def test_nothing_is_lost_and_nothing_gets_better_when_one_requirement_finds_nothing(case: Path) -> None:
+    """For one pass. What was found before may be back on the next, and the XR has said what came of it."""
+    request, objects = load(case)
+    request = _said(request, settle(registry.compose, request, objects))
+    decided = settle(registry.compose, request, objects)
+    required = resolve(decided.requirements, objects)
+    for name in (name for name, found in required.items() if found and (request.xr["kind"], name) not in _BELIEVED):
+        emptied = registry.compose(replace(request, required={**required, name: ()}))
+        assert emptied.resources.keys() >= request.observed.keys() & decided.resources.keys(), name
+        assert emptied.ready <= decided.ready, name
+        good = {c.type for c in emptied.conditions if c.status == "True"} - _READ_FROM_WHAT_IS_OBSERVED
+        assert good <= {c.type for c in decided.conditions if c.status == "True"}, name
+
+
+_BELIEVED = {
+    # Own replicas are observed whatever was found. That the others' were not found is believed: their nodes seem free
+    # for one pass, and of those that then share a node the younger gives way (scheduling.contention).
+    ("ModelDeployment", "all-replicas"),
+    ("ModelDeployment", "services"),
+    # Nobody but the cluster's own Crossplane tells whose a provider config is, and it refuses to take over another's.
+    ("InferenceCluster", "provider-config"),
+}
+
+
+@each_case
+def test_a_refused_edit_changes_nothing_that_others_decide_by(case: Path) -> None:
+    """The XR is not Ready, and says why on the condition of refusals. All else is as the pass before left it."""
+    request, objects = load(case)
+    composer, decided = registry.of(request), settle(registry.compose, request, objects)
+    observed = {key: m for key, m in request.observed.items() if key in decided.resources}
+    before = replace(_said(request, decided), observed=observed)
+    spec = {**(before.xr.get("spec") or {}), **_REFUSED[before.xr["kind"]]}
+    refused = settle(registry.compose, replace(before, xr={**before.xr, "spec": spec}), objects)
+    assert not refused.ready
+    assert refused.resources.keys() >= observed.keys()
+    assert {refused.resources[key].manifest["kind"] for key in refused.resources.keys() - observed} <= _PROTECTION
+    assert next(c.status for c in refused.conditions if c.type == composer.invalid.type) == "False"
+    was, now = ({c.type: c.status for c in r.conditions if c.type != composer.invalid.type} for r in (decided, refused))
+    for type_ in was.keys() - _READ_FROM_WHAT_IS_OBSERVED:
+        assert now[type_] == was[type_], type_
+    for type_ in was.keys() & _READ_FROM_WHAT_IS_OBSERVED:
+        assert now[type_] == "True" or was[type_] != "True", type_
+    facts, before_facts = ({**plain(r.status)} for r in (refused, decided))
+    assert facts.pop("serving", False) >= before_facts.pop("serving", False)
+    assert facts == before_facts
+
+
+_READ_FROM_WHAT_IS_OBSERVED = {"ModelReady", "BackendReady"}
+"""Conditions that tell on every pass what is observed. What recovers meanwhile is told of, whatever the spec says."""
+
+_REFUSED: dict[str, dict[str, Any]] = {
+    "InferenceClass": {"devices": 7},
+    "InferenceCluster": {"nodePools": 7},
+    "InferenceGateway": {"backend": "None", "tls": {"hostname": "other.example.com"}},
+    "ModelCache": {"source": "None"},
+    "ModelDeployment": {"engines": 7},
+    "ModelEndpoint": {"url": "nowhere", "rewritePath": "/other/"},
+    "ModelReplica": {"engines": 7},
+    "ModelService": {"endpoints": 7},
+    "ServingStack": {"source": "None"},
+}
+"""An edit of each kind that its model refuses, with one beside it that others might read."""
+
+
+def _said(request: Request, result: Result) -> Request:
+    """The XR as it is after a pass."""
+    conditions = conditions_after([], result, (), None, later=None)
+    return replace(request, xr={**request.xr, "status": {**plain(result.status), "conditions": conditions}})
 
 
 # Silence deletes status, and goes stale
@@ -215,5 +287,4 @@ def _composer(result: Result) -> Composer:
         invalid=conditions.INVALID_ENDPOINT,
         requirements=lambda _: (),
         compose=lambda _: result,
-        held=lambda _, why: Held((why,)),
     )

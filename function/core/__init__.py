@@ -1,7 +1,7 @@
 """The words that every other module speaks, and the laws of the protocol."""
 
-from function.core import deadline
-from function.core.composer import Composer, Held, InvalidSpec, NotYet, hold
+from function.core import deadline, doubt
+from function.core.composer import Composer, Decided, Held, InvalidSpec, NotYet
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.content import ByContent
 from function.core.hold import restate
@@ -16,6 +16,7 @@ from function.core.manifest import (
     mentions,
     plain,
     said,
+    serves,
     stands,
 )
 from function.core.request import Request, Requirement
@@ -28,6 +29,7 @@ __all__ = [
     "Composer",
     "Condition",
     "ConditionType",
+    "Decided",
     "Event",
     "Held",
     "InvalidSpec",
@@ -43,7 +45,7 @@ __all__ = [
     "counted",
     "deadline",
     "dig",
-    "hold",
+    "doubt",
     "identity",
     "is_ready",
     "last",
@@ -52,6 +54,7 @@ __all__ = [
     "plain",
     "restate",
     "said",
+    "serves",
     "stands",
     "visible",
 ]

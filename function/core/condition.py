@@ -48,13 +48,29 @@ class ConditionType:
     def false(self, reason: str, template: str = "") -> Reason:
         return Reason(self.type, "False", reason, template)
 
+    def unknown(self, reason: str, template: str = "") -> Reason:
+        return Reason(self.type, "Unknown", reason, template)
+
+
+_STATUSES = ("True", "False", "Unknown")
+_NOT_SAID = "FatalError"
+"""The reason that Crossplane writes into the conditions of an XR that it failed to compose (crossplane v2.3,
+controller/apiextensions/composite). The function did not say it."""
+
 
 def last(xr: Manifest, type_: ConditionType) -> Condition | None:
-    """What a condition of an XR said when it was last said."""
+    """What the function last said of a condition of an XR. None where it said nothing, or Crossplane wrote over it."""
     found = condition(xr, type_.type)
-    if found is None:
+    if found is None or found.get("status") not in _STATUSES or found.get("reason") == _NOT_SAID:
         return None
-    return Condition(type_.type, found.get("status") or "", found.get("reason") or "", found.get("message") or "")
+    return Condition(type_.type, found["status"], found.get("reason") or "", found.get("message") or "")
+
+
+def restated(xr: Manifest, type_: ConditionType, why: Condition) -> Condition:
+    """A condition as it was last said; Unknown where it never was, with what it waits for."""
+    return last(xr, type_) or type_.unknown("Undecided", "Waiting for {type}, which says {reason}")(
+        type=why.type, reason=why.reason
+    )
 
 
 def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:

@@ -73,6 +73,15 @@ def is_ready(manifest: Manifest) -> bool:
     return said(manifest, "Ready")
 
 
+def serves(manifest: Manifest, otherwise: str) -> bool:
+    """Whether what runs behind an object of ours takes traffic: its `status.serving`.
+
+    An object that was last written before there was such a field is judged by its condition `otherwise`.
+    """
+    told = dig(manifest, "status", "serving")
+    return told if isinstance(told, bool) else stands(manifest, otherwise)
+
+
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from function import labels, versions
-from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, said
+from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
 from function.offline.store import Store
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
@@ -233,7 +233,7 @@ def _replica(manifest: Manifest, things: Mapping[str, list[Thing]]) -> Replica:
         cluster=str(dig(manifest, "spec", "clusterName") or ""),
         pools=tuple(dict.fromkeys(pool for pool in pools if pool)),
         ready=is_ready(manifest),
-        serving=said(manifest, "ModelReady"),
+        serving=serves(manifest, "ModelReady"),
         why="" if is_ready(manifest) else _why(manifest),
         revision=_digest({k: v for k, v in (manifest.get("spec") or {}).items() if k != "crossplane"}),
         becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
@@ -246,7 +246,7 @@ def _digest(spec: Manifest) -> str:
 
 def _cluster(manifest: Manifest) -> Cluster:
     gateway = str(dig(manifest, "status", "gateway", "address") or "")
-    return Cluster(identity(manifest).name, is_ready(manifest), gateway, _why(manifest))
+    return Cluster(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
 
 
 def _pools(manifest: Manifest) -> Iterator[Pool]:

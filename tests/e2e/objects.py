@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from function.kinds.servingstack.model import Components
 from tests.e2e import fleet
 from tests.e2e.kube import Object
 
@@ -66,10 +67,13 @@ def inference_class(hardware: fleet.Hardware, **more: Any) -> Object:
 
 
 def cluster(of_: fleet.Cluster, secret: str = "", **more: Any) -> Object:
-    """A cluster that is there already, reached through a kubeconfig in a Secret of its name."""
+    """A cluster that is there already, reached through a kubeconfig in a Secret of its name. It has all components."""
     pools = [{"name": pool.name, "className": pool.hardware.name, "nodeCount": pool.nodes} for pool in of_.pools]
     source = {"source": "Existing", "existing": {"secretRef": {"name": secret or of_.name}}}
-    manifest = of("InferenceCluster", of_.name, **({"cluster": source, "nodePools": pools} | more))
+    stack = {"components": {name: {"enabled": False} for name in Components.model_fields}}
+    manifest = of(
+        "InferenceCluster", of_.name, **({"cluster": source, "nodePools": pools, "servingStack": stack} | more)
+    )
     manifest["metadata"]["labels"] = of_.labels
     return manifest
 

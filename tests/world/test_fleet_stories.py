@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from function import labels, names, versions
-from function.core import condition, dig, is_ready
+from function.core import condition, dig, is_ready, serves
 from function.offline import assumed
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref
@@ -130,7 +130,9 @@ def test_a_class_that_is_deleted_changes_nothing_but_a_condition(control: Contro
     delete(control, named("InferenceClass", "gke-l4-1x-g2"))
 
     assert (dig(found(control, ref), "status", "gpuPools"), remote(control, "east")) == before
-    assert (says(control, ref, "ClusterReady"), is_ready(found(control, ref))) == ("WaitingForClasses", True)
+    cluster = found(control, ref)
+    assert (says(control, ref, "ClusterReady"), is_ready(cluster)) == ("WaitingForClasses", False)
+    assert serves(cluster, "BackendReady")
 
 
 def test_a_lost_cluster_is_no_place_for_more_and_comes_back(control: ControlPlane) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, Request, Result
+from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.model import API_VERSION, KIND, Spec, parse
 
 
@@ -22,10 +22,6 @@ def _summary(spec: Spec) -> str:
     return ", ".join(f"{count} {name}" for name, count in counted.items())
 
 
-def _held(_: Request, why: Condition) -> Held:
-    return Held((why,), ready=False)
-
-
 COMPOSER = Composer(
     api_version=API_VERSION,
     kind=KIND,
@@ -33,5 +29,4 @@ COMPOSER = Composer(
     invalid=c.INVALID_CLASS,
     requirements=lambda _: (),
     compose=_compose,
-    held=_held,
 )

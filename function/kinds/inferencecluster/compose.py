@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from function import labels, names, versions
-from function.core import ComposedResource, Manifest, Request, dig, is_ready, restate
+from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate
 from function.kinds.inferencecluster import inputs, likeness
 from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
@@ -63,6 +63,11 @@ def has_stack(spec: Spec) -> bool:
     return not servingstack.is_empty(stack(spec))
 
 
+def installs_stack(request: Request, spec: Spec) -> bool:
+    """Whether the stack is this InferenceCluster's to install, and not that of another one that came earlier."""
+    return has_stack(spec) and likeness.stack_owner(request) is None
+
+
 def stack(spec: Spec) -> servingstack.Stack:
     """What the user says of the serving stack; everything is installed where nothing is said."""
     return spec.servingStack or servingstack.Stack()
@@ -72,7 +77,7 @@ def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     """One of the InferenceClusters that lead to a Kubernetes cluster installs the stack there, the oldest that asks for
     one; the last to go uninstalls it. It is not asked for before it is known who else leads there."""
     there = STACK in request.observed
-    if not has_stack(spec) or likeness.stack_owner(request):
+    if not installs_stack(request, spec):
         return _left(request)
     if CONFIG not in request.observed:
         return _kept(request, STACK)
@@ -185,7 +190,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
     if who is None:
         return _kept(request, USAGE)
     if not who and not heirs(request):
-        return {}
+        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     cluster = request.identity.name
     manifest = cluster_usage(
         name=names.derived(cluster, "drain", cluster),
@@ -203,6 +208,11 @@ def heirs(request: Request) -> tuple[str, ...]:
     """The InferenceClusters from which a delete would take the serving stack at this moment, sorted."""
     observed = request.observed.get(STACK)
     return () if observed is None or lets_go(observed) else likeness.clusters(likeness.others(request) or ())
+
+
+def is_doubted(request: Request) -> bool:
+    """Whether nobody was found on the cluster for the first time. Without the Usage a waiting delete would go on."""
+    return inputs.on_it(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
 
 
 def _kept(request: Request, key: str) -> dict[str, ComposedResource]:

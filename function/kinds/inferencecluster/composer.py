@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import conditions as c
-from function.core import Composer, InvalidSpec, Request, Result
+from function.core import Composer, InvalidSpec, NotYet, Request, Result
 from function.kinds.inferencecluster import compose, inputs, likeness, pools, probe, sources, status
 from function.kinds.inferencecluster.model import API_VERSION, KIND, parse
 
@@ -12,6 +12,7 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     source = sources.of(spec)
     _check_owner(request)
+    _check_namesakes(request)
     access = source.access(spec, request)
     offer = pools.offer(
         spec.nodePools,
@@ -21,14 +22,16 @@ def _compose(request: Request) -> Result:
         likeness.counted_elsewhere(request),
     )
     seen = probe.read(request.observed.get(compose.PROBE))
-    reached = compose.CONFIG in request.observed and not access.missing
-    ready = reached and seen.serves and likeness.is_settled(request)
+    conditions = status.conditions(request, spec, access, offer, seen)
+    cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
+    is_installed = backend_ready and (not compose.installs_stack(request, spec) or request.is_ready(compose.STACK))
+    is_waiting = not is_installed or bool(offer.waiting or access.missing)
     return Result(
-        ready=ready,
-        conditions=status.conditions(request, spec, access, offer, seen),
+        ready=cluster_ready and is_installed,
+        conditions=conditions,
         resources=compose.resources(request, spec, access),
         status=status.status(request, spec, offer, seen),
-        waiting=not ready or bool(offer.waiting) or inputs.is_being_deleted(request.xr),
+        waiting=is_waiting or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
     )
 
 
@@ -38,6 +41,12 @@ def _check_owner(request: Request) -> None:
     if owner:
         problem = f"its ClusterProviderConfig already belongs to {owner}"
         raise InvalidSpec(c.INVALID_CLUSTER(field="metadata.name", problem=problem))
+
+
+def _check_namesakes(request: Request) -> None:
+    """Which nodes are counted here depends on who else leads to the same cluster."""
+    if likeness.is_asked(request) and likeness.namesakes(request) is None:
+        raise NotYet(c.PROVISIONING(why="Waiting to see which InferenceClusters lead to the same Kubernetes cluster"))
 
 
 COMPOSER = Composer(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from function import labels, names, versions
-from function.core import Manifest, Request, condition, dig
+from function.core import Manifest, Request, condition, dig, identity
 from function.kinds.inferencecluster import inputs
 from function.kinds.inferencecluster.model import Spec
 from function.manifests import provider, reached
@@ -51,7 +51,24 @@ def is_settled(request: Request) -> bool:
     if cluster_id(request) is None:
         observed = request.observed.get(KEY) or {}
         return dig(condition(observed, "Synced"), "status") == "False" and not reached.lost(observed)
-    return request.required.get(inputs.NAMESAKES) is not None
+    return namesakes(request) is not None
+
+
+def is_asked(request: Request) -> bool:
+    """Whether it is known which cluster it is, so that it is looked up who else leads there."""
+    return bool(dig(request.xr, "status", "clusterID"))
+
+
+def namesakes(request: Request) -> tuple[Manifest, ...] | None:
+    """The Objects that look at the same cluster; None while they are not known.
+
+    Our own has the label by which they are looked up. An answer without it is behind, and tells nothing of the others.
+    """
+    found, own = request.required.get(inputs.NAMESAKES), request.observed.get(KEY)
+    if found is None or own is None:
+        return found
+    is_labelled = dig(own, "metadata", "labels", labels.CLUSTER_ID) == dig(request.xr, "status", "clusterID")
+    return found if not is_labelled or identity(own) in map(identity, found) else None
 
 
 def others(request: Request) -> tuple[Manifest, ...] | None:
@@ -92,7 +109,7 @@ def counted_elsewhere(request: Request) -> Mapping[str, str]:
     if own is None:
         return {}
     found: dict[str, str] = {}
-    for other in sorted(request.required.get(inputs.NAMESAKES) or (), key=_age, reverse=True):
+    for other in sorted(namesakes(request) or (), key=_age, reverse=True):
         if _age(other) < _age(own):
             found |= dict.fromkeys(_pools(other), str(_cluster(other)))
     return found

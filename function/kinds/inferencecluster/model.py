@@ -332,6 +332,8 @@ class Status(schema.Api):
     """What the pools offer to replicas."""
     allocations: Annotated[tuple[Allocation, ...], MaxLen(8)] = ()
     """What replicas take of it."""
+    serving: bool | None = None
+    """Whether replicas on it can be reached, so that new ones may be placed. The scheduler decides by it."""
 
 
 def parse(xr: Manifest) -> Spec:

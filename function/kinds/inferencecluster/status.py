@@ -6,7 +6,7 @@ from typing import Any
 
 from function import conditions as c
 from function import names
-from function.core import Condition, Held, Request, condition, dig, listed, plain
+from function.core import Condition, Held, InvalidSpec, Manifest, Request, condition, dig, listed, plain, serves, stands
 from function.kinds.inferencecluster import compose, inputs, likeness
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
@@ -14,7 +14,7 @@ from function.kinds.inferencecluster.model import Spec
 from function.kinds.inferencecluster.pools import Offer
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.kinds.inferencecluster.sources import Access
-from function.kinds.servingstack.model import is_public
+from function.kinds.servingstack import model as servingstack
 
 _MOST_NAMED = 5
 
@@ -33,6 +33,8 @@ def status(request: Request, spec: Spec, offer: Offer, probe: Probe) -> dict[str
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": offer.nodes, "gpuPools": list(offer.pools)} if offer.pools else {}),
         **_allocations(request, offer),
+        "serving": _hindrance(request, probe, is_settled=likeness.is_settled(request), stack=compose.has_stack(spec))
+        is None,
     }
 
 
@@ -48,7 +50,7 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
 
 def _allocations(request: Request, offer: Offer) -> dict[str, Any]:
     replicas = request.required.get(inputs.REPLICAS)
-    if replicas is None:
+    if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
     taken = allocations(offer.pools, replicas)
@@ -99,37 +101,75 @@ def _draining(request: Request) -> str:
     return f"to be deleted once its serving stack is left to InferenceCluster {listed(heirs, _MOST_NAMED)}"
 
 
-def _backend_ready(request: Request, probe: Probe, spec: Spec | None = None) -> Condition:
+def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:
+    is_settled = likeness.is_settled(request)
+    installs = compose.installs_stack(request, spec)
+    hindrance = _hindrance(request, probe, is_settled=is_settled, stack=installs)
+    return hindrance or _healthy(request, probe, is_public=installs and servingstack.is_public(compose.stack(spec)))
+
+
+def _hindrance(request: Request, probe: Probe, *, is_settled: bool, stack: bool) -> Condition | None:
+    """What keeps replicas on the cluster from being reached; None where nothing does.
+
+    Everything is read from what is observed. `stack` tells whether there is a serving stack of ours.
+    """
     if compose.CONFIG not in request.observed:
         return c.BACKEND_WAITING_FOR_CLUSTER(why="The cluster cannot be reached yet")
     if probe.lost:
         return c.BACKEND_WAITING_FOR_CLUSTER(why=f"The cluster does not answer: {probe.lost}")
-    owner = likeness.stack_owner(request)
-    unfinished = None if owner else _unfinished(request, spec)
-    if unfinished:
-        return c.INSTALLING(why=unfinished)
+    if stack and not _is_installed(request.observed.get(compose.STACK)):
+        return c.INSTALLING(
+            why=f"The serving stack is being installed. {_told(request) or 'Nothing is heard of it yet'}"
+        )
     if probe.fault:
         return c.INSTALLING(why=f"{GATEWAY} cannot be seen on the cluster: {probe.fault}")
     if probe.unusable:
         return c.INSTALLING(why=f"{GATEWAY} has an address to which no request may be sent, {probe.unusable}")
-    theirs = f"; the serving stack is that of InferenceCluster {owner}" if owner else ""
     if not probe.address:
-        return c.INSTALLING(why=f"{GATEWAY} has no address yet{theirs}")
-    public = " (public, unauthenticated)" if spec and not owner and is_public(compose.stack(spec)) else ""
-    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{theirs}")
+        return c.INSTALLING(why=f"{GATEWAY} has no address yet{_theirs(request)}")
+    if not is_settled:
+        return c.BACKEND_WAITING_FOR_CLUSTER(why="Waiting to see which cluster it is, by namespace kube-system")
+    return None
 
 
-def _unfinished(request: Request, spec: Spec | None) -> str | None:
-    """What the serving stack still waits for; None where it waits for nothing, or is none of ours."""
-    if spec is None or not compose.has_stack(spec):
-        return None
-    said = condition(request.observed.get(compose.STACK) or {}, c.STACK_READY.type)
-    if dig(said, "status") == "True":
-        return None
-    return f"The serving stack is being installed. {dig(said, 'message') or 'Nothing is heard of it yet'}"
+def _healthy(request: Request, probe: Probe, *, is_public: bool) -> Condition:
+    public = " (public, unauthenticated)" if is_public else ""
+    is_current = compose.STACK not in request.observed or stands(request.observed[compose.STACK], c.STACK_READY.type)
+    late = "" if is_current else f"; the serving stack is not as it is wanted. {_told(request)}"
+    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_theirs(request)}")
 
 
-def held(request: Request, why: Condition) -> Held:
-    """An invalid spec changes nothing: what is observed is still told of, and who is on the cluster still protected."""
-    said = why, _backend_ready(request, probes.read(request.observed.get(compose.PROBE)))
-    return Held(said, decided={compose.USAGE: compose.usage(request).get(compose.USAGE)})
+def _theirs(request: Request) -> str:
+    owner = likeness.stack_owner(request)
+    return f"; the serving stack is that of InferenceCluster {owner}" if owner else ""
+
+
+def _is_installed(stack: Manifest | None) -> bool:
+    return stack is not None and serves(stack, c.STACK_READY.type)
+
+
+def _told(request: Request) -> str:
+    """What the serving stack says of itself."""
+    return str(dig(condition(request.observed.get(compose.STACK) or {}, c.STACK_READY.type), "message") or "")
+
+
+def held(request: Request) -> Held:
+    """What is observed is still told of, and who is on the cluster still protected."""
+    probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
+    was_serving = dig(request.xr, "status", "serving") is True
+    is_settled = was_serving or likeness.is_settled(request)
+    backend = _hindrance(request, probe, is_settled=is_settled, stack=stack is not None)
+    backend = backend or _healthy(request, probe, is_public=_is_public(stack))
+    return Held(
+        conditions=(backend,),
+        status={"serving": backend.status == "True"},
+        decided={compose.USAGE: compose.usage(request).get(compose.USAGE)},
+    )
+
+
+def _is_public(stack: Manifest | None) -> bool:
+    """Whether the gateway that runs is public. One that was refused may be."""
+    try:
+        return stack is not None and servingstack.is_public(servingstack.parse(stack))
+    except InvalidSpec:
+        return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import charts, names, versions
-from function.core import ComposedResource, Request, dig, restate, said
+from function.core import ComposedResource, Request, dig, doubt, restate, said
 from function.gateways import Backend, Setup
 from function.kinds.inferencegateway import inputs
 from function.kinds.inferencegateway.model import Spec
@@ -29,7 +29,7 @@ The class needs no guard: it has no namespace, so that no Usage can name it, and
 def parts(request: Request, spec: Spec, backend: Backend) -> tuple[Part, ...]:
     """Everything that it is made of, in order. Raises NotYet."""
     return (
-        Part(key="provider-config", manifest=_config(versions.PROVIDER_KUBERNETES)),
+        Part(key=inputs.CONFIG, manifest=_config(versions.PROVIDER_KUBERNETES)),
         Part(key="helm-provider-config", manifest=_config(versions.PROVIDER_HELM)),
         *_definitions(request),
         *_metallb(spec),
@@ -62,6 +62,7 @@ def resources(
         for part in due(request, (*wanted, *gateway))
         if is_served or part.key in request.observed or part.key not in _NEED_GATEWAY_API
     }
+    composed[inputs.CONFIG] = doubt.noted(composed[inputs.CONFIG], inputs.missing(request))
     composed |= _metallb_to_go(request, wanted)
     return {**composed, **usages(request, composed, _OUTLIVES, _NAMESPACE)}
 

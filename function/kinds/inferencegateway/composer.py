@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, InvalidSpec, Manifest, Request, Result, condition, dig
+from function.core import Composer, Condition, InvalidSpec, Manifest, Request, Result, condition, dig
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.gateways import Backend
@@ -30,9 +30,13 @@ def _compose(request: Request) -> Result:
         ready=is_done,
         conditions=(_gateway_ready(request, spec, unserved or waiting, address),),
         resources=compose.resources(request, wanted, gateway, is_served=not unserved),
-        status={"address": address} if address else {},
+        status={"address": address, "url": _url(spec, address)} if address else {},
         waiting=not is_done,
     )
+
+
+def _url(spec: Spec, address: str) -> str:
+    return f"https://{spec.tls.hostname}" if spec.tls else f"http://{backends.host_in_url(address)}"
 
 
 def able(backend: Backend) -> Backend:
@@ -69,10 +73,6 @@ def _faults(gateway: Manifest) -> Iterator[str]:
                 yield str(dig(found, "message") or dig(found, "reason"))
 
 
-def _held(_: Request, why: Condition) -> Held:
-    return Held((why,))
-
-
 COMPOSER = Composer(
     api_version=API_VERSION,
     kind=KIND,
@@ -80,5 +80,4 @@ COMPOSER = Composer(
     invalid=c.INVALID_GATEWAY,
     requirements=inputs.requirements,
     compose=_compose,
-    held=_held,
 )

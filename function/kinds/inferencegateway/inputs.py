@@ -7,7 +7,7 @@ from typing import Any
 
 from function import conditions as c
 from function import gateways, labels, versions
-from function.core import Manifest, NotYet, Request, Requirement, condition, dig
+from function.core import Manifest, NotYet, Request, Requirement, condition, dig, doubt
 from function.core.manifest import is_list
 from function.gateways import Backend
 from function.manifests import definitions
@@ -17,6 +17,10 @@ def backend(xr: Manifest) -> Backend:
     """Of a spec that may be anything."""
     named = dig(xr, "spec", "backend")
     return gateways.BACKENDS.get(named if isinstance(named, str) else "", gateways.TRAEFIK)
+
+
+CONFIG = "provider-config"
+"""Where the first thing that is composed stands among the composed resources."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
@@ -33,9 +37,29 @@ def definition_key(name: str) -> str:
 
 
 def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
-    """The CRDs that are ours to write, by name: those that nobody has brought. Raises NotYet."""
+    """The CRDs that are ours to write, by name: those that nobody has brought. Raises NotYet.
+
+    One that is not there is written once two passes did not find it: what we write over another's is ours from then on.
+    """
     brought = definitions.bundle(gateways.__name__)
-    return {name: brought[name] for name in backend(request.xr).definitions if not _is_foreign(request, name)}
+    return {
+        name: brought[name]
+        for name in backend(request.xr).definitions
+        if not _is_foreign(request, name) and (_looked_up(request, name) or _is_ours(request, name))
+    }
+
+
+def missing(request: Request) -> tuple[str, ...]:
+    """The CRDs that were not found and that we did not write: by key. Raises NotYet."""
+    keys = {definition_key(name): name for name in backend(request.xr).definitions}
+    return tuple(key for key, name in keys.items() if key not in request.observed and not _looked_up(request, name))
+
+
+def _is_ours(request: Request, name: str) -> bool:
+    """Whether a CRD that was not found is written by us already, or was not found on the pass before either."""
+    key = definition_key(name)
+    is_noted = CONFIG in request.observed and doubt.is_believed(request, key, CONFIG)
+    return key in request.observed or is_noted
 
 
 def not_served(request: Request) -> Iterator[str]:

@@ -77,6 +77,8 @@ class Spec(schema.Api):
 class Status(schema.Api):
     address: str | None = None
     """Address of the gateway: an IP address or a host name."""
+    url: str | None = None
+    """Under which services answer, without a slash at the end."""
 
 
 def parse(xr: Manifest) -> Spec:

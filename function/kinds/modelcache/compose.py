@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import labels, names, settings
-from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, is_ready, restate
+from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, doubt, is_ready, restate
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
 from function.kinds.modelcache.model import API_VERSION, KIND, Spec
@@ -17,7 +17,7 @@ from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
 from function.outcomes import FINAL
 
-USAGE = "usage"
+USAGE = inputs.USAGE
 _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CACHE, _TMP = "cache", "tmp"
@@ -65,7 +65,8 @@ def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> d
     cluster = place.cluster
     namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
     if cluster is None or not cluster.provider_config:
-        return _kept(request, (namespace_key, key, *([place.job] if place.job else [])))
+        also = _kept(request, (namespace_key, *([place.job] if place.job else [])))
+        return {**also, **doubt.kept(request, key, *place.not_found)}
     target = _Target(request.identity, cluster, source)
     claim = _claim(request, spec, target)
     if claim is None:
@@ -73,7 +74,8 @@ def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> d
     manifests = {namespace_key: _namespace(target), key: claim}
     if place.job:
         manifests |= _hydration(request, target, place.job)
-    return {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
+    composed = {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
+    return {**composed, key: doubt.noted(composed[key], place.not_found)}
 
 
 def _kept(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
@@ -202,13 +204,18 @@ def _object(
     )
 
 
+def is_doubted(request: Request) -> bool:
+    """Whether no replica was found for the first time. Without the Usage a waiting delete would go on."""
+    return inputs.is_nobody_found(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
+
+
 def protection(request: Request) -> dict[str, ComposedResource]:
     """While a replica mounts the weights, deleting the cache is refused."""
     mounted = inputs.mounted_on(request)
     if mounted is None:
         return _kept(request, (USAGE,))
     if not mounted:
-        return {}
+        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

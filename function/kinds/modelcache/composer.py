@@ -20,7 +20,7 @@ def _compose(request: Request) -> Result:
         conditions=status.conditions(request, spec, there, token),
         resources=compose.resources(request, spec, source, there),
         status=status.status(there),
-        waiting=not ready,
+        waiting=not ready or compose.is_doubted(request),
     )
 
 

@@ -14,6 +14,9 @@ from function.kinds.modelreplica import model as modelreplica
 
 _LONGEST_TOKEN = 8192
 """Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""
+USAGE = "usage"
+"""Where the Usage of those who mount the weights stands among the composed resources."""
+REPLICAS = "replicas"
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 
 
@@ -29,7 +32,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 
 def _replicas(namespace: str) -> Requirement:
-    return Requirement("replicas", modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
+    return Requirement(REPLICAS, modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
 
 
 def _token(name: str, namespace: str) -> Requirement:
@@ -94,6 +97,11 @@ def mounted_on(request: Request) -> Mapping[str, str] | None:
         for r in sorted(found, key=identity, reverse=True)
         if dig(r, "spec", "modelCacheRef", "name") == own.name
     }
+
+
+def is_nobody_found(request: Request) -> bool:
+    """Whether no replica at all was found."""
+    return request.resolved(_replicas(request.identity.namespace)) == ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ class ClusterStatus(schema.Api):
     """What it waits for, or why it failed."""
     staged: str | None = None
     """The directory of the claim that is staged there: it begins in its revision, whatever the spec asks for by now."""
+    repo: str | None = None
+    """The repository whose weights are staged there. Engines serve the model under its name."""
 
 
 class Status(schema.Api):

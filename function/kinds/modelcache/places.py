@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from function import labels, names
-from function.core import Manifest, Request, condition, dig
+from function.core import Manifest, Request, condition, dig, doubt
 from function.core.condition import shortened
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
@@ -51,8 +51,12 @@ class Place:
     message: str | None
     staged: str | None
     """The directory that engines may mount."""
+    repo: str | None
+    """The repository whose weights are in that directory."""
     job: str | None
     """Key of the Job that stages what the spec asks for, until that is done and noted."""
+    not_found: tuple[str, ...] = ()
+    """The requirements that found nothing for the first time, where the weights stay for that alone."""
 
     @property
     def is_ready(self) -> bool:
@@ -73,17 +77,28 @@ def job_key(cluster: str, source: Source) -> str:
 
 
 def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[Place, ...]:
-    """Every cluster that is to have the weights, or keeps them, by name."""
+    """Every cluster that is to have the weights, or keeps them, by name. A cluster keeps them too where something that
+    would keep them there was not found for the first time."""
     mounted = inputs.mounted_on(request)
-    known = [
-        _place(request, cluster, source)
-        for cluster in fleet.values()
-        if _belongs(request, spec, cluster, mounted=mounted is None or cluster.name in mounted)
-    ]
-    gone = [
-        _lost(request, name) for name in _claimed(request) if name not in fleet and (mounted is None or name in mounted)
-    ]
-    return tuple(_in_turn(request, sorted((*known, *gone), key=lambda place: place.name)))
+    found = []
+    for name in sorted({*fleet, *_claimed(request)}):
+        cluster, is_mounted = fleet.get(name), mounted is None or name in mounted
+        place = _place(request, cluster, source) if cluster else _lost(request, name)
+        if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
+            found.append(place)
+        elif not_found := _doubted(request, place):
+            found.append(replace(place, not_found=not_found))
+    return tuple(_in_turn(request, found))
+
+
+def _doubted(request: Request, place: Place) -> tuple[str, ...]:
+    """What was not found, where that is not believed yet."""
+    not_found = (
+        *([inputs.REPLICAS] if inputs.is_nobody_found(request) else []),
+        *([inputs.CLUSTERS.name] if place.cluster is None else []),
+    )
+    is_believed = all(doubt.is_believed(request, what, claim_key(place.name)) for what in not_found)
+    return () if is_believed else not_found
 
 
 def _in_turn(request: Request, places: Sequence[Place]) -> Iterator[Place]:
@@ -127,7 +142,8 @@ def _place(request: Request, cluster: Cluster, source: Source) -> Place:
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
     # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
-    return Place(cluster.name, cluster, phase, message, staged, key if is_wanted else None)
+    repo = source.repo if done else _repo_before(request.xr, cluster.name)
+    return Place(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
 
 
 def _claimed(request: Request) -> list[str]:
@@ -140,7 +156,8 @@ def _lost(request: Request, cluster: str) -> Place:
     """A cluster that is gone from under a replica: whoever removed it thus decides what becomes of what is there."""
     jobs = _jobs(request, cluster)
     job = jobs[0] if jobs else None
-    return Place(cluster, None, "Pending", "The cluster is gone", _staged_before(request.xr, cluster), job)
+    staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
+    return Place(cluster, None, "Pending", "The cluster is gone", staged, repo, job)
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:
@@ -162,9 +179,17 @@ def _stages(job: Manifest | None) -> str | None:
 
 
 def _staged_before(xr: Manifest, cluster: str) -> str | None:
-    stated = next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
-    found: str | None = dig(stated, "staged")
+    found: str | None = dig(_stated(xr, cluster), "staged")
     return found
+
+
+def _repo_before(xr: Manifest, cluster: str) -> str | None:
+    found: str | None = dig(_stated(xr, cluster), "repo")
+    return found
+
+
+def _stated(xr: Manifest, cluster: str) -> Manifest | None:
+    return next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
 
 
 def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[str, str | None]:

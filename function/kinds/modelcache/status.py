@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from function import conditions as c
-from function.core import Condition, Held, Request, dig, last
+from function.core import Condition, Held, Request, dig
 from function.kinds.modelcache.compose import USAGE, gibibytes, protection
 from function.kinds.modelcache.inputs import Token
 from function.kinds.modelcache.model import Spec
@@ -22,6 +22,7 @@ def status(places: Sequence[Place]) -> dict[str, Any]:
             "phase": place.phase,
             **({"message": place.message} if place.message else {}),
             **({"staged": place.staged} if place.staged else {}),
+            **({"repo": place.repo} if place.repo else {}),
         }
         for place in places
     ]
@@ -82,7 +83,5 @@ def _room(request: Request, spec: Spec, places: Sequence[Place]) -> str:
     return f"; volumes never shrink: larger than {wanted}Gi on {', '.join(larger[:_MOST_NAMED])}" if larger else ""
 
 
-def held(request: Request, why: Condition) -> Held:
-    before = last(request.xr, c.ARTIFACT_READY)
-    said = why, before or c.HYDRATING(why=why.message)
-    return Held(said, decided={USAGE: protection(request).get(USAGE)})
+def held(request: Request) -> Held:
+    return Held(decided={USAGE: protection(request).get(USAGE)})

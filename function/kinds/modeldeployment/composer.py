@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from function import conditions as c
 from function import scheduling
-from function.core import ComposedResource, Composer, InvalidSpec, NotYet, Request, Result, hold
+from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Result
 from function.kinds.modeldeployment import former, model, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
@@ -19,21 +18,21 @@ def run(request: Request) -> Result:
     try:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:
-        return _hold_but_yield(request, why)
+        raise _but_yielding(request, why) from why
     return withdraw.in_turn(request, status.report(decision, compose(decision)))
 
 
-def _hold_but_yield(request: Request, why: InvalidSpec) -> Result:
+def _but_yielding(request: Request, why: InvalidSpec) -> InvalidSpec:
     """A bad edit changes nothing, but on an overcommitted pool a replica that never served still gives way, and one
     that grew into nodes that others have goes back to its former spec."""
     try:
         inputs = read(request)
     except NotYet:
-        return hold(request, status.held(request, why.condition))
+        return why
     contended = scheduling.contention(inputs.fleet.clusters, inputs.fleet.replicas)
-    going = {inputs.keys[replica.identity] for replica in contended.yielding if replica.identity in inputs.keys}
-    held = hold(request, status.held(request, why.condition), without=going)
-    return replace(held, resources={**held.resources, **dict(_gone_back(inputs, contended.retreating))})
+    going = [inputs.keys[replica.identity] for replica in contended.yielding if replica.identity in inputs.keys]
+    decided: Decided = {**dict.fromkeys(going), **dict(_gone_back(inputs, contended.retreating))}
+    return InvalidSpec(why.condition, decided=decided)
 
 
 def _gone_back(inputs: Inputs, retreating: Iterable[Replica]) -> Iterator[tuple[str, ComposedResource]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel, labels
-from function.core import ByContent, Manifest, dig, stands
+from function.core import ByContent, Manifest, dig, serves
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
 
 
@@ -43,7 +43,7 @@ class _Status(NamedTuple):
 
 def _status(manifest: Manifest) -> _Status:
     return _Status(
-        ready=stands(manifest, "Ready"),
+        ready=serves(manifest, "Ready"),
         has_address=bool(dig(manifest, "status", "gateway", "address")),
         pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
     )

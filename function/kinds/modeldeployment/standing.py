@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from function import labels, names
-from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, stands
+from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, serves
 from function.kinds.modeldeployment import former
 from function.kinds.modeldeployment.placed import engines
 from function.kinds.modeldeployment.published import mappings, whole
@@ -77,7 +77,7 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
         return None
     annotations = metadata.get("annotations") or {}
     going = "deletionTimestamp" in metadata
-    serving = stands(manifest, "ModelReady") and not going
+    serving = serves(manifest, "ModelReady") and not going
     return Replica(
         identity=identity(manifest),
         deployment=deployment,

@@ -19,7 +19,8 @@ from function.core import (
     dig,
     is_ready,
     last,
-    stands,
+    plain,
+    serves,
 )
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.model import Spec
@@ -57,28 +58,22 @@ def report(decision: Decision, resources: Mapping[str, ComposedResource]) -> Res
     )
 
 
-def held(request: Request, why: Condition) -> Held:
-    """The replicas that run can be spoken for, whatever else is unknown."""
+def held(request: Request) -> Held:
+    """The replicas that run can be counted. Which of them run the current spec cannot be told."""
     running = [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
     wanted = dig(request.xr, "spec", "replicas")
-    wanted = wanted if isinstance(wanted, int) and wanted >= 0 else max(1, len(running))
-    serving, ready = sum(stands(m, "ModelReady") for m in running), sum(map(is_ready, running))
-    counts = Counts(wanted, len(running), serving, ready, ready)
-    default = (
-        c.SCHEDULING(missing=f"what {why.type} waits for"),
-        _serves(counts, remark=""),
-        _cache_unknown(request),
+    wanted = wanted if isinstance(wanted, int) and wanted >= 0 else len(running)
+    serving, ready = sum(serves(m, "ModelReady") for m in running), sum(map(is_ready, running))
+    before, counted = last(request.xr, c.REPLICAS_READY), plain(dig(request.xr, "status", "replicas") or {})
+    is_fewer = serving < (counted.get("ready") or 0)
+    is_whole = ready >= wanted
+    is_overtaken = before is not None and (not is_whole if before.status == "True" else is_fewer)
+    starting = c.MODEL_STARTING(ready=min(serving, wanted), wanted=wanted, placed=min(len(running), wanted), remark="")
+    return Held(
+        conditions=(starting,) if is_overtaken else (),
+        ready=is_whole,
+        status={"replicas": {**counted, "ready": serving}} if is_fewer else {},
     )
-    said_now = tuple(why if d.type == why.type else d for d in default)
-    return Held(said_now, ready=bool(ready == wanted == len(running)))
-
-
-def _cache_unknown(request: Request) -> Condition:
-    name = dig(request.xr, "spec", "modelCacheRef", "name")
-    if not name:
-        return c.NO_MODEL_CACHE(remark="")
-    restated = last(request.xr, c.MODEL_CACHE_RESOLVED)
-    return restated or c.MODEL_CACHE_UNRESOLVED(name=name, why="Crossplane has yet to look it up")
 
 
 def _counts(decision: Decision) -> Counts:

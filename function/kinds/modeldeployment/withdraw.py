@@ -29,6 +29,7 @@ from function.core import (
     is_ready,
     listed,
     restate,
+    serves,
 )
 from function.core.manifest import is_list
 from function.kinds.modelendpoint import model as modelendpoint
@@ -104,8 +105,9 @@ def _left_out(request: Request, staying: Resources, kind: str) -> Iterator[tuple
 
 def _is_coming(request: Request, staying: Resources) -> bool:
     """Whether one that stays will take traffic, and cannot yet. One that never will is not waited for."""
-    waiting = [key for key, r in staying.items() if r.manifest["kind"] == modelendpoint.KIND and not r.ready]
-    said = (condition(request.observed.get(key) or {}, c.ROUTING_READY.type) for key in waiting)
+    endpoints = [key for key, r in staying.items() if r.manifest["kind"] == modelendpoint.KIND]
+    waiting = [m for m in (request.observed.get(key) or {} for key in endpoints) if not serves(m, "Ready")]
+    said = (condition(m, c.ROUTING_READY.type) for m in waiting)
     return any(dig(one, "reason") not in (c.INVALID_URL.reason, c.INVALID_ENDPOINT.reason) for one in said)
 
 

@@ -13,6 +13,9 @@ from function.manifests import backends, copies, egress, envoy
 
 PROXY = "egress-proxy"
 CONFIG = "egress-config"
+SERVICE = "service"
+SLICE = "slice-"
+"""Followed by the type of the address."""
 
 
 def manifests(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, dict[str, Any]]:
@@ -41,8 +44,8 @@ def _direct(endpoint: NamespacedName, target: Target) -> dict[str, dict[str, Any
         labels=_labels(endpoint),
     )
     return {
-        "service": backends.service(name=service, namespace=endpoint.namespace, labels=_labels(endpoint)),
-        f"slice-{address_type}": address,
+        SERVICE: backends.service(name=service, namespace=endpoint.namespace, labels=_labels(endpoint)),
+        f"{SLICE}{address_type}": address,
     }
 
 

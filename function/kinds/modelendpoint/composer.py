@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from function import conditions as c
+from function import names
 from function.core import (
     ComposedResource,
     Composer,
@@ -21,7 +22,6 @@ from function.core import (
     dig,
     plain,
     restate,
-    stands,
 )
 from function.core.condition import shortened
 from function.kinds.modelendpoint import compose, target
@@ -40,16 +40,30 @@ def _compose(request: Request) -> Result:
     superseded = {} if is_new else {key: m for key, m in request.observed.items() if key not in wanted}
     standing = dig(request.xr, "status", "routing") if superseded else None
     routing = standing or compose.routing(request.identity, spec, where)
+    is_carried_out = is_new and not _is_late(request, wanted)
     return Result(
-        ready=is_new or (bool(standing) and stands(request.xr, "Ready")),
+        ready=is_carried_out,
         conditions=(routed,),
         resources={
             **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
             **{key: _composed(request, wanted, key) for key in wanted},
         },
-        status={"routing": plain(routing)} if request.observed else {},
-        waiting=not is_new,
+        status={
+            **({"routing": plain(routing)} if request.observed else {}),
+            "serving": _serves(request, routing),
+        },
+        waiting=not is_carried_out,
     )
+
+
+def _serves(request: Request, routing: Manifest | None) -> bool:
+    """Whether requests reach what `routing` leads to. It reads what is observed: a refused url changes nothing."""
+    backend = dig(routing, "backendName")
+    if not backend:
+        return False
+    if backend == names.egress(request.identity):
+        return _available(request.observed.get(compose.PROXY) or {}) > 0
+    return compose.SERVICE in request.observed and any(key.startswith(compose.SLICE) for key in request.observed)
 
 
 def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> ComposedResource:
@@ -79,9 +93,15 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
     needs = f"{_needed(request, spec, where)}{_fault(proxy)}"
     if not _available(proxy):
         return c.WAITING_FOR_BACKEND(why=f"No egress proxy answers yet; it needs {needs}")
-    is_current = _is_current(proxy) and not _is_config_late(request, wanted)
-    remark = "" if is_current else f"; a change is not carried out yet: a new proxy needs {needs}"
+    remark = f"; a change is not carried out yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
     return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
+
+
+def _is_late(request: Request, wanted: Mapping[str, Any]) -> bool:
+    """Whether proxies still run what they ran before a change."""
+    if compose.PROXY not in wanted or compose.PROXY not in request.observed:
+        return False
+    return not _is_current(request.observed[compose.PROXY]) or _is_config_late(request, wanted)
 
 
 def _available(proxy: Manifest) -> int:
@@ -116,8 +136,8 @@ def _fault(proxy: Manifest) -> str:
     return f" ({shortened(str(dig(failure, 'message') or dig(failure, 'reason')), _LONGEST_FAULT)})"
 
 
-def _held(_: Request, why: Condition) -> Held:
-    return Held((why,))
+def _held(request: Request) -> Held:
+    return Held(status={"serving": _serves(request, dig(request.xr, "status", "routing"))})
 
 
 COMPOSER = Composer(

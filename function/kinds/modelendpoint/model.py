@@ -90,6 +90,8 @@ class Routing(schema.Api):
 class Status(schema.Api):
     routing: Routing | None = None
     """How the control cluster reaches the endpoint."""
+    serving: bool | None = None
+    """Whether requests can be sent there now, maybe to a url before the current one. ModelServices decide by it."""
 
 
 def parse(xr: Manifest) -> Spec:

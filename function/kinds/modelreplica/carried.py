@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from function import conditions as c
 from function import names
-from function.core import NamespacedName
+from function.core import NamespacedName, NotYet, Request, doubt, plain
+from function.kinds.modelreplica import inputs, readiness
 from function.kinds.modelreplica.inputs import Source
 from function.manifests import copies
 
@@ -22,6 +25,20 @@ def name(replica: NamespacedName, source: Source) -> str:
 def absent(replica: NamespacedName, kind: str, source: str) -> str:
     """What is optional and not there, under a name that stays so."""
     return names.part(replica, kind.lower(), source, _ABSENT)
+
+
+def check_absent(request: Request) -> None:
+    """Raises NotYet where what is optional was not found for the first time, and pods run that had it."""
+    workloads = sorted(filter(readiness.is_workload, request.observed))
+    named = {absent(request.identity, kind, name): f"{kind} {name}" for kind, name in inputs.absent(request)}
+    if not workloads or not named:
+        return
+    running = "".join(json.dumps(plain(request.observed[key])) for key in workloads)
+    vanished = [called for called in sorted(named) if called not in running]
+    if any(not doubt.is_believed(request, called, workloads[0]) for called in vanished):
+        found = ", ".join(sorted(named[called] for called in vanished))
+        why = f"{found} in namespace {request.identity.namespace}, to be looked up once more"
+        raise NotYet(c.WAITING_FOR_SOURCES(why=why), decided=doubt.kept(request, workloads[0], *vanished))
 
 
 def manifest(replica: NamespacedName, source: Source, labels: Mapping[str, str]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from function import conditions as c
 from function import labels
-from function.core import ComposedResource, Composer, Condition, Held, Manifest, Request, Result, is_ready, restate
-from function.kinds.modelreplica import compose, engine, inputs, model, readiness, status
+from function.core import ComposedResource, Composer, Held, Manifest, Request, Result, is_ready, restate
+from function.kinds.modelreplica import carried, compose, engine, inputs, model, readiness, status
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import Standing
 
@@ -18,6 +18,7 @@ def run(request: Request) -> Result:
     spec = model.parse(request.xr)
     plans = engine.plans(request.identity, spec)  # ahead of reading: what is wrong is wrong wherever it is to run
     site = inputs.read(request, spec)
+    carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
     return report(request, replica, compose.objects(replica))
 
@@ -50,11 +51,15 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     }
 
 
-def held(request: Request, why: Condition) -> Held:
-    """Whether it serves is still read from what was composed before; with nothing there, nothing is ready."""
+def held(request: Request) -> Held:
+    """Whether it serves is still read from what was composed before: traffic follows that, whatever the spec says."""
     standings = _observed(request)
-    is_done = bool(standings) and all(s.done for s in standings)
-    return Held((why, status.model_ready(standings)), ready=None if is_done else False)
+    serving = status.model_ready(standings)
+    return Held(
+        conditions=(serving,),
+        ready=bool(standings) and all(s.done for s in standings),
+        status=status.held(request.xr, standings, serves=serving.status == "True"),
+    )
 
 
 def _observed(request: Request) -> tuple[Standing, ...]:

@@ -152,7 +152,8 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     if not dig(there, "staged"):
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    return Weights(claim, str(dig(there, "staged")), str(dig(cache, "spec", "huggingFace", "repo") or ""))
+    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")  # the spec may name what is not staged yet
+    return Weights(claim, str(dig(there, "staged")), str(repo or ""))
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:
@@ -178,6 +179,13 @@ def _read(request: Request, named: _Named) -> Source | None:
     if named.whole:
         return Source(named.kind, named.name, str(found.get("type") or "Opaque"), data, binary)
     return Source(named.kind, named.name, "Opaque", _cut(data, named.keys), _cut(binary, named.keys))
+
+
+def absent(request: Request) -> Iterator[tuple[str, str]]:
+    """Kind and name of what the templates name and was not found."""
+    for named in _named(request.xr):
+        if request.resolved(_source(named, request.identity.namespace)) == ():
+            yield named.kind, named.name
 
 
 def _cut(data: Mapping[str, str], keys: frozenset[str]) -> dict[str, str]:

@@ -160,6 +160,8 @@ class Workload(schema.Api):
 class Status(schema.Api):
     workloads: Annotated[tuple[Workload, ...], MaxLen(8)] = ()
     """What the engines became on the cluster."""
+    serving: bool | None = None
+    """Whether requests can be sent to it now, maybe to a spec before the current one. Its deployment decides by it."""
     served: bool = False
     """Whether the replica has ever served. Never taken back."""
 

@@ -45,7 +45,19 @@ def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict
     """The XR's status, without conditions. Once served, always served."""
     workloads = [_workload(s) for s in standings if s.engine]
     served = serves or dig(xr, "status", "served") is True
-    return {**({"workloads": workloads} if workloads else {}), **({"served": True} if served else {})}
+    return {
+        **({"workloads": workloads} if workloads else {}),
+        "serving": serves,
+        **({"served": True} if served else {}),
+    }
+
+
+def held(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
+    """What is known of the status in a hold. No workload runs more of the current spec than it was last said to."""
+    done = {s.engine for s in standings if s.engine and s.done}
+    before: Sequence[Manifest] = dig(xr, "status", "workloads") or ()
+    workloads = [{**w, "ready": dig(w, "ready") is True and dig(w, "engine") in done} for w in before]
+    return {**fields(xr, (), serves=serves), **({"workloads": workloads} if workloads else {})}
 
 
 def _workload(standing: Standing) -> dict[str, Any]:

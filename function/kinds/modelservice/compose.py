@@ -17,19 +17,24 @@ GATEWAY = (names.SYSTEM_NAMESPACE, names.CONTROL_GATEWAY)
 
 def manifests(service: NamespacedName, decision: Decision) -> dict[str, dict[str, Any]]:
     """By key. The placeholder is always there: when the last endpoint goes, nothing must be waited for."""
-    placeholder = names.route(service)
+    nobody = placeholder(service)
     whose: dict[str, Any] = {"namespace": service.namespace, "labels": {}}
     return {
-        "placeholder": backends.service(name=placeholder, **whose),
-        "placeholder-slice": backends.nobody(name=placeholder, service=placeholder, **whose),
+        "placeholder": backends.service(name=nobody, **whose),
+        "placeholder-slice": backends.nobody(name=nobody, service=nobody, **whose),
         ROUTE: service_routes.route(
             name=names.route(service),
             namespace=service.namespace,
             gateway=GATEWAY,
             prefix=f"{path(service)}/",
-            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=placeholder, weight=1)],
+            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=nobody, weight=1)],
         ),
     }
+
+
+def placeholder(service: NamespacedName) -> str:
+    """The Service to which the route leads while nothing is ready."""
+    return names.route(service)
 
 
 def path(service: NamespacedName) -> str:

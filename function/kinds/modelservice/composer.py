@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from function import conditions as c
-from function.core import ComposedResource, Composer, Request, Result
+from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt
 from function.kinds.modelservice import compose, decide, inputs, status
 from function.kinds.modelservice.model import API_VERSION, KIND, parse
 
@@ -12,12 +14,9 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     gateway = inputs.gateway(request)
     endpoints = inputs.endpoints(request)
-    decision = decide.decide(
-        spec,
-        endpoints,
-        most=gateway.backend.most_backends,
-        routed=compose.routed(request.observed.get(compose.ROUTE)),
-    )
+    routed = compose.routed(request.observed.get(compose.ROUTE))
+    _check_found(request, endpoints, routed)
+    decision = decide.decide(spec, endpoints, most=gateway.backend.most_backends, routed=routed)
     address = f"{gateway.base}{compose.path(request.identity)}"
     said = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
     is_served = all(condition.status == "True" for condition in said)
@@ -35,6 +34,15 @@ def _compose(request: Request) -> Result:
         },
         waiting=True,  # whoever comes, goes or is lost must be noticed soon, however large the fleet is
     )
+
+
+def _check_found(request: Request, endpoints: Collection[inputs.Endpoint], routed: frozenset[str]) -> None:
+    """Raises NotYet where nothing was found for the first time, and traffic would move for it."""
+    empty = inputs.contradicted(request, endpoints, routed, compose.placeholder(request.identity))
+    doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
+    if doubted:
+        why = f"Nothing was found where something was ({', '.join(doubted)}); the route waits for one more look"
+        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.kept(request, compose.ROUTE, *empty))
 
 
 COMPOSER = Composer(

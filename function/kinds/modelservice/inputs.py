@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from function import conditions as c
 from function import gateways, labels, names, versions
-from function.core import Manifest, NotYet, Request, Requirement, dig, identity, stands
+from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
 from function.gateways import Backend
 from function.kinds.inferencegateway import model as inferencegateway
@@ -22,6 +22,7 @@ PROBES = Requirement(
     match_labels={labels.PROBE: labels.PROBE_OF_GATEWAY},
     namespace=names.SYSTEM_NAMESPACE,
 )
+_ENDPOINTS, _OBJECTS = "endpoints-", "objects-"
 _OF_REPLICAS = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
 """Labels that a replica's endpoint and its Objects have in common."""
 
@@ -36,7 +37,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 def _endpoints(entry: int, selector: Mapping[str, str], namespace: str) -> Requirement:
     return Requirement(
-        f"endpoints-{entry}",
+        f"{_ENDPOINTS}{entry}",
         modelendpoint.API_VERSION,
         modelendpoint.KIND,
         match_labels=selector,
@@ -49,7 +50,7 @@ def _objects(selectors: list[dict[str, str]], namespace: str) -> Iterator[Requir
     narrowed = {tuple((k, s[k]) for k in _OF_REPLICAS if k in s) for s in selectors}
     for i, match in enumerate(sorted(narrowed) if () not in narrowed else [()]):
         yield Requirement(
-            f"objects-{i}", versions.PROVIDER_KUBERNETES, "Object", match_labels=dict(match), namespace=namespace
+            f"{_OBJECTS}{i}", versions.PROVIDER_KUBERNETES, "Object", match_labels=dict(match), namespace=namespace
         )
 
 
@@ -100,7 +101,8 @@ def gateway(request: Request) -> Gateway:
         why = f"InferenceGateway {inferencegateway.NAME} has no address yet"
         raise NotYet(c.WAITING_FOR_GATEWAY(why=why))
     tls = dig(found[0], "spec", "tls", "hostname")
-    base = f"https://{tls}" if tls else f"http://{backends.host_in_url(address)}"
+    published = dig(found[0], "status", "url")  # its spec may have been refused since
+    base = published or (f"https://{tls}" if tls else f"http://{backends.host_in_url(address)}")
     backend = gateways.BACKENDS.get(dig(found[0], "spec", "backend") or "", gateways.TRAEFIK)
     return Gateway(base=base, backend=backend)
 
@@ -128,7 +130,7 @@ def _endpoint(manifest: Manifest, entry: int, lost: Mapping[tuple[str, ...], str
         name=identity(manifest).name,
         entry=entry,
         cluster=dig(manifest, "metadata", "labels", labels.CLUSTER) or "",
-        ready=stands(manifest, "Ready") and bool(dig(routing, "backendName")),
+        ready=serves(manifest, "Ready") and bool(dig(routing, "backendName")),
         leaving=dig(manifest, "metadata", "annotations", labels.LEAVING) is not None,
         lost=lost.get(_replica(manifest)),
         service=dig(routing, "backendName") or "",
@@ -160,6 +162,24 @@ def _lost(request: Request) -> dict[tuple[str, ...], str]:
 def _replica(manifest: Manifest) -> tuple[str, ...]:
     """Which replica an Object or an endpoint is of."""
     return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in _OF_REPLICAS)
+
+
+def contradicted(
+    request: Request, found: Collection[Endpoint], routed: frozenset[str], placeholder: str
+) -> tuple[str, ...]:
+    """The requirements that found nothing, where the route tells that there was something: by name.
+
+    Endpoints to which it leads may have vanished; and one that it does not lead to may be of a lost cluster, which
+    nothing tells where no probe and no Object is found.
+    """
+    empty = [name for name, objects in sorted(request.required.items()) if not objects]
+    gone = routed - {placeholder} - {endpoint.service for endpoint in found}
+    vouched = [e for e in found if e.ready and e.cluster and not e.leaving and e.service not in routed]
+    return tuple(
+        name
+        for name in empty
+        if (gone and name.startswith(_ENDPOINTS)) or (vouched and name.startswith((_OBJECTS, PROBES.name)))
+    )
 
 
 def _answered(request: Request, requirement: Requirement) -> tuple[Manifest, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from function import conditions as c
-from function.core import Condition, Held, Manifest, Request, condition, dig, last, listed
+from function.core import Condition, Held, Manifest, Request, condition, dig, listed
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.kinds.modelservice import compose
@@ -47,17 +47,10 @@ def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) 
     return {"routed": names} if names else {}
 
 
-def held(request: Request, why: Condition) -> Held:
-    """Whatever is unknown, the route stays, and what was last said of it."""
-    unknown = f"Its endpoints were not looked at yet: {why.message}"
-    said = (
-        last(request.xr, c.ENDPOINTS_RESOLVED) or c.NO_ENDPOINTS(why=unknown),
-        last(request.xr, c.ROUTING_READY) or c.CONFIGURING(why=unknown),
-    )
-    return Held(
-        tuple(why if s.type == why.type else s for s in said),
-        ready=None if compose.ROUTE in request.observed else False,
-    )
+def held(request: Request) -> Held:
+    """The route stays as it is. What the gateway says against it is known, whatever else is not."""
+    fault = _fault(request.observed.get(compose.ROUTE))
+    return Held((c.CONFIGURING(why=fault),) if fault else ())
 
 
 def _nobody(decision: Decision) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import conditions as c
-from function.core import Composer, Condition, Held, InvalidSpec, Request, Result
+from function.core import Composer, Condition, InvalidSpec, Request, Result, stands
 from function.kinds.servingstack import compose, gateway
 from function.kinds.servingstack.model import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
 from function.manifests.parts import told
@@ -24,6 +24,7 @@ def _compose(request: Request) -> Result:
         status={
             **({"gateway": {"address": address}} if address else {}),
             **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.lets_go(request) else {}),
+            "serving": all(stands(request.observed.get(part.key) or {}, "Ready") for part in wanted),
         },
         waiting=bool(waiting),
     )
@@ -44,10 +45,6 @@ def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str 
     return c.STACK_INSTALLED(why=f"Everything is installed{where}{public}")
 
 
-def _held(_: Request, why: Condition) -> Held:
-    return Held((why,))
-
-
 COMPOSER = Composer(
     api_version=API_VERSION,
     kind=KIND,
@@ -55,5 +52,4 @@ COMPOSER = Composer(
     invalid=c.INVALID_STACK,
     requirements=lambda _: (),
     compose=_compose,
-    held=_held,
 )

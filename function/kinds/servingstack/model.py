@@ -117,6 +117,8 @@ class Status(schema.Api):
     """The cluster's gateway."""
     deletionPolicy: Literal["Orphan"] | None = None
     """Orphan once everything that is composed would stay on the cluster; left out until then."""
+    serving: bool | None = None
+    """Whether everything is installed, maybe in a version before the wanted one. Its InferenceCluster decides by it."""
 
 
 def is_on(stack: Stack, switch: str) -> bool:

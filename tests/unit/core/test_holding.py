@@ -1,0 +1,81 @@
+"""A hold restates what was said, or says Unknown; what is refused is never Ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from function.core import Composer, Condition, ConditionType, Held, InvalidSpec, NotYet, Request, Result
+
+VERDICT, HEALTH, OTHER = ConditionType("Accepted"), ConditionType("Healthy"), ConditionType("Other")
+REFUSED = VERDICT.false("InvalidSpec", "{field}: {problem}")
+WAITING = VERDICT.false("Waiting", "Waiting for {what}")
+READY = {"type": "Ready", "status": "True", "observedGeneration": 2}
+RUNS = {"type": "Healthy", "status": "True", "reason": "Runs", "message": "2 of 2"}
+
+
+def held(why: Exception, *conditions: dict[str, Any], known: Held | None = None, **status: Any) -> Result:
+    """What a composer says that raises, of an XR of generation 2 that has these conditions."""
+
+    def compose(_: Request) -> Result:
+        raise why
+
+    composer = Composer(
+        api_version="v1",
+        kind="Any",
+        conditions=(VERDICT, HEALTH, OTHER),
+        invalid=REFUSED,
+        requirements=lambda _: (),
+        compose=compose,
+        **({"held": lambda _: known} if known else {}),
+    )
+    metadata = {"name": "x", "generation": 2}
+    return composer(Request(xr={"metadata": metadata, "status": {**status, "conditions": list(conditions)}}))
+
+
+def refused() -> InvalidSpec:
+    return InvalidSpec(REFUSED(field="spec", problem="no"))
+
+
+def waiting() -> NotYet:
+    return NotYet(WAITING(what="it"))
+
+
+def test_what_was_said_is_restated_and_what_never_was_is_unknown() -> None:
+    assert held(waiting(), RUNS).conditions == (
+        Condition("Accepted", "False", "Waiting", "Waiting for it"),
+        Condition("Healthy", "True", "Runs", "2 of 2"),
+        Condition("Other", "Unknown", "Undecided", "Waiting for Accepted, which says Waiting"),
+    )
+
+
+def test_what_crossplane_wrote_over_a_condition_was_never_said() -> None:
+    """It sets every condition to Unknown when a call fails; the function says again what it does not know."""
+    fatal = {"type": "Healthy", "status": "Unknown", "reason": "FatalError", "message": "A fatal error occurred"}
+    assert [c.reason for c in held(waiting(), fatal).conditions] == ["Waiting", "Undecided", "Undecided"]
+
+
+def test_what_is_known_from_observation_is_said_instead() -> None:
+    known = Held(conditions=(HEALTH.false("Fell", "0 of 2")(),), status={"serving": False})
+    result = held(waiting(), RUNS, READY, known=known, serving=True, address="x")
+    assert [c.reason for c in result.conditions] == ["Waiting", "Fell", "Undecided"]
+    assert (result.status, result.ready) == ({"serving": False, "address": "x"}, False)
+
+
+@pytest.mark.parametrize(
+    ("why", "ready", "want"),
+    [
+        (waiting(), READY, True),
+        (waiting(), {**READY, "status": "False"}, False),
+        (waiting(), {**READY, "observedGeneration": 1}, False),  # the edit since then was not decided on
+        (refused(), READY, False),
+    ],
+    ids=["as it was", "as it was not", "an edit since then", "a refused edit"],
+)
+def test_ready_is_restated_unless_the_spec_is_refused(why: Exception, ready: dict[str, Any], want: bool) -> None:
+    assert held(why, ready).ready is want
+
+
+def test_what_is_seen_not_to_be_ready_is_not_ready() -> None:
+    assert held(waiting(), READY, known=Held(ready=False)).ready is False
