@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from function import settings
+
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
@@ -65,6 +67,8 @@ class _Lazy(click.Group):
             raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
+        except settings.Invalid as wrong:
+            raise click.ClickException(str(wrong)) from wrong
         except Exception as bug:
             if os.environ.get(_TRACEBACK):
                 raise

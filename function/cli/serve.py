@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from crossplane.function import logging
 
-from function import server
+from function import namespaces, server
 
 _EXAMPLE = """
 \b
@@ -18,7 +18,7 @@ Example, for `crossplane render` with the Development runtime:
 \b
 Exit codes:
   0  it was stopped
-  1  it cannot serve: the address, a certificate
+  1  it cannot serve: the address, a certificate, a setting in the environment
   2  a wrong option
 """
 
@@ -67,6 +67,7 @@ def serve(
     """Answer Crossplane's calls over gRPC."""
     if tls_certs_dir is None and not insecure:
         raise click.UsageError("give --tls-certs-dir DIR, or --insecure to serve in plain text")
+    namespaces.reserved()  # raises for a wrong setting: at startup rather than with the first call
     logging.configure(level=logging.Level.DEBUG if debug else logging.Level.INFO)
     settings = server.Settings(
         address=address,

@@ -29,7 +29,7 @@ from function.schema.fields import (
     Whole,
     XrName,
 )
-from function.schema.model import Api, Column, Rule, Scale, blocks
+from function.schema.model import Api, Audience, Column, Rule, Scale, blocks
 from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "SUBDOMAIN",
     "Annotations",
     "Api",
+    "Audience",
     "CelText",
     "ChartVersion",
     "Cidr",

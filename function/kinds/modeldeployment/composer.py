@@ -8,7 +8,7 @@ from dataclasses import replace
 from function import conditions as c
 from function import scheduling
 from function.core import ComposedResource, Composer, InvalidSpec, NotYet, Request, Result, hold
-from function.kinds.modeldeployment import former, model, status, withdraw
+from function.kinds.modeldeployment import former, model, reserved, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
 from function.kinds.modeldeployment.inputs import Inputs, read, requirements
@@ -16,6 +16,8 @@ from function.scheduling import Replica
 
 
 def run(request: Request) -> Result:
+    if refused := reserved.refusal(request):
+        return reserved.scaled_down(request, _hold_but_yield(request, refused))
     try:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:

@@ -16,7 +16,7 @@ from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache import model as modelcache
 from function.kinds.modeldeployment import published
 from function.kinds.modeldeployment.published import mappings
-from function.kinds.modeldeployment.standing import Owner, deployment_of, replica, standing
+from function.kinds.modeldeployment.standing import Owner, counts, deployment_of, replica, standing
 from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica
 
@@ -97,7 +97,7 @@ def _sorted_out(
 def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: dict[str, list[Manifest]]) -> Fleet:
     """Of the others only those are read whole that share an overcommitted cluster with ours: who gives way depends on
     them. Of clusters that nobody looks at nothing is read."""
-    there = Lazily(others, lambda name: [m for m in others[name] if "deletionTimestamp" not in m["metadata"]])
+    there = Lazily(others, lambda name: list(filter(counts, others[name])))
     taken = Lazily(others, lambda name: list(map(standing, there[name])))
     ledger = Ledger(clusters, ours, taken)
     contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
