@@ -1,4 +1,4 @@
-"""Every kind of ours as data: its names, its scope, its models. Whoever has a folder with a model is in it."""
+"""Every kind of ours as data: its names, its scope, its models. Finds every folder that has a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from function import kinds
-from function.schema import Api, Column, Rule, Scale
+from function.schema import Api, Audience, Column, Rule, Scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,10 @@ class Kind:
     short_names: tuple[str, ...]
     scope: str
     """Namespaced or Cluster."""
+    audience: Audience
+    """Who writes its objects. Every kind has to say: RBAC and admission policies follow from it."""
+    runs_in_namespace: bool
+    """Whether pods run, or data are kept, in an object's namespace: then it cannot be in a reserved one."""
     columns: tuple[Column, ...]
     spec: type[Api]
     status: type[Api]
@@ -60,6 +64,8 @@ def _kind(model: ModuleType, folder: ModuleType) -> Kind:
         plural=model.PLURAL,
         short_names=model.SHORT_NAMES,
         scope=model.SCOPE,
+        audience=model.AUDIENCE,
+        runs_in_namespace=model.SCOPE == "Namespaced" and model.RUNS_IN_NAMESPACE,
         columns=model.COLUMNS,
         spec=model.Spec,
         status=model.Status,

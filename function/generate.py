@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function import access, reference, xrd
+from function import access, admission, reference, roles, xrd
 from function.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
@@ -18,6 +18,8 @@ FOLDERS = ("xrds", "compositions", "docs/reference")
 _HEAD = "# Written by `modelplane generate` from function/kinds/{folder}/model.py. Edit that.\n"
 
 _ACCESS_HEAD = "# Written by `modelplane generate` from function/access.py. Edit that.\n"
+_ROLES_HEAD = "# Written by `modelplane generate` from function/roles.py. Edit that.\n"
+_ADMISSION_HEAD = "# Written by `modelplane generate` from function/admission.py. Edit that.\n"
 
 
 class Stale(NamedTuple):
@@ -64,6 +66,11 @@ def document(manifest: Mapping[str, Any]) -> str:
     return yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, width=120, allow_unicode=True)
 
 
+def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
+    """A YAML stream."""
+    return "---\n".join(map(document, manifests))
+
+
 def _files() -> Iterator[tuple[str, str]]:
     for kind in KINDS:
         head = _HEAD.format(folder=kind.kind.lower())
@@ -72,6 +79,8 @@ def _files() -> Iterator[tuple[str, str]]:
         yield _page(kind), reference.page(kind)
     yield "docs/reference/README.md", reference.index(KINDS)
     yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
+    yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
+    yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())
     yield "package/configuration/activation.yaml", _ACCESS_HEAD + document(access.activation())
 
 

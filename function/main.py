@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from function import settings
+
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
@@ -66,6 +68,8 @@ class _Lazy(click.Group):
         except click.ClickException as wrong:
             wrong.message = _visible(wrong.message)  # type: ignore[misc]  # it is said anew, not another error
             raise
+        except settings.Invalid as wrong:
+            raise click.ClickException(str(wrong)) from wrong
         except (click.Abort, click.exceptions.Exit):
             raise
         except Exception as bug:  # noqa: BLE001

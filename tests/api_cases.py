@@ -306,6 +306,13 @@ BAD = {
         edited(DEPLOYMENT, f"{IN}.readinessProbe.terminationGracePeriodSeconds", 5),
         (f"{AT}.readinessProbe: terminationGracePeriodSeconds is not for a readinessProbe, which ends no container"),
     ),
+    "a priority of Kubernetes' own": (
+        edited(DEPLOYMENT, f"{TEMPLATE}.spec.priorityClassName", "system-node-critical"),
+        (
+            f"{AT_MEMBER}.template.spec.priorityClassName: priorityClassName must be a PriorityClass of the cluster's"
+            " own: those that begin with system- are for what a cluster cannot live without, and evict everything else"
+        ),
+    ),
     "a pull secret with capitals": (
         edited(DEPLOYMENT, f"{TEMPLATE}.spec.imagePullSecrets.0.name", "Registry"),
         (

@@ -11,6 +11,13 @@ from function.core import Manifest, Request, Result
 from function.offline.settle import settle
 
 GPU = {"name": "gpu", "deviceClassName": "gpu.nvidia.com"}
+OWNER = {
+    "apiVersion": versions.MODELPLANE,
+    "kind": "ModelDeployment",
+    "name": "qwen",
+    "uid": "9f0d8c1e-2f55-4d3c-9a64-5f6f2f0b9d11",
+    "controller": True,
+}
 VLLM = "vllm/vllm-openai:v0.33.0"
 
 
@@ -51,7 +58,7 @@ def replica(*engines: Any, name: str = "qwen-1a2b3c4d", namespace: str = "ml", *
     return {
         "apiVersion": versions.MODELPLANE,
         "kind": "ModelReplica",
-        "metadata": {"name": name, "namespace": namespace},
+        "metadata": {"name": name, "namespace": namespace, "ownerReferences": [OWNER]},
         "spec": {"clusterName": "east", "engines": [engine()], **spec, **given},
     }
 

@@ -6,6 +6,8 @@ import copy
 import json
 from typing import Any
 
+from function import names
+
 Object = dict[str, Any]
 
 GROUP = "modelplane.ai/v1alpha1"
@@ -39,9 +41,23 @@ TEMPLATE = {
 }
 
 
-def of(kind: str, spec: Object, name: str = "sample", namespace: str | None = "ml-team", group: str = GROUP) -> Object:
-    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+def of(
+    kind: str,
+    spec: Object,
+    name: str = "sample",
+    namespace: str | None = "ml-team",
+    group: str = GROUP,
+    *,
+    owner: Object | None = None,
+) -> Object:
+    metadata: Object = {"name": name} | ({"namespace": namespace} if namespace else {})
+    metadata |= {"ownerReferences": [owner]} if owner else {}
     return {"apiVersion": group, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def controller(kind: str, name: str) -> Object:
+    """The reference to whoever composed an object."""
+    return {"apiVersion": GROUP, "kind": kind, "name": name, "uid": f"{kind}-{name}", "controller": True}
 
 
 DEPLOYMENT = of(
@@ -86,6 +102,7 @@ REPLICA = of(
             for phase in ("Prefill", "Decode")
         ],
     },
+    owner=controller("ModelDeployment", "sample"),
 )
 SERVICE = of(
     "ModelService", {"endpoints": [{"weight": 95, "selector": {"matchLabels": {"modelplane.ai/deployment": "qwen"}}}]}
@@ -175,11 +192,13 @@ STACK = of(
     "ServingStack",
     {
         "clusterName": "eks-l4",
-        "providerConfigRef": {"name": "eks-l4"},
+        "providerConfigRef": {"name": names.provider_config("eks-l4")},
         "source": "Existing",
         "components": {"envoyGateway": {"version": "v1.8.3"}},
     },
+    namespace=names.SYSTEM_NAMESPACE,
     group="infrastructure.modelplane.ai/v1alpha1",
+    owner=controller("InferenceCluster", "eks-l4"),
 )
 ALL = (DEPLOYMENT, REPLICA, SERVICE, ENDPOINT, CACHE, CLASS, CLUSTER, GATEWAY, STACK)
 

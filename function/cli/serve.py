@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import click
 
-from function import log, server
+from function import log, namespaces, server
 from function.cli.address import Address
 
 _EXAMPLE = """
@@ -21,7 +21,7 @@ Example, for `crossplane render` with the Development runtime:
 \b
 Exit codes:
   0  it was stopped
-  1  it cannot serve: the address, a certificate
+  1  it cannot serve: the address, a certificate, a setting in the environment
   2  a wrong option
 """
 
@@ -98,6 +98,7 @@ def serve(  # noqa: PLR0917  (click gives them by name)
     """Answer Crossplane's calls over gRPC."""
     if tls_certs_dir is None and not insecure:
         raise click.UsageError("give --tls-certs-dir DIR, or --insecure to serve in plain text")
+    namespaces.reserved()  # raises for a wrong setting: at startup rather than with the first call
     log.configure(debug=debug)
     settings = server.Settings(
         address=address,

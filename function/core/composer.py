@@ -84,9 +84,9 @@ class Composer:
         except InvalidSpec as why:
             return self._hold(request, why.condition, why.decided, is_refused=True)
 
-    def hold(self, request: Request, why: Condition) -> Result:
+    def hold(self, request: Request, why: Condition, decided: Decided | None = None) -> Result:
         """The answer where what the spec asks for is refused, and the given condition says why."""
-        return self._hold(request, why, {}, is_refused=True)
+        return self._hold(request, why, decided or {}, is_refused=True)
 
     def _hold(self, request: Request, why: Condition, decided: Decided, *, is_refused: bool) -> Result:
         """All that was observed, desired again, and the status as it was: silence would delete both."""

@@ -29,6 +29,23 @@ def identity(manifest: Manifest) -> NamespacedName:
     return NamespacedName(metadata.get("namespace") or "", metadata["name"])
 
 
+def controller(metadata: Manifest) -> Manifest | None:
+    """The owner reference of an object's controller, from its metadata; None where nobody controls it."""
+    references: Any = metadata.get("ownerReferences")
+    for reference in references if is_list(references) else ():
+        if isinstance(reference, _MAPPINGS) and reference.get("controller") is True:
+            return reference
+    return None
+
+
+def is_controlled_by(metadata: Manifest, api_version: str, kind: str) -> bool:
+    """Whether an object's controller is of a kind, in any version of its group."""
+    owner = controller(metadata)
+    if owner is None or owner.get("kind") != kind:
+        return False
+    return str(owner.get("apiVersion") or "").rpartition("/")[0] == api_version.rpartition("/")[0]
+
+
 def dig(value: Any, *path: str | int) -> Any:
     """What stands at a path; None where it ends early: nothing in another's object can be taken for granted."""
     for step in path:
@@ -42,7 +59,7 @@ def dig(value: Any, *path: str | int) -> Any:
 
 
 def is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return type(value) is list or (isinstance(value, Sequence) and not isinstance(value, str | bytes))
 
 
 def condition(manifest: Manifest, type_: str) -> Manifest | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from function import names, versions
+from function import names, namespaces, versions
 from function.core import Manifest, dig
 
 _VALUE = "YXNzdW1lZA=="
@@ -15,7 +15,7 @@ _VALUE = "YXNzdW1lZA=="
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     """A stand-in for each Secret and ConfigMap that the given objects name and do not bring along."""
     given = list(manifests)
-    there = {(m["kind"], m["metadata"].get("namespace") or "default", m["metadata"]["name"]) for m in given}
+    there = {(m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in given}
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for kind, namespace, name, key in (named for m in given for named in _named(m)):
         if (kind, namespace, name) in there:
@@ -42,7 +42,7 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
     for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
         if name := dig(existing, reference, "name"):
             yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
-    namespace = manifest["metadata"].get("namespace") or "default"
+    namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
     for auth, key in (("authSecret", "HF_TOKEN"), ("secretRef", "api-key")):
         for block in ("huggingFace", "auth"):
             if name := dig(manifest, "spec", block, auth, "name"):

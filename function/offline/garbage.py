@@ -14,19 +14,24 @@ def concern(store: Store, changed: Iterable[Ref]) -> bool:
     if any(m is None or m["metadata"].get("deletionTimestamp") for m in found):
         return True
     owned = [m for m in found if m is not None and m["metadata"].get("ownerReferences")]
-    uids = {m["metadata"]["uid"] for m in store.all()} if owned else set()
+    uids = _uids(store) if owned else set()
     return any(_is_orphan(m, uids) for m in owned)
 
 
 def collect(store: Store) -> None:
     """One pass over all objects."""
     dependents = _dependents(store)
-    uids = {m["metadata"]["uid"] for m in store.all()}
+    uids = _uids(store)
     for manifest in tuple(store.all()):
         if _is_orphan(manifest, uids):
             store.delete(ref_of(manifest))
         if FOREGROUND in (manifest["metadata"].get("finalizers") or ()):
             _await(store, manifest, dependents)
+
+
+def _uids(store: Store) -> set[str]:
+    """Of every owner that exists, in the store or elsewhere."""
+    return {m["metadata"]["uid"] for m in store.all()} | set(store.elsewhere.values())
 
 
 def _is_orphan(manifest: Manifest, uids: set[str]) -> bool:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from function import namespaces
 from function.core import Manifest, Requirement, dig, plain
 from function.offline import apply
 from function.offline.kept import LabelIndex, Sealed
@@ -68,6 +69,9 @@ class Store:
     """Grows with every change: as long as it stands still, nothing happened."""
     _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
     _created: int = 0
+    elsewhere: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """The uids of owners that loaded objects name and nobody loaded, by kind, namespace and name. They exist: the files
+    of a fleet need not hold all of it."""
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version at which each object, existing or gone, was last changed; in that order."""
     kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -136,10 +140,10 @@ class Store:
         self._put(ref, Stored(self._with_identity(loaded), intents_of(loaded)))
 
     def located(self, manifest: Manifest) -> Ref:
-        """Where an object belongs: its namespace, `default` where it says none and needs one."""
+        """Where an object belongs: its namespace, or a stand-in where it names none and needs one."""
         api_version, kind, namespace, name = ref_of(manifest)
         namespaced = self._kind(manifest).namespaced
-        return Ref(api_version, kind, (namespace or "default") if namespaced else "", name)
+        return Ref(api_version, kind, (namespace or namespaces.UNSTATED) if namespaced else "", name)
 
     def apply(self, manifest: Manifest, manager: str, *, subresource: str = "") -> Manifest:
         """Server-side apply, with force. Returns the object as it stands. Raises Refused."""
@@ -204,6 +208,7 @@ class Store:
             _refs=dict(self._refs),
             _sorted=dict(self._sorted),
             _labelled={kind: index.copied() for kind, index in self._labelled.items()},
+            elsewhere=dict(self.elsewhere),
             changed=dict(self.changed),
             kind_changed=dict(self.kind_changed),
             _mark_changed={kind: dict(marks) for kind, marks in self._mark_changed.items()},

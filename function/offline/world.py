@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +65,7 @@ class World:
 
     def load(self, manifests: Iterable[Manifest]) -> None:
         """Take objects as they are. Raises Refused."""
-        for manifest in _linked([plain(m) for m in manifests]):
+        for manifest in _linked([plain(m) for m in manifests], self.store.elsewhere):
             self.store.load(manifest)
 
     def replace(self, manifest: Manifest) -> None:
@@ -160,20 +161,37 @@ def _over(standing: Manifest, edited: Manifest) -> dict[str, Any]:
     return {field: values for field, values in merged.items() if values or field in standing}
 
 
-def _linked(manifests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Objects of a dump with owners that know them, and no owner that is not in the dump.
+def _linked(
+    manifests: Sequence[dict[str, Any]], elsewhere: dict[tuple[str, str, str], str]
+) -> Sequence[dict[str, Any]]:
+    """Objects of a dump with owners that know them. An owner that is not in the dump is noted in `elsewhere`.
 
     An object from Git has no uid and no references; the dump of what it composed tells both.
     """
     by_name = {_named(m["kind"], m): m for m in manifests}
+    for name in list(elsewhere):
+        found = by_name.get(name) or by_name.get((name[0], "", name[2]))
+        if found:
+            found["metadata"].setdefault("uid", elsewhere.pop(name))
     for manifest in manifests:
-        owners = [o for o in manifest["metadata"].get("ownerReferences") or () if _owner(o, manifest, by_name)]
-        manifest["metadata"].pop("ownerReferences", None)
-        for owner in owners:
-            _link(_owner(owner, manifest, by_name) or {}, owner, manifest)
-        if owners:
-            manifest["metadata"]["ownerReferences"] = owners
+        for reference in manifest["metadata"].get("ownerReferences") or ():
+            reference["uid"] = reference.get("uid") or _made_up_uid(reference, manifest)
+            owner = _owner(reference, manifest, by_name)
+            if owner:
+                _link(owner, reference, manifest)
+            else:
+                elsewhere[_name_of(reference, manifest)] = reference["uid"]
     return manifests
+
+
+def _made_up_uid(reference: Manifest, owned: Manifest) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, "\x00".join(_name_of(reference, owned))))
+
+
+def _name_of(reference: Manifest, owned: Manifest) -> tuple[str, str, str]:
+    """An owner's kind, namespace and name, as if it were in the namespace of what it owns."""
+    namespace = owned["metadata"].get("namespace") or ""
+    return str(reference.get("kind") or ""), namespace, str(reference.get("name") or "")
 
 
 def _named(kind: str, manifest: Manifest) -> tuple[str, str, str]:

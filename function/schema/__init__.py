@@ -31,7 +31,7 @@ from function.schema.fields import (
     XrName,
     quoted,
 )
-from function.schema.model import Api, Column, Rule, Scale, blocks
+from function.schema.model import Api, Audience, Column, Rule, Scale, blocks
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
 
@@ -43,6 +43,7 @@ __all__ = [
     "AddressRange",
     "Annotations",
     "Api",
+    "Audience",
     "CelText",
     "ChartVersion",
     "Cidr",

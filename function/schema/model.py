@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -105,6 +106,14 @@ def _docstrings(cls: type) -> Iterator[tuple[str, str]]:
         match field, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 yield name, " ".join(text.split())
+
+
+class Audience(Enum):
+    """Who writes the objects of a kind."""
+
+    TEAM = "an ML team, in its namespace"
+    PLATFORM = "the platform team"
+    INTERNAL = "Crossplane alone: they are composed of other kinds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from function import namespaces
+from function.catalog import BY_KIND
 from function.core import InvalidSpec, Manifest, identity, plain
 from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.inferencecluster import pools, sources
 from function.kinds.inferencecluster.inputs import Classes
 from function.kinds.modeldeployment import model as modeldeployment
+from function.kinds.modelendpoint import composer as endpoints
 from function.kinds.modelendpoint import model as modelendpoint
 from function.kinds.modelendpoint import target
+from function.kinds.modelreplica import composer as replicas
 from function.kinds.modelreplica import engine
 from function.kinds.modelreplica import model as modelreplica
-from function.kinds.servingstack import gateway
+from function.kinds.servingstack import gateway, owner
 from function.kinds.servingstack import model as servingstack
 from function.schema import Path
 from function.validation.flaw import Flaw
@@ -32,11 +36,19 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
 
 
 def _refusals(manifest: Manifest) -> Iterator[Refusal]:
+    yield from _namespace(manifest)
     ask = _QUESTIONS.get(manifest["kind"])
     try:
         yield from ask(manifest) if ask else ()
     except InvalidSpec as why:
         yield _said(why)
+
+
+def _namespace(manifest: Manifest) -> Iterator[Refusal]:
+    """One that names no namespace goes to whichever the user is in. Endpoints are asked about below."""
+    namespace, kind = identity(manifest).namespace, BY_KIND[manifest["apiVersion"], manifest["kind"]]
+    if kind.runs_in_namespace and kind.kind != modelendpoint.KIND and namespaces.is_reserved(namespace):
+        yield namespaces.FIELD, namespaces.refusal(namespace)
 
 
 def _said(why: InvalidSpec) -> Refusal:
@@ -75,16 +87,29 @@ def _deployment(manifest: Manifest) -> Iterator[Refusal]:
     for member in (member for one in spec["engines"] for member in one["members"]):
         member["nodePoolName"] = "any"
     pinned = {**spec, "clusterName": "any"}
-    return _replica({**manifest, "spec": pinned})
+    return _engines({**manifest, "spec": pinned})
 
 
 def _replica(manifest: Manifest) -> Iterator[Refusal]:
+    replicas.check_owner(manifest)
+    return _engines(manifest)
+
+
+def _engines(manifest: Manifest) -> Iterator[Refusal]:
     engine.plans(identity(manifest), modelreplica.parse(manifest))
     return iter(())
 
 
+def _own_stack(manifest: Manifest) -> Iterator[Refusal]:
+    owner.check(manifest)
+    owner.check_access(manifest, servingstack.parse(manifest))
+    return iter(())
+
+
 def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
-    target.parse(modelendpoint.parse(manifest), identity(manifest).namespace)
+    spec = modelendpoint.parse(manifest)
+    endpoints.check_namespace(manifest, spec)
+    target.parse(spec, identity(manifest).namespace)
     return iter(())
 
 
@@ -93,4 +118,5 @@ _QUESTIONS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
     modeldeployment.KIND: _deployment,
     modelreplica.KIND: _replica,
     modelendpoint.KIND: _endpoint,
+    servingstack.KIND: _own_stack,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from function import namespaces
 from function.catalog import BY_KIND
 from function.core import Manifest
 from function.schema import without_nulls
@@ -36,9 +37,8 @@ def _alone(index: int, manifest: Manifest) -> Iterator[Flaw]:
 
 
 def _placed(manifest: Manifest) -> Manifest:
-    """An object in the namespace that it goes to: where it names none, that is `default` (or the one that whoever
-    applies it is in, but that is the same for all)."""
+    """An object in its namespace. All that name none go to the same one: that of the user who applies them."""
     kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
     if kind is None or kind.scope == "Cluster" or manifest["metadata"].get("namespace"):
         return manifest
-    return {**manifest, "metadata": {**manifest["metadata"], "namespace": "default"}}
+    return {**manifest, "metadata": {**manifest["metadata"], "namespace": namespaces.UNSTATED}}

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from tests.e2e import pins, programs
+from tests.e2e import objects, pins, programs
 from tests.e2e.inference import install
-from tests.e2e.kube import Api, Object, says
+from tests.e2e.kube import CROSSPLANE, TOKENS, Api, Object, says
 from tests.e2e.processes import Process, ports
 from tests.e2e.programs import Site
 from tests.e2e.waiting import until
@@ -23,6 +23,7 @@ CONTROLLERS = (
     "namespace-controller",
     "clusterrole-aggregation-controller",
     "horizontal-pod-autoscaler-controller",
+    "validatingadmissionpolicy-status-controller",  # checks the types in policies
 )
 
 
@@ -41,6 +42,11 @@ class Control:
     def watches(self) -> bool:
         """Whether it watches what a function requires: a change is seen at once, else with the next call."""
         return self.crossplane >= "v2.4"
+
+    @property
+    def as_crossplane(self) -> Api:
+        """The same API server for Crossplane, which alone may write what it composes."""
+        return self.api.as_user(TOKENS[CROSSPLANE])
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """What kubectl prints, as an administrator."""
@@ -75,6 +81,7 @@ def start(site: Site, store: int, version: str) -> Control:
     function = serve()
     register(api, f"127.0.0.1:{port}")
     define(api)
+    guard(api)
     # Last, since its garbage collector learns of new kinds only every 30 s.
     programs.controller_manager(site, name, *CONTROLLERS)
     return Control(site, name, version, api, serve, function)
@@ -104,6 +111,13 @@ def define(api: Api) -> None:
         name = one["metadata"]["name"]
         until(functools.partial(api.current, one), f"{name} to be established", holds=established)
     until(lambda: len(valid_pipelines(api)) == len(compositions), "every Composition to have a valid pipeline")
+
+
+def guard(api: Api) -> None:
+    """Apply our roles and admission policies as they are, and a namespace for a team."""
+    api.apply(objects.namespace(objects.TEAM))
+    for name in ("roles", "admission"):
+        api.apply(*(one for one in yaml.safe_load_all((REPOSITORY / f"package/{name}.yaml").read_text())))
 
 
 def established(definition: Object | None) -> bool:

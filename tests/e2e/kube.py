@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import ssl
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -14,9 +15,13 @@ from urllib.parse import quote, urlencode
 from tests.e2e.waiting import until
 
 TOKEN = "loopback-only"  # the API servers listen on 127.0.0.1 and live as long as a test run
+CROSSPLANE = "system:serviceaccount:crossplane-system:crossplane"
+CONTROLLERS = "system:kube-controller-manager"
+TOKENS = {"admin": TOKEN, CROSSPLANE: f"{TOKEN}-crossplane", CONTROLLERS: f"{TOKEN}-controllers"}
 MANAGER = "e2e"
 
 Object = dict[str, Any]
+Header = tuple[str, str]
 
 
 class Refused(Exception):
@@ -48,6 +53,8 @@ class Api:
     port: int
     authority: Path
     token: str = TOKEN
+    user: str = ""  # who is impersonated, if anybody
+    groups: tuple[str, ...] = ()
     known: dict[tuple[str, str], Resource] = field(default_factory=dict)
     connection: http.client.HTTPSConnection | None = None
     warnings: list[str] = field(default_factory=list)  # what the last answer warned of
@@ -59,6 +66,10 @@ class Api:
     def as_user(self, token: str) -> Self:
         """The same API server, for another user."""
         return type(self)(self.port, self.authority, token)
+
+    def impersonating(self, user: str, *groups: str) -> Self:
+        """The same API server, as an administrator who acts for somebody else."""
+        return type(self)(self.port, self.authority, self.token, user=user, groups=groups)
 
     # What most tests use.
 
@@ -154,7 +165,7 @@ class Api:
     ) -> str:
         """One exchange. The API server reads YAML as it reads JSON."""
         target = f"{path}?{urlencode(options)}" if options else path
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind}
+        headers = [("Authorization", f"Bearer {self.token}"), ("Content-Type", kind), *self.impersonation()]
         response, answer = until(
             lambda: self.exchange(method, target, body, headers),
             "an API server with room for a request",  # it says no while it makes the storage of a new kind
@@ -167,14 +178,18 @@ class Api:
             raise Refused(response.status, message(answer))
         return answer
 
+    def impersonation(self) -> tuple[Header, ...]:
+        groups = (("Impersonate-Group", group) for group in self.groups)
+        return (("Impersonate-User", self.user), *groups) if self.user else ()
+
     def exchange(
-        self, method: str, target: str, body: str | None, headers: dict[str, str]
+        self, method: str, target: str, body: str | None, headers: Iterable[Header]
     ) -> tuple[http.client.HTTPResponse, str]:
         """Send over the open connection; over a new one when that was closed, or when there is none."""
         fresh = self.connection is None
         connection = self.connection or self.connect()
         try:
-            connection.request(method, target, body and body.encode(), headers)
+            send(connection, method, target, body and body.encode(), headers)
             response = connection.getresponse()
             return response, response.read().decode()
         except (OSError, http.client.HTTPException):
@@ -201,6 +216,22 @@ class Api:
             "users": [{"name": "it", "user": {"token": self.token}}],
         }
         return json.dumps(config, indent=2)
+
+
+def send(
+    connection: http.client.HTTPSConnection,
+    method: str,
+    target: str,
+    body: bytes | None,
+    headers: Iterable[Header],
+) -> None:
+    """A request whose headers may repeat, as those of impersonated groups do."""
+    connection.putrequest(method, target)
+    for name, value in headers:
+        connection.putheader(name, value)
+    if body is not None:
+        connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
 
 
 class Gone(Refused):

@@ -8,11 +8,12 @@ from tests.e2e.kube import Object
 
 GROUP = "modelplane.ai/v1alpha1"
 SYSTEM = "modelplane-system"
+TEAM = "ml-team"
 AT_LEAST_20GI = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("20Gi")) >= 0'
 HOPPER = 'device.attributes["gpu.nvidia.com"].architecture == "Hopper"'
 
 
-def deployment(name: str = "qwen", namespace: str = "default", **spec: Any) -> Object:
+def deployment(name: str = "qwen", namespace: str = TEAM, **spec: Any) -> Object:
     """Two replicas of one engine, unless told otherwise."""
     return of("ModelDeployment", name, namespace, **({"replicas": 2, "engines": [engine()]} | spec))
 
@@ -36,16 +37,16 @@ def template(image: str = "vllm/vllm-openai:v0.23.0", **more: Any) -> Object:
     return {"spec": {"containers": [{"name": "engine", "image": image, "args": args, **more}]}}
 
 
-def service(name: str = "chat", namespace: str = "default", **labels: str) -> Object:
+def service(name: str = "chat", namespace: str = TEAM, **labels: str) -> Object:
     selector = {"matchLabels": {key.replace("__", "/"): value for key, value in labels.items()}}
     return of("ModelService", name, namespace, endpoints=[{"selector": selector}])
 
 
-def endpoint(name: str = "outside", namespace: str = "default", **spec: Any) -> Object:
+def endpoint(name: str = "outside", namespace: str = TEAM, **spec: Any) -> Object:
     return of("ModelEndpoint", name, namespace, **({"url": "https://api.example.org/v1"} | spec))
 
 
-def cache(name: str = "weights", namespace: str = "default", **source: Any) -> Object:
+def cache(name: str = "weights", namespace: str = TEAM, **source: Any) -> Object:
     hub = {"repo": "Qwen/Qwen3-8B", "sizeGiB": 20} | source
     return of("ModelCache", name, namespace, source="HuggingFace", huggingFace=hub)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e import builds, pins, pki
-from tests.e2e.kube import TOKEN, Api
+from tests.e2e.kube import CONTROLLERS, CROSSPLANE, TOKENS, Api
 from tests.e2e.processes import Process, Processes, healthy, listens, ports
 from tests.e2e.waiting import until
 
@@ -68,7 +68,8 @@ def etcd(site: Site) -> int:
 
 
 def api_server(site: Site, name: str, store: int) -> Api:
-    """An API server that knows an administrator; RBAC is on, so that other users can be tried."""
+    """An API server that knows an administrator, Crossplane and the controllers, whom RBAC allows everything; other
+    users can be tried."""
     (port,) = ports(1)
     api = Api(port, site.pki.authority)
     site.processes.start(
@@ -80,7 +81,7 @@ def api_server(site: Site, name: str, store: int) -> Api:
         "--advertise-address=127.0.0.1",
         "--endpoint-reconciler-type=none",
         "--service-cluster-ip-range=10.96.0.0/16",
-        f"--token-auth-file={site.write('tokens.csv', f'{TOKEN},admin,admin,system:masters')}",
+        f"--token-auth-file={site.write('tokens.csv', known_users())}",
         "--authorization-mode=RBAC",
         "--disable-admission-plugins=ServiceAccount",
         "--service-account-issuer=https://kubernetes.default.svc",
@@ -89,7 +90,14 @@ def api_server(site: Site, name: str, store: int) -> Api:
         serves=api.serves,
     )
     site.write(f"{name}.kubeconfig", api.kubeconfig())
+    for user in (CROSSPLANE, CONTROLLERS):
+        site.write(f"{name}.{user.rpartition(':')[2]}.kubeconfig", api.as_user(TOKENS[user]).kubeconfig())
     return api
+
+
+def known_users() -> str:
+    """Of every API server: tokens, names and groups."""
+    return "\n".join(f"{token},{user},{user},system:masters" for user, token in TOKENS.items())
 
 
 def controller_manager(site: Site, name: str, *controllers: str) -> Process:
@@ -99,7 +107,7 @@ def controller_manager(site: Site, name: str, *controllers: str) -> Process:
         f"{name}-kube-controller-manager",
         site.program(pins.CONTROLLER_MANAGER),
         *serving(site, port),
-        f"--kubeconfig={kubeconfig(site, name)}",
+        f"--kubeconfig={kubeconfig(site, name, CONTROLLERS)}",
         f"--service-account-private-key-file={site.pki.accounts}",
         "--leader-elect=false",
         *((f"--controllers={','.join(controllers)}",) if controllers else ()),
@@ -221,7 +229,7 @@ def gateway(site: Site, name: str, address: str, port: int, listener: int | None
 
 def crossplane(site: Site, name: str, version: str, api: Api) -> Process:
     """Crossplane's core, calling functions over mTLS. It makes certificates of its own, which go unused."""
-    build, user = site.build(pins.CROSSPLANE[version]), str(kubeconfig(site, name))
+    build, user = site.build(pins.CROSSPLANE[version]), str(kubeconfig(site, name, CROSSPLANE))
     api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SYSTEM}})
     init = functools.partial(initialise, site, build, user)
     until(init, "crossplane core init")  # fails until the API server serves the CRDs that it made
@@ -333,8 +341,9 @@ def serving(site: Site, port: int) -> tuple[str, ...]:
     )
 
 
-def kubeconfig(site: Site, name: str) -> Path:
-    return site.folder / f"{name}.kubeconfig"
+def kubeconfig(site: Site, name: str, user: str = "") -> Path:
+    """Of an API server, for a user; an administrator's if none is given."""
+    return site.folder / ".".join(filter(None, (name, user.rpartition(":")[2], "kubeconfig")))
 
 
 def bundle(site: Site) -> str:

@@ -96,7 +96,7 @@ class Team:
         metadata = manifest["metadata"]
         who = (manifest["kind"], "/".join(filter(None, (metadata.get("namespace"), metadata["name"]))))
         before = self.control.calls(*who)
-        self.api.patch(manifest, {"metadata": {"annotations": {RECONCILE: f"e2e-{next(tokens)}"}}})
+        self.control.as_crossplane.patch(manifest, {"metadata": {"annotations": {RECONCILE: f"e2e-{next(tokens)}"}}})
         until(lambda: self.control.calls(*who), f"{title(manifest)} to be reconciled", holds=lambda now: now > before)
 
     def await_nothing(self) -> None:

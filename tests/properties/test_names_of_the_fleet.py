@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import stacks
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from function import registry, versions
+from function import names, registry, versions
 from function.core import Request, Result, dig
 from function.kinds.modelcache.inputs import CLUSTERS
 
@@ -37,13 +38,13 @@ def cluster(name: str) -> dict[str, Any]:
 
 
 def stack(name: str) -> Result:
-    spec = {"clusterName": name, "source": "GKE", "providerConfigRef": {"name": "config"}}
+    spec = {"clusterName": name, "source": "GKE", "providerConfigRef": {"name": names.provider_config(name)}}
     ready = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
     keys = ("inferencepools", "namespace", "node-feature-discovery", "critical-pods", "envoy-gateway", "ai-gateway")
     xr = {
         "apiVersion": versions.INFRASTRUCTURE,
         "kind": "ServingStack",
-        "metadata": {"name": "s", "namespace": "modelplane-system"},
+        "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [stacks.owner(name)]},
         "spec": spec,
     }
     return registry.compose(Request(xr=xr, observed=dict.fromkeys(keys, ready)))

@@ -17,6 +17,7 @@ KIND = "InferenceClass"
 PLURAL = "inferenceclasses"
 SHORT_NAMES = ("icl",)
 SCOPE = "Cluster"
+AUDIENCE = schema.Audience.PLATFORM
 COLUMNS = (
     schema.Column("PROVIDER", "string", ".spec.provisioning.provider"),
     schema.Column("DEVICES", "string", ".status.devices"),

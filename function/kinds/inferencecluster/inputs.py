@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import labels, names, versions
-from function.core import Manifest, Request, Requirement, dig, plain
+from function.core import Manifest, Request, Requirement, controller, dig, is_controlled_by, plain
 from function.core.manifest import is_list
 
 KUBECONFIG = "kubeconfig"
@@ -99,9 +99,9 @@ def published_pools(xr: Manifest) -> dict[str, dict[str, Any]]:
 def owner_of_config(request: Request) -> str | None:
     """Who else has the provider config that this cluster would compose; None where nobody has."""
     for config in () if COMPOSED_CONFIG in request.observed else request.required.get(OWNER) or ():
-        for reference in dig(config, "metadata", "ownerReferences") or ():
-            if dig(reference, "controller") and dig(reference, "uid") != dig(request.xr, "metadata", "uid"):
-                return f"{dig(reference, 'kind')} {dig(reference, 'name')}"
+        owner = controller(config["metadata"])
+        if owner and owner.get("uid") != dig(request.xr, "metadata", "uid"):
+            return f"{owner.get('kind')} {owner.get('name')}"
     return None
 
 
@@ -117,13 +117,31 @@ def secret_fault(request: Request, requirement: str, name: str, key: str) -> str
     return None if has_key else f"{where} has no key {key}"
 
 
+def replicas(request: Request) -> tuple[Manifest, ...] | None:
+    """The replicas on the cluster that ModelDeployments composed; None while they are not known. One that somebody
+    wrote by hand runs nothing, and takes no nodes."""
+    found = request.required.get(REPLICAS)
+    return None if found is None else tuple(filter(_is_composed, found))
+
+
+def _is_composed(replica: Manifest) -> bool:
+    return is_controlled_by(replica["metadata"], versions.MODELPLANE, "ModelDeployment")
+
+
+def _holds(replica: Manifest) -> bool:
+    """Whether a replica has something on the cluster. One that nobody composed may have got it before it was orphaned,
+    and needs the cluster to take it away again; Crossplane keeps the list of what an XR composed."""
+    return _is_composed(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
+
+
 def on_it(request: Request) -> tuple[str, ...] | None:
-    """Who stands on the cluster, sorted; None while it is not known."""
-    replicas, caches = request.required.get(REPLICAS), request.required.get(CACHES)
-    if replicas is None or caches is None:
+    """Everything that keeps the cluster from being deleted, sorted; None while it is not known."""
+    found, caches = request.required.get(REPLICAS), request.required.get(CACHES)
+    if found is None or caches is None:
         return None
+    holding = filter(_holds, found)
     return (
-        *sorted(f"ModelReplica {dig(r, 'metadata', 'namespace')}/{dig(r, 'metadata', 'name')}" for r in replicas),
+        *sorted(f"ModelReplica {dig(r, 'metadata', 'namespace')}/{dig(r, 'metadata', 'name')}" for r in holding),
         *sorted(
             {
                 f"ModelCache {dig(o, 'metadata', 'namespace')}/{dig(o, 'metadata', 'labels', labels.MODELCACHE)}"

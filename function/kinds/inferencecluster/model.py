@@ -19,6 +19,7 @@ KIND = "InferenceCluster"
 PLURAL = "inferenceclusters"
 SHORT_NAMES = ("ic",)
 SCOPE = "Cluster"
+AUDIENCE = schema.Audience.PLATFORM
 COLUMNS = (
     schema.Column("SOURCE", "string", ".spec.cluster.source"),
     schema.Column("NODES", "integer", ".status.nodes"),

@@ -49,7 +49,7 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
 
 
 def _allocations(request: Request, offer: Offer) -> dict[str, Any]:
-    replicas = request.required.get(inputs.REPLICAS)
+    replicas = inputs.replicas(request)
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}

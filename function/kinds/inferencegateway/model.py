@@ -14,6 +14,7 @@ KIND = "InferenceGateway"
 PLURAL = "inferencegateways"
 SHORT_NAMES = ("ig",)
 SCOPE = "Cluster"
+AUDIENCE = schema.Audience.PLATFORM
 COLUMNS = (
     schema.Column("BACKEND", "string", ".spec.backend"),
     schema.Column("ADDRESS", "string", ".status.address"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from function import conditions as c
+from function import namespaces
 from function.core import Composer, Request, Result
 from function.kinds.modelcache import compose, inputs, places, status
 from function.kinds.modelcache.model import API_VERSION, KIND, parse
 
 
 def _compose(request: Request) -> Result:
+    namespaces.check(request.identity, c.INVALID_CACHE)
     spec = parse(request.xr)
     fleet = inputs.clusters(request, spec)
     token = inputs.token(request, spec)

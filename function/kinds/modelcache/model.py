@@ -16,6 +16,8 @@ KIND = "ModelCache"
 PLURAL = "modelcaches"
 SHORT_NAMES = ("mc",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.TEAM
+RUNS_IN_NAMESPACE = True
 COLUMNS = (
     schema.Column("REPO", "string", ".spec.huggingFace.repo"),
     schema.Column("STAGED", "string", ".status.summary.ready"),

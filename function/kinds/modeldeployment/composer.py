@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from function import conditions as c
 from function import scheduling
 from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Result
-from function.kinds.modeldeployment import former, model, status, withdraw
+from function.kinds.modeldeployment import former, model, reserved, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
 from function.kinds.modeldeployment.inputs import Inputs, read, requirements
@@ -15,6 +15,9 @@ from function.scheduling import Replica
 
 
 def run(request: Request) -> Result:
+    if refused := reserved.refusal(request):
+        why = _but_yielding(request, refused)
+        return reserved.scaled_down(request, COMPOSER.hold(request, why.condition, why.decided))
     try:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:

@@ -16,7 +16,7 @@ from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.modelcache import model as modelcache
 from function.kinds.modeldeployment import published
 from function.kinds.modeldeployment.published import mappings
-from function.kinds.modeldeployment.standing import Owner, deployment_of, replica, standing
+from function.kinds.modeldeployment.standing import Owner, counts, deployment_of, replica, standing
 from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 
@@ -110,10 +110,11 @@ def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: d
     """Read whole only those of the others that share an overcommitted cluster with ours: who gives way depends on them.
     Of clusters that nobody looks at nothing is read. A replica that is being deleted holds its nodes until it is gone.
     """
-    taken = Lazily(others, lambda name: list(map(standing, others[name])))
+    there = Lazily(others, lambda name: list(filter(counts, others[name])))
+    taken = Lazily(others, lambda name: list(map(standing, there[name])))
     ledger = Ledger(clusters, ours, taken)
     contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
-    rivals = [r for n in sorted(contested) for m in others[n] if (r := replica(m, deployment_of(m["metadata"])))]
+    rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
         clusters=clusters,
         replicas=(*ours, *rivals),

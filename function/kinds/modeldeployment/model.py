@@ -32,6 +32,8 @@ KIND = "ModelDeployment"
 PLURAL = "modeldeployments"
 SHORT_NAMES = ("md",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.TEAM
+RUNS_IN_NAMESPACE = True
 COLUMNS = (
     schema.Column("REPLICAS", "integer", ".spec.replicas"),
     schema.Column("PLACED", "integer", ".status.replicas.total"),

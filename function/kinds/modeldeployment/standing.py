@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from function import labels, names
-from function.core import ByContent, Manifest, NamespacedName, Request, dig, identity, is_ready, mentions, serves
+from function.core import (
+    ByContent,
+    Manifest,
+    NamespacedName,
+    Request,
+    controller,
+    dig,
+    identity,
+    is_controlled_by,
+    is_ready,
+    mentions,
+    serves,
+)
 from function.kinds.modeldeployment import former
+from function.kinds.modeldeployment.model import API_VERSION, KIND
 from function.kinds.modeldeployment.placed import engines
-from function.kinds.modeldeployment.published import mappings, whole
+from function.kinds.modeldeployment.published import whole
 from function.scheduling import Replica, Standing, nodes_of
 
 
@@ -28,10 +41,16 @@ class Owner:
             return False
         if identity(manifest) in observed:
             return True
-        controller = next((o for o in mappings(metadata.get("ownerReferences")) if o.get("controller")), None)
-        if controller and self.uid:
-            return bool(controller.get("uid") == self.uid)
+        owner = controller(metadata)
+        if owner and self.uid:
+            return bool(owner.get("uid") == self.uid)
         return bool(dig(metadata, "labels", labels.DEPLOYMENT) == self.deployment.name)
+
+
+def counts(manifest: Manifest) -> bool:
+    """Whether another's replica takes nodes: only one that a ModelDeployment composed does. One written by hand runs
+    nothing (modelreplica/composer.py), however many nodes it names."""
+    return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
 
 
 def standing(manifest: Manifest) -> Standing:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from function import conditions as c
-from function import names
+from function import names, namespaces
 from function.core import (
     ComposedResource,
     Composer,
@@ -20,10 +20,13 @@ from function.core import (
     Result,
     condition,
     dig,
+    identity,
+    is_controlled_by,
     plain,
     restate,
 )
 from function.core.condition import shortened
+from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelendpoint import compose, target
 from function.kinds.modelendpoint.model import API_VERSION, KIND, Spec, parse
 from function.kinds.modelendpoint.target import Target
@@ -33,6 +36,7 @@ _LONGEST_FAULT = 200
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
+    check_namespace(request.xr, spec)
     where = target.parse(spec, request.identity.namespace)
     wanted = compose.manifests(request.identity, spec, where)
     routed = _routing_ready(request, spec, where, wanted)
@@ -64,6 +68,16 @@ def _serves(request: Request, routing: Manifest | None) -> bool:
     if backend == names.egress(request.identity):
         return _available(request.observed.get(compose.PROXY) or {}) > 0
     return compose.SERVICE in request.observed and any(key.startswith(compose.SLICE) for key in request.observed)
+
+
+def check_namespace(xr: Manifest, spec: Spec) -> None:
+    """Raises InvalidSpec in a reserved namespace: an egress proxy is a pod there, with a Secret of that namespace. The
+    endpoint of a replica has no key, and follows its replica, which may be there since before it was reserved."""
+    is_replicas = (
+        is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND) and spec.auth is None
+    )
+    if not is_replicas:
+        namespaces.check(identity(xr), c.INVALID_ENDPOINT)
 
 
 def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> ComposedResource:

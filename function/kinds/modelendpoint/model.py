@@ -13,6 +13,8 @@ KIND = "ModelEndpoint"
 PLURAL = "modelendpoints"
 SHORT_NAMES = ("me",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.TEAM
+RUNS_IN_NAMESPACE = True
 COLUMNS = (schema.Column("URL", "string", ".spec.url"),)
 
 _LABEL = "[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"

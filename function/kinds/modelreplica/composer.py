@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from function import conditions as c
-from function import labels
-from function.core import ComposedResource, Composer, Held, Manifest, Request, Result, is_ready, restate
+from function import labels, namespaces
+from function.core import (
+    ComposedResource,
+    Composer,
+    Held,
+    InvalidSpec,
+    Manifest,
+    Request,
+    Result,
+    is_controlled_by,
+    is_ready,
+    restate,
+)
+from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelreplica import carried, compose, engine, inputs, model, readiness, status
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import Standing
@@ -15,12 +27,21 @@ _OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
 
 
 def run(request: Request) -> Result:
+    check_owner(request.xr)
+    namespaces.check(request.identity, c.INVALID_REPLICA)
     spec = model.parse(request.xr)
     plans = engine.plans(request.identity, spec)  # ahead of reading: what is wrong is wrong wherever it is to run
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
     return report(request, replica, compose.objects(replica))
+
+
+def check_owner(xr: Manifest) -> None:
+    """Raises InvalidSpec for a replica that no ModelDeployment composed: nobody placed it where there is room."""
+    if not is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND):
+        problem = "must name a ModelDeployment as controller: a ModelReplica is composed by one; create that"
+        raise InvalidSpec(c.INVALID_REPLICA(field="metadata.ownerReferences", problem=problem))
 
 
 def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -> Result:

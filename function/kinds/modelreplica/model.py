@@ -18,6 +18,8 @@ KIND = "ModelReplica"
 PLURAL = "modelreplicas"
 SHORT_NAMES = ("mr",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.INTERNAL
+RUNS_IN_NAMESPACE = True
 COLUMNS = (schema.Column("CLUSTER", "string", ".spec.clusterName"),)
 
 

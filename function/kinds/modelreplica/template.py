@@ -250,6 +250,16 @@ class ImagePullSecret(schema.Api):
 
 
 class PodSpec(schema.Api):
+    RULES = (
+        Rule(
+            "!has(self.priorityClassName) || !self.priorityClassName.startsWith('system-')",
+            "priorityClassName must be a PriorityClass of the cluster's own: those that begin with system- are for what"
+            " a cluster cannot live without, and evict everything else",
+            lambda pod: not (pod.priorityClassName or "").startswith("system-"),
+            at="priorityClassName",
+        ),
+    )
+
     containers: Annotated[tuple[Container, ...], Len(1, 1), schema.ListMap()]
     """Exactly one, named engine."""
     imagePullSecrets: Annotated[tuple[ImagePullSecret, ...], MaxLen(8), schema.ListMap()] = ()
@@ -257,7 +267,7 @@ class PodSpec(schema.Api):
     terminationGracePeriodSeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
     """Seconds that requests are given to finish when a pod ends; left out, 120."""
     priorityClassName: schema.DnsSubdomain | None = None
-    """The pods' PriorityClass on the cluster."""
+    """The pods' PriorityClass on the cluster, except for those of Kubernetes itself, which begin with system-."""
     serviceAccountName: schema.DnsSubdomain | None = None
     """The pods' ServiceAccount on the cluster."""
 

@@ -15,6 +15,8 @@ KIND = "ModelService"
 PLURAL = "modelservices"
 SHORT_NAMES = ("ms",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.TEAM
+RUNS_IN_NAMESPACE = False
 COLUMNS = (
     schema.Column("ADDRESS", "string", ".status.address"),
     schema.Column("ENDPOINTS", "integer", ".status.endpoints.ready"),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from function import conditions as c
 from function.core import Composer, Condition, InvalidSpec, Request, Result, stands
-from function.kinds.servingstack import compose, gateway
+from function.kinds.servingstack import compose, gateway, owner
 from function.kinds.servingstack.model import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
 from function.manifests.parts import told
 
 
 def _compose(request: Request) -> Result:
+    owner.check(request.xr)
     spec = parse(request.xr)
     _check_config(spec)
+    owner.check_access(request.xr, spec)
     gateway.check(spec)
     namespace = request.identity.namespace
     wanted = compose.parts(request, spec, namespace)

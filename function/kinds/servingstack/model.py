@@ -16,6 +16,8 @@ KIND = "ServingStack"
 PLURAL = "servingstacks"
 SHORT_NAMES = ("ss",)
 SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.INTERNAL
+RUNS_IN_NAMESPACE = False
 COLUMNS = (
     schema.Column("CLUSTER", "string", ".spec.clusterName"),
     schema.Column("ADDRESS", "string", ".status.gateway.address"),

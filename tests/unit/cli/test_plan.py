@@ -269,5 +269,26 @@ def test_a_dump_of_a_fleet_at_rest_stays_as_it_is(tmp_path: Path, kinds: tuple[s
     assert (got.exit_code, got.stdout.splitlines()[0]) == (NOTHING, want)
 
 
+def test_replicas_of_deployments_that_were_not_dumped_still_take_their_nodes(tmp_path: Path) -> None:
+    """Their controllers are elsewhere: in the cluster that was dumped."""
+    control = ControlPlane()
+    manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
+    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.settle()
+    dump = [m for m in control.store.all() if m["kind"] in ("InferenceClass", "InferenceCluster", "ModelReplica")]
+    (tmp_path / "fleet.yaml").write_text(yaml_text.documents(dump))
+
+    left = ControlPlane()
+    left.world.load([one.manifest for one in files.load([tmp_path])])
+    left.world.settle()
+
+    def free(fleet: ControlPlane) -> list[object]:
+        clusters = fleet.store.of_kind("modelplane.ai/v1alpha1", "InferenceCluster")
+        return [dict(allocation) for m in clusters for allocation in m["status"]["allocations"]]
+
+    assert free(left) == free(control)
+    assert len(left.store.of_kind("modelplane.ai/v1alpha1", "ModelReplica")) == 5
+
+
 def test_plans_are_the_same_every_time() -> None:
     assert run(str(EXAMPLES / "tour")).stdout == run(str(EXAMPLES / "tour")).stdout

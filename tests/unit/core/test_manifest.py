@@ -2,7 +2,7 @@
 
 import pytest
 
-from function.core import dig, is_ready
+from function.core import controller, dig, is_controlled_by, is_ready
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,34 @@ def test_nonsense_in_status_is_not_ready(status):
 )
 def test_dig_ends_where_the_path_ends(path, want):
     assert dig({"a": {"b": 1}, "l": [2], "s": "text"}, *path) == want
+
+
+OWNER = {"apiVersion": "modelplane.ai/v1alpha1", "kind": "ModelDeployment", "name": "qwen", "uid": "1"}
+
+
+@pytest.mark.parametrize(
+    ("references", "want"),
+    [
+        ([OWNER | {"controller": True}], True),
+        ([OWNER, OWNER | {"controller": True}], True),
+        ([OWNER | {"controller": True, "apiVersion": "modelplane.ai/v1beta1"}], True),
+        ([OWNER | {"controller": True, "apiVersion": "example.org/v1alpha1"}], False),
+        ([OWNER | {"controller": True, "apiVersion": "modelplane.ai.example.org/v1alpha1"}], False),
+        ([OWNER | {"controller": True, "kind": "ModelService"}], False),
+        ([OWNER | {"controller": False}], False),
+        ([OWNER | {"controller": "true"}], False),
+        ([OWNER], False),
+        ([], False),
+        (None, False),
+        ("ModelDeployment", False),
+        ([None, "x"], False),
+    ],
+)
+def test_only_a_controller_of_the_kind_controls(references, want):
+    metadata = {"name": "a"} if references is None else {"name": "a", "ownerReferences": references}
+    assert is_controlled_by(metadata, "modelplane.ai/v1alpha1", "ModelDeployment") is want
+
+
+def test_an_object_has_one_controller():
+    metadata = {"ownerReferences": [OWNER, OWNER | {"name": "b", "controller": True}]}
+    assert controller(metadata)["name"] == "b"

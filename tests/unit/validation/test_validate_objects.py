@@ -7,8 +7,23 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Value
-from samples import ALL, CACHE, CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, REPLICA, SERVICE, Object, edited, of
+from samples import (
+    ALL,
+    CACHE,
+    CLASS,
+    CLUSTER,
+    DEPLOYMENT,
+    ENDPOINT,
+    GATEWAY,
+    REPLICA,
+    SERVICE,
+    STACK,
+    Object,
+    edited,
+    of,
+)
 
+from function import namespaces
 from function.validation import Flaw, validate
 from function.validation.flaw import ERRORS, WARNINGS
 from function.validation.size import encoded
@@ -128,14 +143,12 @@ def test_null_is_as_if_it_were_not_there(path: str) -> None:
     assert said(*(edited(one, path, None) if one is DEPLOYMENT else one for one in SOUND)) == []
 
 
-def test_no_namespace_is_the_default_one() -> None:
+def test_what_names_no_namespace_is_in_one() -> None:
     nowhere = edited(SERVICE, "metadata.namespace", None)
-    got = validate(
-        [nowhere, edited(SERVICE, "metadata.namespace", "default"), edited(SERVICE, "metadata.namespace", "")]
-    )
+    got = validate([nowhere, nowhere, edited(SERVICE, "metadata.namespace", "")])
 
-    want = [(1, "duplicate", "is there twice: ModelService default/sample", 0),
-            (2, "duplicate", "is there twice: ModelService default/sample", 0)]  # fmt: skip
+    want = [(1, "duplicate", "is there twice: ModelService your-namespace/sample", 0),
+            (2, "duplicate", "is there twice: ModelService your-namespace/sample", 0)]  # fmt: skip
     assert [(flaw.index, flaw.code, flaw.message, flaw.other) for flaw in got] == want
 
 
@@ -369,8 +382,34 @@ GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
             edited(SOUND_CLUSTER, "spec.nodePools.0.zones", ["a"]),
             ("spec.nodePools[0].zones", "Existing cannot choose the zones of a pool; leave them out"),
         ),
+        (
+            edited(DEPLOYMENT, "metadata.namespace", "kube-system"),
+            ("metadata.namespace", namespaces.refusal("kube-system")),
+        ),
+        (
+            edited(ENDPOINT, "metadata.namespace", "default"),
+            ("metadata.namespace", namespaces.refusal("default")),
+        ),
+        (
+            edited(SOUND_REPLICA, "metadata.ownerReferences"),
+            (
+                "metadata.ownerReferences",
+                "must name a ModelDeployment as controller: a ModelReplica is composed by one; create that",
+            ),
+        ),
+        (
+            edited(STACK, "metadata.ownerReferences"),
+            (
+                "metadata.ownerReferences",
+                "must name an InferenceCluster as controller: a ServingStack is composed by one; edit that",
+            ),
+        ),
+        (
+            edited(STACK, "spec.providerConfigRef.name", "another"),
+            ("spec.providerConfigRef.name", "must be eks-l4-21a24da5, the one of eks-l4, not another"),
+        ),
     ],
-    ids=["source", "gateway", "pool"],
+    ids=["source", "gateway", "pool", "deployment", "endpoint", "replica", "stack", "config"],
 )
 def test_what_only_the_function_refuses_is_said_beforehand(object_: Object, want: tuple[str, str]) -> None:
     assert [(flaw.field, flaw.message) for flaw in validate([object_]) if flaw.code == "refused"] == [want]

@@ -1,0 +1,60 @@
+"""A ModelDeployment in a reserved namespace: what runs there since before it was reserved stays, and only shrinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from function import conditions as c
+from function import namespaces
+from function.core import InvalidSpec, Manifest, Request, Result, dig, identity, is_ready, serves
+from function.kinds.modeldeployment import withdraw
+from function.kinds.modelreplica import model as modelreplica
+
+
+def refusal(request: Request) -> InvalidSpec | None:
+    """Why the deployment is refused; None where its namespace is not reserved."""
+    namespace = request.identity.namespace
+    if not namespaces.is_reserved(namespace):
+        return None
+    problem = f"{namespaces.refusal(namespace)}. Replicas that are there stay until spec.replicas is lowered"
+    return InvalidSpec(c.INVALID_DEPLOYMENT(field=namespaces.FIELD, problem=problem))
+
+
+def scaled_down(request: Request, held: Result) -> Result:
+    """A held result without the replicas, and their endpoints, that exceed spec.replicas. Traffic leaves them first."""
+    surplus = set(_surplus(request))
+    if not surplus:
+        return held
+    kept = {key: r for key, r in held.resources.items() if identity(r.manifest).name not in surplus}
+    return withdraw.in_turn(request, replace(held, resources=kept, status=_status(held.status, request, surplus)))
+
+
+def _surplus(request: Request) -> Iterator[str]:
+    """Names of the replicas to go: first those on their way out, then those that do not serve, then the youngest."""
+    wanted = dig(request.xr, "spec", "replicas")
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted >= 0:
+        yield from (identity(m).name for m in sorted(_replicas(request), key=_worth)[wanted:])
+
+
+def _replicas(request: Request) -> list[Manifest]:
+    return [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
+
+
+def _worth(replica: Manifest) -> tuple[Any, ...]:
+    """The first to keep sorts first."""
+    created = str(replica["metadata"].get("creationTimestamp") or "")
+    is_going = "deletionTimestamp" in replica["metadata"]
+    return is_going, not serves(replica, "ModelReady"), not is_ready(replica), created, identity(replica).name
+
+
+def _status(status: Any, request: Request, surplus: set[str]) -> dict[str, Any]:
+    """The status that stands, without the replicas that go: autoscalers read the count."""
+    staying = [m for m in _replicas(request) if identity(m).name not in surplus]
+    serving = sum(serves(m, "ModelReady") for m in staying)
+    counts = dict(status.get("replicas") or {}) | {"total": len(staying), "ready": serving}
+    counts["updated"] = min(counts.get("updated", 0), len(staying))
+    placements = [p for p in status.get("placements") or () if p["replica"] not in surplus]
+    rest = {key: value for key, value in status.items() if key not in ("replicas", "placements")}
+    return {**rest, "replicas": counts, **({"placements": placements} if placements else {})}

@@ -1,0 +1,34 @@
+"""Whose a ServingStack is: the InferenceCluster's that composed it, and it reaches no other cluster."""
+
+from __future__ import annotations
+
+from function import conditions as c
+from function import names
+from function.core import InvalidSpec, Manifest, controller, identity, is_controlled_by
+from function.kinds.inferencecluster import model as inferencecluster
+from function.kinds.servingstack.model import Spec
+
+
+def check(xr: Manifest) -> None:
+    """Raises InvalidSpec for a stack that no InferenceCluster composed."""
+    namespace = identity(xr).namespace
+    if namespace != names.SYSTEM_NAMESPACE:
+        raise _invalid("metadata.namespace", f"must be {names.SYSTEM_NAMESPACE}, not {namespace or 'empty'}")
+    if not is_controlled_by(xr["metadata"], inferencecluster.API_VERSION, inferencecluster.KIND):
+        problem = "must name an InferenceCluster as controller: a ServingStack is composed by one; edit that"
+        raise _invalid("metadata.ownerReferences", problem)
+
+
+def check_access(xr: Manifest, spec: Spec) -> None:
+    """Raises InvalidSpec for a stack that reaches another cluster than its owner."""
+    cluster = str((controller(xr["metadata"]) or {}).get("name"))
+    if spec.clusterName != cluster:
+        problem = f"must be {cluster}, the InferenceCluster that the stack belongs to, not {spec.clusterName}"
+        raise _invalid("spec.clusterName", problem)
+    wanted, given = names.provider_config(cluster), spec.providerConfigRef.name
+    if given != wanted:
+        raise _invalid("spec.providerConfigRef.name", f"must be {wanted}, the one of {cluster}, not {given}")
+
+
+def _invalid(field: str, problem: str) -> InvalidSpec:
+    return InvalidSpec(c.INVALID_STACK(field=field, problem=problem))
