@@ -112,7 +112,10 @@ def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | No
         size=f"{size}Gi",
     )
     written = _object(target, manifest, storage.IS_BOUND, {labels.HOLDS: labels.HOLDS_WEIGHTS})
-    written["metadata"]["annotations"] = {labels.PLACED_UNDER: placed_under(spec)}
+    before = dig(there, "metadata", "annotations", labels.PLACED_UNDER)
+    # A cluster that an edit excludes is noted under the selector before: it must not look relabelled on the next pass.
+    under = placed_under(spec) if target.cluster.matches or before is None else before
+    written["metadata"]["annotations"] = {labels.PLACED_UNDER: under}
     return written
 
 

@@ -309,8 +309,9 @@ def test_what_runs_is_held_and_still_serves(name: str) -> None:
     result = replicas.compose(arrivals.edited(before, xr), *objects)
     assert result.resources.keys() == before.observed.keys()
     assert replicas.said(result, "ModelAccepted").split()[1] == f"{reason}:"
-    assert state(result) == (True, "True Serving: Every engine serves")
-    assert result.status["served"] is True
+    is_refused = reason == "InvalidSpec"
+    assert state(result) == (not is_refused, "True Serving: Every engine serves")
+    assert (result.status["served"], result.status["serving"]) == (True, True)
 
 
 def test_while_held_a_lost_copy_is_told() -> None:
