@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from function import labels, registry
-from function.core import Manifest, Request, Result, plain
+from function.core import Manifest, Request, Result, identity, plain
 from function.offline.settle import settle
 
 ROOT = Path(__file__).parent / "golden"
@@ -22,9 +22,15 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.pare
 
 
 def load(case: Path) -> tuple[Request, list[Manifest]]:
-    """A case's request before anything was looked up, and what there is to find."""
+    """A case's request before anything was looked up, and what there is to find.
+
+    A ModelReplica that is observed exists, so a look-up finds it.
+    """
     observed = {m["metadata"]["annotations"][labels.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
-    return Request(xr=documents(case / "xr.yaml")[0], observed=observed), documents(case / "required.yaml")
+    objects = documents(case / "required.yaml")
+    there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
+    also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]
+    return Request(xr=documents(case / "xr.yaml")[0], observed=observed), [*objects, *also]
 
 
 def answer(case: Path) -> Result:

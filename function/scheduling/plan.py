@@ -8,7 +8,7 @@ from enum import Enum
 
 from function.scheduling.capacity import Ledger
 from function.scheduling.fit import Fit
-from function.scheduling.fleet import Former, PlacedEngine, Replica
+from function.scheduling.fleet import Former, PlacedEngine, Replica, exceeds, nodes_of
 from function.scheduling.revision import Revision
 
 
@@ -38,6 +38,12 @@ class Placement:
     """What it goes back to if others took the nodes that it grows into."""
     retreats: bool = False
     """It goes back to it now; `replica` is as it was before."""
+
+    @property
+    def takes_nodes(self) -> bool:
+        """Whether it is given nodes that it has not."""
+        had = self.replica.nodes() if self.replica else {}
+        return self.fit is not None and bool(exceeds(nodes_of(self.engines), had))
 
     @property
     def pools(self) -> tuple[str, ...]:
@@ -106,6 +112,10 @@ class Plan:
         settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
         waiting = [p for p in self.placements if p.action is Action.AWAIT_SUCCESSOR]
         return tuple(waiting[: max(0, self.wanted - settled)])
+
+    @property
+    def takes_nodes(self) -> bool:
+        return any(placement.takes_nodes for placement in self.placements)
 
     def moving_for(self, placement: Placement, spec_hash: str) -> str:
         """What to note on a placement: that it makes way for a spec, once a successor is placed. Without that it would

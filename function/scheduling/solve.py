@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from function.core import NamespacedName
 from function.scheduling.capacity import Contention, Ledger, contention
-from function.scheduling.devices import Offer
+from function.scheduling.devices import Shortfall
 from function.scheduling.filling import Filler
 from function.scheduling.fit import Fit, Fitter, pins
 from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
@@ -52,6 +52,8 @@ class _Solver:
     retreated: dict[Replica, Replica | None] = field(default_factory=dict)
     lost: list[Replica] = field(default_factory=list)
     placed: list[Placement] = field(default_factory=list)
+    unsearched: set[NamespacedName] = field(default_factory=set)
+    """Replicas for which the search for a fit in place was given up."""
     ours: list[Replica] = field(init=False)
     revisions: Mapping[str, Revision] = field(init=False)
     ledger: Ledger = field(init=False)
@@ -146,7 +148,8 @@ class _Solver:
         return None
 
     def _pools_match(self, replica: Replica, cluster: Cluster) -> bool:
-        """Whether its pools satisfy what the deployment asks now. Pools that publish nothing prove nothing."""
+        """Whether its pools satisfy what the deployment asks now. Pools that publish nothing prove nothing, and neither
+        does a search that was given up."""
         published = {pool.name: pool for pool in cluster.pools if pool.shape.devices}
         if not published:
             return True
@@ -159,7 +162,8 @@ class _Solver:
                     continue
                 if pool is None and placed.claims:
                     return False
-                if member and pool and not isinstance(self.fitter.matcher.offer(member, pool.shape), Offer):
+                offered = self.fitter.matcher.offer(member, pool.shape) if member and pool else None
+                if isinstance(offered, Shortfall) and offered.searched:
                     return False
         return True
 
@@ -234,13 +238,20 @@ class _Solver:
         own = replica.nodes()
         free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.on(cluster.name).items()}
         fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
-        return fit if isinstance(fit, Fit) else None
+        if isinstance(fit, Fit):
+            return fit
+        if fit.gave_up:
+            self.unsearched.add(replica.identity)
+        return None
 
     def _move(self, replica: Replica) -> None:
         """Its pools have no room for the current spec: it keeps its own, until a successor serves elsewhere.
 
-        It stays where a cluster that publishes no pools proves nothing, or where nodes are about to be free.
+        It stays where a cluster that publishes no pools, or a search that was given up, proves nothing; and where nodes
+        are about to be free.
         """
+        if replica.identity in self.unsearched:
+            return
         departing = {r.cluster for r in (*self.surplus, *self.yielded, *(r for r in self.ours if r.going))}
         publishes = any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools)
         if publishes and replica.cluster not in departing:

@@ -51,6 +51,8 @@ class Inputs:
     """Of each cluster's gateway; empty where it has none."""
     ours: Mapping[NamespacedName, Manifest]
     """This deployment's replicas."""
+    is_doubtful: bool
+    """Whether the look-up of all replicas found none, although there are replicas of this deployment."""
     keys: Mapping[NamespacedName, str]
     """Where each of them stands among the composed resources."""
     cache: Cache | None
@@ -77,6 +79,7 @@ def read(request: Request) -> Inputs:
         fleet=_fleet(clusters, tuple(placed.values()), others),
         addresses=Lazily(manifests, lambda name: dig(manifests[name], "status", "gateway", "address") or ""),
         ours=ours,
+        is_doubtful=not replicas and bool(placed),
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
         revisions=tuple(_revisions(request.xr)),

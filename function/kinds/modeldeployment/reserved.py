@@ -25,7 +25,7 @@ def refusal(request: Request) -> InvalidSpec | None:
 def scaled_down(request: Request, held: Result) -> Result:
     """A held result without the replicas, and their endpoints, that exceed spec.replicas. Traffic leaves them first."""
     surplus = set(_surplus(request))
-    if not surplus:
+    if not surplus or request.resolved(withdraw.services(request.xr)) is None:
         return held
     kept = {key: r for key, r in held.resources.items() if identity(r.manifest).name not in surplus}
     return withdraw.in_turn(request, replace(held, resources=kept, status=_status(held.status, request, surplus)))
