@@ -7,20 +7,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from function import conditions, registry
+from function import conditions as declarations
+from function import registry
 from function.catalog import Kind
 from function.core import Reason
+from function.core.condition import undecided
 
-_ALL = {name: value for name, value in vars(conditions).items() if isinstance(value, Reason)}
+_ALL = {name: value for name, value in vars(declarations).items() if isinstance(value, Reason)}
 
 
 def of(kind: Kind) -> list[Reason]:
     """Every reason that a kind's conditions can carry, by condition, in the order of their declaration."""
     composer = registry.COMPOSERS.get((kind.api_version, kind.kind))
-    declared = [condition.type for condition in composer.conditions] if composer else []
+    conditions = composer.conditions if composer else ()
+    declared = [condition.type for condition in conditions]
     named = set(_names(kind))
     said = [reason for name, reason in _ALL.items() if name in named and reason.type in declared]
-    return sorted(said, key=lambda reason: declared.index(reason.type))
+    waiting = [undecided(condition) for condition in conditions if len(conditions) > 1]
+    return sorted([*said, *waiting], key=lambda reason: declared.index(reason.type))
 
 
 def _names(kind: Kind) -> Iterator[str]:

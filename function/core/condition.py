@@ -68,9 +68,12 @@ def last(xr: Manifest, type_: ConditionType) -> Condition | None:
 
 def restated(xr: Manifest, type_: ConditionType, why: Condition) -> Condition:
     """A condition as it was last said; Unknown where it never was, with what it waits for."""
-    return last(xr, type_) or type_.unknown("Undecided", "Waiting for {type}, which says {reason}")(
-        type=why.type, reason=why.reason
-    )
+    return last(xr, type_) or undecided(type_)(type=why.type, reason=why.reason)
+
+
+def undecided(type_: ConditionType) -> Reason:
+    """What a condition says that was never said, while another one says why nothing can be decided."""
+    return type_.unknown("Undecided", "Waiting for {type}, which says {reason}")
 
 
 def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:
