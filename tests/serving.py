@@ -120,7 +120,8 @@ def desired(rsp: fnv1.RunFunctionResponse, kind: str) -> dict[str, Manifest]:
 
 
 def created(manifests: dict[str, Manifest], **status: object) -> dict[str, Manifest]:
-    """As an API server would give back what was composed."""
+    """As an API server would give back what a ModelDeployment composed."""
+    owner = {"apiVersion": "modelplane.ai/v1alpha1", "kind": "ModelDeployment", "uid": "1", "controller": True}
     return {
         key: {
             **manifest,
@@ -128,6 +129,7 @@ def created(manifests: dict[str, Manifest], **status: object) -> dict[str, Manif
                 **manifest["metadata"],
                 "uid": f"uid-{key}",
                 "creationTimestamp": "2026-10-01T08:00:00Z",
+                "ownerReferences": [{**owner, "name": manifest["metadata"]["labels"][labels.DEPLOYMENT]}],
                 "annotations": {**manifest["metadata"].get("annotations", {}), labels.COMPOSITION_KEY: key},
             },
             "status": status,

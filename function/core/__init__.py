@@ -4,7 +4,7 @@ from function.core import deadline, doubt
 from function.core.composer import Composer, Decided, Held, InvalidSpec, NotYet
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.content import ByContent
-from function.core.hold import restate
+from function.core.hold import restate, restate_spec
 from function.core.lazily import Lazily
 from function.core.manifest import (
     Manifest,
@@ -57,6 +57,7 @@ __all__ = [
     "mentions",
     "plain",
     "restate",
+    "restate_spec",
     "said",
     "serves",
     "stands",

@@ -36,6 +36,11 @@ def restate(observed: Manifest) -> dict[str, Any]:
     return _without_blanks(body) | {"metadata": _ours(plain(metadata))}
 
 
+def restate_spec(observed: Manifest) -> dict[str, Any]:
+    """The spec of an observed resource as we wrote it; all of it where `managedFields` name nothing of it."""
+    return restate(observed).get("spec") or plain(observed.get("spec")) or {}
+
+
 def _identity_of(observed: Manifest) -> dict[str, Any]:
     return {"apiVersion": observed["apiVersion"], "kind": observed["kind"]}
 

@@ -83,7 +83,7 @@ Wait = TooFewServe | NotProven
 class Plan:
     """Sorted by cluster and index."""
 
-    ledger: Ledger
+    ledger: Ledger = field(compare=False, repr=False)
     """Nodes that are free once the plan is carried out, and before anything that it drops is gone."""
     placements: tuple[Placement, ...] = ()
     wanted: int = 0

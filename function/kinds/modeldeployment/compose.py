@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from function import labels, names
-from function.core import ComposedResource, Request, is_ready, restate
+from function.core import ComposedResource, Request, is_ready, restate, restate_spec
 from function.kinds.modeldeployment import former, rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modelendpoint import model as modelendpoint
@@ -48,8 +48,9 @@ def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
         return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit)
     if placement.retreats and placement.replica and placement.replica.former:
         return former.spec(placement.replica.former)
-    spec: dict[str, Any] = restate(decision.observed(placement) or {})["spec"]
-    return spec
+    observed = decision.observed(placement)
+    assert observed is not None, "what is not given the current spec exists"
+    return restate_spec(observed)
 
 
 def _notes(decision: Decision, placement: Placement) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from function import labels
-from function.core import Manifest, dig, restate
+from function.core import Manifest, dig, restate, restate_spec
 from function.kinds.modeldeployment.placed import engines
 from function.scheduling import Former
 
@@ -34,7 +34,7 @@ def note(former: Former, observed: Manifest) -> str:
     long for an annotation: such a replica keeps what it was given."""
     if former.noted:
         return former.noted
-    noted = {"spec": restate(observed)["spec"], "specHash": former.spec_hash}
+    noted = {"spec": restate_spec(observed), "specHash": former.spec_hash}
     text = json.dumps(noted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text if len(text.encode()) <= _LONGEST else ""
 
