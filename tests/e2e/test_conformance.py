@@ -32,7 +32,7 @@ def test_what_goes_to_an_inference_cluster_is_accepted_there(cluster: Api, case:
 def test_what_is_composed_on_the_control_cluster_is_accepted_there(crossplane: Control, case: Path) -> None:
     manifests = [plain(one) for one in composed(case)]
 
-    assert [refusal for one in manifests for refusal in refusals(crossplane.api, one)] == []
+    assert [refusal for one in manifests for refusal in refusals(crossplane.as_crossplane, one)] == []
 
 
 def composed(case: Path) -> Iterator[Manifest]:

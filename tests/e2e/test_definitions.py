@@ -168,14 +168,14 @@ BAD = {
 @pytest.mark.parametrize("reason", GOOD)
 def test_a_good_object_is_accepted(crossplane: Control, reason: str) -> None:
     """Applied rather than created: another story's object of that name may be there."""
-    crossplane.api.apply(GOOD[reason], dryRun="All")
+    crossplane.as_crossplane.apply(GOOD[reason], dryRun="All")
 
 
 @pytest.mark.parametrize("reason", BAD)
 def test_a_bad_object_is_refused_in_words_that_help(crossplane: Control, reason: str) -> None:
     manifest, words = BAD[reason]
     with pytest.raises(Refused) as refused:
-        crossplane.api.create(manifest, dryRun="All")
+        crossplane.as_crossplane.create(manifest, dryRun="All")
 
     assert words in str(refused.value)
 
