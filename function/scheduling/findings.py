@@ -61,7 +61,10 @@ class _Entry:
 
 
 class Progress:
-    """Findings by deployment. A deployment is known by what it asks, and not by its name."""
+    """Findings by deployment, known by its name and what it asks.
+
+    Two that ask the same share nothing: one that has decided would let the findings of the other be dropped.
+    """
 
     def __init__(self, most: int = MOST, now: Callable[[], float] = time.monotonic) -> None:
         self._most = most

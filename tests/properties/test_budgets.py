@@ -42,9 +42,9 @@ def decided(job: Job, fleet: Fleet, matcher: Matcher) -> Decision:
     return plan, rejections(job, fleet, plan, fitter)
 
 
-def called(job: Job, fleet: Fleet, budget: Budget, progress: Progress) -> tuple[Decision | None, int]:
+def called(job: Job, fleet: Fleet, budget: Budget, progress: Progress, who: int = 0) -> tuple[Decision | None, int]:
     """One call: its decision, None where it holds; and how many selectors it evaluated."""
-    key = frozenset(member.requests for engine in job.engines for member in engine.members)
+    key = who, frozenset(member.requests for engine in job.engines for member in engine.members)
     matcher = Matcher(budget, progress.of(key))
     try:
         found = decided(job, fleet, matcher)
@@ -103,7 +103,7 @@ def test_any_order_of_calls_of_several_deployments_leads_to_the_same_decisions(s
     waiting = set(range(len(several)))
     for _ in range(1_000):
         for i in order.sample(range(len(several)), len(several)):
-            found, _ = called(several[i], fleet, Budget(next(limits)), progress)
+            found, _ = called(several[i], fleet, Budget(next(limits)), progress, who=i)
             assert found in (None, wanted[i])
             waiting -= {i} if found is not None else set()
         if not waiting:

@@ -70,7 +70,7 @@ def decide(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None =
         wanted = job(request, spec, inputs, spending)
     except scheduling.Exhausted:
         raise NotYet(_continued(spec, inputs, scheduling.Findings())) from None
-    asked = frozenset(member.requests for engine in wanted.engines for member in engine.members)
+    asked = wanted.deployment, frozenset(member.requests for engine in wanted.engines for member in engine.members)
     matcher = Matcher(spending, PROGRESS.of(asked))
     try:
         decision = _decided(request, spec, inputs, Fitter(wanted.engines, matcher), wanted)
