@@ -8,7 +8,7 @@ import yaml
 from cases import each_case, load
 
 from function import labels
-from function.core import Manifest, plain
+from function.core import Manifest, identity, plain
 from function.offline import control_plane
 from function.offline.composed import owner_reference
 from function.offline.reconcile import Reconciler, composed_manager
@@ -43,7 +43,7 @@ def test_the_real_reconciler_agrees_with_ours(render: Renderer, case: Path) -> N
 
 
 def prepared(case: Path) -> tuple[Manifest, list[Manifest], list[Manifest]]:
-    """A case as both take it: an XR with an identity, and what it composed, owned by it."""
+    """A case as both take it: an XR with an identity, and what it composed, owned by it and found by look-ups too."""
     request, required = load(case)
     xr = plain(request.xr)
     xr["metadata"].setdefault("uid", "11111111-2222-3333-4444-555555555555")
@@ -51,7 +51,8 @@ def prepared(case: Path) -> tuple[Manifest, list[Manifest], list[Manifest]]:
     refs = [reference(xr, one) for one in observed]
     if refs:
         xr.setdefault("spec", {}).setdefault("crossplane", {})["resourceRefs"] = refs
-    return xr, observed, [plain(one) for one in required]
+    there = {(one["kind"], identity(one)): one for one in observed}
+    return xr, observed, [there.get((one["kind"], identity(one)), plain(one)) for one in required]
 
 
 def owned(xr: Manifest, manifest: dict[str, Any]) -> dict[str, Any]:
