@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rollouts import ANY, SHAPE
 
 from function.core import NamespacedName
 from function.scheduling import (
     Action,
     Cluster,
-    Device,
     DeviceRequest,
     Engine,
     Fleet,
     Former,
     Job,
     Member,
-    NodeShape,
     PlacedEngine,
     PlacedMember,
     Plan,
@@ -27,18 +26,6 @@ from function.scheduling import (
 )
 
 OLDER, YOUNGER = NamespacedName("ml", "older"), NamespacedName("ml", "younger")
-SHAPE = NodeShape((Device("gpu", 8, "gpu.example.com", "gpu"),))
-
-
-class Any:
-    text = "any"
-    price = 1
-
-    def judge(self, published: object, /) -> bool:
-        return True
-
-
-ANY = Any()
 
 
 def placed(nodes: int) -> tuple[PlacedEngine, ...]:
