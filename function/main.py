@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from function import settings
+from function.vocabulary import settings
 
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
@@ -90,7 +90,7 @@ def _visible(message: str) -> str:
 
 def _bug(bug: Exception) -> click.ClickException:
     """Says the type of a bug and where it is, not its message: in that any value may stand, a Secret's too."""
-    from function import log
+    from function.server import log
 
     if os.environ.get(_TRACEBACK):
         click.echo("\n".join(log.bug(bug)["frames"]), err=True)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from cases import answer, each_case, text
+from tests.support.cases import answer, each_case, text
 
 
 @each_case

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import CASES, answer, each_case, load
 
-from function import conditions, registry
+from function import registry
 from function.core import ComposedResource, Composer, Reason, Request, Result, dig, plain, restate
 from function.offline.said import conditions_after
 from function.offline.settle import resolve, settle
+from function.vocabulary import conditions
+from tests.support.cases import CASES, answer, each_case, load
 
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")

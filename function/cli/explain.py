@@ -69,7 +69,7 @@ def _named(what: str) -> tuple[str, str]:
 
 
 def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
-    from function.kinds.modeldeployment import model
+    from function.api import modeldeployment as model
     from function.offline.store import Ref
 
     found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from function import generate as generated
+from function.publish import generate as generated
 
 _EXAMPLE = """
 \b
 Examples:
-  modelplane generate          after a change of function/kinds/*/model.py
+  modelplane generate          after a change of function/api/*.py
   modelplane generate --check  what CI runs
 
 \b

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from function.outcomes import Outcome
+from function.vocabulary.exit_codes import Outcome
 
 _EXAMPLE = """
 \b

@@ -164,7 +164,7 @@ def _fill(xr: dict[str, Any], xrd: str) -> None:
 def _composition(path: str | None, xr: Manifest) -> str:
     """Its name; checked as crossplane does when there is a file."""
     if path is None:
-        from function.catalog import BY_KIND
+        from function.publish.catalog import BY_KIND
 
         kind = BY_KIND.get((xr["apiVersion"], xr["kind"]))
         return kind.crd if kind else xr["kind"].lower()

@@ -10,8 +10,10 @@ from typing import NoReturn
 
 import click
 
-from function import log, namespaces, server
 from function.cli.address import Address
+from function.server import grpc_server as server
+from function.server import log
+from function.vocabulary import namespaces
 
 _EXAMPLE = """
 \b

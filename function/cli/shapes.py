@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from function import versions
 from function.cli.documents import FieldPath
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
 from function.core import dig
 from function.offline.admission import faults_of
 from function.offline.control_plane import kinds
+from function.vocabulary import versions
 
 Shape: TypeAlias = str | dict[str, Any] | list[Any]
 """A scalar, a mapping with some fields, or a list; a field may be left out unless its name begins with an asterisk."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.charts import Chart
+from function.vocabulary.charts import Chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import charts
 from function.gateways.backend import Backend, Setup
+from function.vocabulary import charts
 
 _SERVICE = "mp-traefik"
 """Of its load balancer. The address that it writes into the Gateway's status is read from there, by name."""

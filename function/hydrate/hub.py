@@ -18,7 +18,7 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils._http import default_client_factory  # its only public form is a client that is made
 
 from function.hydrate.selection import HubFile
-from function.outcomes import Outcome
+from function.vocabulary.exit_codes import Outcome
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_ROOM_TOLD = ("No space left on device", "Disk quota exceeded")

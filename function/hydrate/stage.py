@@ -20,7 +20,7 @@ from threading import Lock
 from function.hydrate import hub as hubs
 from function.hydrate.hub import Hub
 from function.hydrate.selection import HubFile, leads_out, selected
-from function.outcomes import MEANING, Outcome
+from function.vocabulary.exit_codes import MEANING, Outcome
 
 MARKER = ".modelplane.json"
 """In a staged directory: which commit it holds."""

@@ -6,9 +6,9 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels as key
-from function import versions
 from function.manifests.metadata import metadata
+from function.vocabulary import labels as key
+from function.vocabulary import versions
 
 PORT = 80
 """Of every Service that a ModelService's route leads to, whatever port is behind it."""

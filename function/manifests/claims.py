@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function import versions
 from function.manifests.metadata import metadata
+from function.vocabulary import versions
 
 
 def resource_claim_template(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import labels as key
-from function import versions
 from function.core import Manifest
 from function.manifests.metadata import metadata
+from function.vocabulary import labels as key
+from function.vocabulary import versions
 
 
 def provider_config(*, name: str, api_version: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels as key
-from function import versions
 from function.manifests import envoy, pods, workloads
 from function.manifests.metadata import metadata, pod_metadata
+from function.vocabulary import labels as key
+from function.vocabulary import versions
 
 COPIES = 2
 _CONTAINER = "envoy"

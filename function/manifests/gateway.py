@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function import versions
 from function.manifests.metadata import metadata
+from function.vocabulary import versions
 
 HAS_ADDRESS = "has(object.status) && has(object.status.addresses) && object.status.addresses.size() > 0"
 """CEL over a Gateway: whether traffic can be sent to it."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function import names
 from function.core import ComposedResource, Request, condition, dig
 from function.core.condition import shortened
 from function.manifests.usage import usage
+from function.vocabulary import names
 
 _LONGEST_FAULT = 200
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels as key
-from function import versions
 from function.manifests import copies, pods, routing, workloads
 from function.manifests.metadata import metadata, pod_metadata
+from function.vocabulary import labels as key
+from function.vocabulary import versions
 
 GRPC_PORT = 9002
 _HEALTH_PORT = 9003

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function import versions
+from function.vocabulary import versions
 
 OBSERVE = ("Observe",)
 """Looked at, never touched."""

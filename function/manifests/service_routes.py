@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function import versions
 from function.manifests import backends
 from function.manifests.metadata import metadata
+from function.vocabulary import versions
 
 
 def route(

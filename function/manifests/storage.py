@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function import versions
 from function.manifests import pods
 from function.manifests.metadata import metadata, pod_metadata
+from function.vocabulary import versions
 
 IS_BOUND = "has(object.status) && has(object.status.phase) && object.status.phase == 'Bound'"
 """CEL over a PersistentVolumeClaim: whether it has its volume."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import versions
+from function.vocabulary import versions
 
 
 def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: str) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import versions
 from function.manifests.metadata import metadata
+from function.vocabulary import versions
 
 DEPLOYMENT_DONE = (
     "has(object.status) && has(object.status.observedGeneration)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from function import names, namespaces, versions
 from function.core import Manifest, dig
+from function.vocabulary import names, namespaces, versions
 
 _VALUE = "YXNzdW1lZA=="
 """Base64 of `assumed`."""

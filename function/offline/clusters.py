@@ -11,12 +11,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function import names, versions
 from function.core import Condition, Manifest, dig, plain
 from function.offline import control_cluster, controllers, given, provider
 from function.offline.controllers import Faults, Remote
 from function.offline.nodes import NodeReader
 from function.offline.store import Ref, Store, ref_of
+from function.vocabulary import names, versions
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
 IN_USE = "in-use.crossplane.io"

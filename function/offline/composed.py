@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels
 from function.core import Manifest
 from function.offline.store import Ref
+from function.vocabulary import labels
 
 COMPOSITE = "crossplane.io/composite"
 """Label of what an XR composes and of the XR itself: its name, or that of the XR at the top where XRs are nested."""

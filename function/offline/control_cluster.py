@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import versions
 from function.core import Manifest
 from function.offline import statuses
 from function.offline.store import Ref, Store, ref_of
+from function.vocabulary import versions
 
 _ADDRESS = "198.18.0.1"
 """Of the control cluster's gateway (of the range for benchmarks, RFC 2544)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from function import catalog, registry, xrd
+from function import registry
 from function.core import Request, Result
 from function.offline import schemas, usages
 from function.offline.admission import Admission
@@ -14,6 +14,7 @@ from function.offline.reconcile import Fatal
 from function.offline.settle import Compose
 from function.offline.store import Store
 from function.offline.world import World
+from function.publish import catalog, xrd
 
 _LEVELS = {"ModelReplica": 1, "ModelEndpoint": 1, "ModelCache": 1, "ModelDeployment": 2, "ModelService": 3}
 """Who reads whom: clusters come to rest before replicas, and replicas before the deployments that count them."""

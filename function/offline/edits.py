@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from function import labels, names, versions
 from function.core import NamespacedName, dig, identity, listed
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref, Store
+from function.vocabulary import labels, names, versions
 
 _MOST_NAMED = 8
 

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from function import names, versions
 from function.core import Manifest, dig
+from function.vocabulary import names, versions
 
 
 def things(cluster: Manifest) -> Iterator[dict[str, Any]]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from function import cel, labels
+from function import cel
 from function.core import Manifest, dig
 from function.scheduling.devices import Matcher, Offer
 from function.scheduling.fleet import Device, NodeShape
 from function.scheduling.job import DeviceRequest, Member
+from function.vocabulary import labels
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from function import labels, versions
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
 from function.offline.store import Store
+from function.vocabulary import labels, versions
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
 """Remote kinds that every replica brings along; they say nothing of what it is."""

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function import labels
 from function.core import ComposedResource, Manifest, Request, Requirement, Result, dig, plain
 from function.offline import settle
 from function.offline.composed import COMPOSITE, controller_uid, decorated, digest, reference_to, referenced
 from function.offline.said import conditions_after, conditions_after_failure
 from function.offline.settle import Compose, Unsettled
 from function.offline.store import Ref, Refused, Store, ref_of
+from function.vocabulary import labels
 
 STEP = "modelplane"
 """Name of the only step of our Compositions."""

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels
 from function.core import Manifest, Request, Result, dig, plain
 from function.offline import settle
 from function.offline.composed import COMPOSITE, controller_uid, decorated, reference_to
 from function.offline.reconcile import STEP, Fatal
 from function.offline.said import NOW, conditions_after
 from function.offline.settle import Compose
+from function.vocabulary import labels
 
 _RENDER = "render.crossplane.io/v1beta1"
 _NAMES = ("name", "namespace", "generateName")

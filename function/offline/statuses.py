@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from function import names
 from function.core import Condition, Manifest, dig, plain
 from function.offline.said import with_conditions
+from function.vocabulary import names
 
 _GROUP_GATEWAY = "gateway.networking.k8s.io"
 

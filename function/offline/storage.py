@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from function import versions
 from function.core import Condition, Manifest, dig
 from function.offline.said import with_conditions
 from function.offline.store import Ref
+from function.vocabulary import versions
 
 KINDS = ("PersistentVolumeClaim", "Job")
 _COMPLETE = (

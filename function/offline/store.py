@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from function import namespaces
 from function.core import Manifest, Requirement, dig, plain
 from function.offline import apply
 from function.offline.kept import LabelIndex, Sealed
 from function.offline.schemas import Kind, Kinds
 from function.offline.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
+from function.vocabulary import namespaces
 
 FOREGROUND = "foregroundDeletion"
 """Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from function import labels, versions
 from function.core import Condition, Manifest, dig
 from function.offline.composed import COMPOSITE
 from function.offline.said import with_conditions
 from function.offline.store import Ref, Store, ref_of
+from function.vocabulary import labels, versions
 
 _KINDS = ("ClusterUsage", "Usage")
 FINALIZER = "usage.apiextensions.crossplane.io"

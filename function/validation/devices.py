@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import cel
+from function.api import inferenceclass, modeldeployment, modelreplica
 from function.core import Manifest, dig, plain
 from function.core.manifest import is_list
-from function.kinds.inferenceclass import model as inferenceclass
-from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modeldeployment import selectors
-from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import LARGEST_CLAIM
 from function.schema import Path
 from function.validation.flaw import Flaw

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import create_model
 
-from function import names
-from function.catalog import Kind
 from function.core import Manifest, dig
+from function.publish.catalog import Kind
 from function.schema import LABEL, LABEL_KEYS, SUBDOMAIN, Api, LabelValue, Text, problems_at
 from function.validation.flaw import Flaw
+from function.vocabulary import names
 
 _MOST = 256 * 1024
 """Characters of an annotation, and of all of them together (k8s.io/apimachinery v0.36, TotalAnnotationSizeLimitB)."""

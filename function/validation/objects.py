@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from function.catalog import BY_KIND, GROUPS, Kind
 from function.core import Manifest
+from function.publish.catalog import BY_KIND, GROUPS, Kind
 from function.schema import problems
 from function.validation import metadata
 from function.validation.flaw import Flaw

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from function import namespaces
-from function.catalog import BY_KIND
+from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack
 from function.core import InvalidSpec, Manifest, identity, plain
-from function.kinds.inferencecluster import model as inferencecluster
 from function.kinds.inferencecluster import pools, sources
 from function.kinds.inferencecluster.inputs import Classes
-from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelendpoint import composer as endpoints
-from function.kinds.modelendpoint import model as modelendpoint
 from function.kinds.modelendpoint import target
 from function.kinds.modelreplica import composer as replicas
 from function.kinds.modelreplica import engine
-from function.kinds.modelreplica import model as modelreplica
 from function.kinds.servingstack import gateway, owner
-from function.kinds.servingstack import model as servingstack
+from function.publish.catalog import BY_KIND
 from function.schema import Path
 from function.validation.flaw import Flaw
+from function.vocabulary import namespaces
 
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 

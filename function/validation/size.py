@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from function.api import modeldeployment
 from function.core import Manifest
 from function.core.manifest import is_list
-from function.kinds.modeldeployment import model as modeldeployment
 from function.validation.flaw import Flaw
 from function.wire import LARGEST_RESPONSE
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 
-from function import labels
+from function.api import modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.kinds.modelcache import model as modelcache
-from function.kinds.modeldeployment import model as modeldeployment
-from function.kinds.modelendpoint import model as modelendpoint
-from function.kinds.modelservice import model as modelservice
 from function.validation.flaw import Flaw
+from function.vocabulary import labels
 
 Indexed = tuple[int, Manifest]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from function import namespaces
-from function.catalog import BY_KIND
 from function.core import Manifest
+from function.publish.catalog import BY_KIND
 from function.schema import without_nulls
 from function.validation import devices, objects, refusals, size, together
 from function.validation.flaw import Flaw
+from function.vocabulary import namespaces
 
 
 def validate(manifests: Sequence[Manifest]) -> list[Flaw]:

@@ -8,8 +8,8 @@ from typing import Any
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
-from function import labels, names
 from function.core import NamespacedName
+from function.vocabulary import labels, names
 from tests.bench import shuffled
 
 MODELPLANE = "modelplane.ai/v1alpha1"

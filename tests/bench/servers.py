@@ -10,8 +10,10 @@ import grpc
 import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
-from function import process, registry, server
-from tests import odd_server
+from function import registry
+from function.server import grpc_server as server
+from function.server import process
+from tests.support import odd_server
 
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 

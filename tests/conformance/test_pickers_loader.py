@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from function.manifests import picker
-from tests import cases
 from tests.conformance import programs
+from tests.support import cases
 
 SCORERS = ["prefix-cache-scorer*3", "queue-scorer*2", "kv-cache-utilization-scorer*2"]
 GOOD = picker.config(block_size=16)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from function.kinds.servingstack.model import Components
+from function.api.servingstack import Components
 from tests.e2e import fleet
 from tests.e2e.kube import Object
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from function import admission, versions
+from function.publish import admission
+from function.vocabulary import versions
 from tests.e2e import objects
 from tests.e2e.control import Control
 from tests.e2e.kube import CONTROLLERS, CROSSPLANE, TOKENS, Api, Object, Refused

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cases import answer, each_case, load
 
 from function.core import Manifest, plain
 from tests.e2e import objects
 from tests.e2e.control import Control
 from tests.e2e.kube import Api, Object, Refused
+from tests.support.cases import answer, each_case, load
 
 OBJECT = "Object"
 OBSERVE = ["Observe"]

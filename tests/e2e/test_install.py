@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from function import versions
-from function.catalog import KINDS
+from function.publish.catalog import KINDS
+from function.vocabulary import versions
 from package import build, xpkg
 from tests.e2e import fleet, objects, pins, programs, registry
 from tests.e2e.kube import Api, Object, says

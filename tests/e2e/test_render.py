@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 import yaml
-from cases import each_case, load
 
-from function import labels
 from function.core import Manifest, identity, plain
 from function.offline import control_plane
 from function.offline.composed import owner_reference
 from function.offline.reconcile import Reconciler, composed_manager
 from function.offline.store import Store, ref_of
+from function.vocabulary import labels
 from tests.e2e import pins
 from tests.e2e.control import FUNCTION, manifests
 from tests.e2e.programs import Site
 from tests.e2e.render import Rendered, Renderer, renderer
+from tests.support.cases import each_case, load
 
 DEFINITIONS = {one["spec"]["names"]["kind"]: one for one in manifests("xrds")}
 COMPOSITIONS = {one["spec"]["compositeTypeRef"]["kind"]: one for one in manifests("compositions")}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import arrivals
-import replicas
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function import registry, versions
+from function import registry
 from function.core import Request, dig
 from function.kinds.modelcache.compose import gibibytes
 from function.offline.settle import settle
+from function.vocabulary import versions
+from tests.support import arrivals, replicas
 
 sources = st.fixed_dictionaries(
     {

@@ -7,12 +7,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-import replicas
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from function import names
 from function.core import dig, plain
+from function.vocabulary import names
+from tests.support import replicas
 
 DNS_1035 = re.compile("[a-z]([-a-z0-9]*[a-z0-9])?")
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

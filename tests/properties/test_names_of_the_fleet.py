@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import stacks
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from function import names, registry, versions
+from function import registry
 from function.core import Request, Result, dig
 from function.kinds.modelcache.inputs import CLUSTERS
+from function.vocabulary import names, versions
+from tests.support import stacks
 
 DNS_1123 = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")

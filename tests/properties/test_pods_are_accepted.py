@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import replicas
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from function.catalog import BY_KIND
 from function.cel.values import quantity
 from function.core import dig
+from function.publish.catalog import BY_KIND
 from function.schema import problems
 from tests.schema import foreign
 from tests.schema.rendered import containers, pod, remote, templates
+from tests.support import replicas
 
 Manifest = dict[str, Any]
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import replicas
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function import labels
 from function.core import dig
+from function.vocabulary import labels
 from properties.test_names_of_replicas import dns_labels, specs, xr_names
 from tests.schema.rendered import containers, remote, templates
+from tests.support import replicas
 
 Manifest = dict[str, Any]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from rollouts import ME, Play
 
 from function.core import NamespacedName
 from function.scheduling import Action, PlacedEngine, PlacedMember, Plan, Replica, nodes_of
+from tests.support.rollouts import ME, Play
 
 NEIGHBOUR = NamespacedName("hr", "neighbour")
 clusters = st.sampled_from("xyz")

@@ -9,9 +9,9 @@ from math import gcd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function.api.modelservice import Spec
 from function.kinds.modelservice import decide, weights
 from function.kinds.modelservice.inputs import Endpoint
-from function.kinds.modelservice.model import Spec
 
 MOST = 16
 ENTRIES = st.lists(st.tuples(st.integers(1, 1_000_000), st.integers(1, 16)), min_size=1, max_size=16)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from function import admission, namespaces
-from function.catalog import KINDS
+from function.publish import admission
+from function.publish.catalog import KINDS
 from function.schema import Audience
+from function.vocabulary import namespaces
 
 MANIFESTS = admission.manifests()
 POLICIES = {

@@ -9,11 +9,11 @@ from typing import Any
 
 import foreign
 import pytest
-from cases import CASES, answer, each_case
 from rendered import Manifest, containers, pod, remote, templates
 
-from function import labels, names
 from function.core import plain
+from function.vocabulary import labels, names
+from tests.support.cases import CASES, answer, each_case
 
 DNS_1035 = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 OURS = ("modelplane.ai/", "infrastructure.modelplane.ai/")

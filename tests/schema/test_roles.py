@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from function import roles
-from function.catalog import KINDS
+from function.publish import roles
+from function.publish.catalog import KINDS
 from function.schema import Audience
 
 ROLES = {role["metadata"]["name"]: role for role in roles.cluster_roles()}

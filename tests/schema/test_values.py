@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from api_cases import AT, DEVICE, IN, TEMPLATE
-from samples import CLASS, CLUSTER, DEPLOYMENT, GATEWAY, STACK, Object, edited
 from test_xrds_agree import is_admitted
 
-from function.catalog import BY_KIND
+from function.publish.catalog import BY_KIND
 from function.schema import problems
+from tests.support.api_cases import AT, DEVICE, IN, TEMPLATE
+from tests.support.samples import CLASS, CLUSTER, DEPLOYMENT, GATEWAY, STACK, Object, edited
 
 SOURCES = "spec.gateway.allowedSources"
 POOL = "spec.traefik.metallb.addressPool"

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import CASES, answer
 
-from function import access, registry
-from function.catalog import BY_KIND
+from function import registry
 from function.core import Result
+from function.publish import access
+from function.publish.catalog import BY_KIND
+from tests.support.cases import CASES, answer
 
 CRDS = Path(__file__).parents[1] / "data/crds"
 ALLOWED = {(r.api_version, r.kind): r for r in (*access.COMPOSED, *access.REQUIRED)}

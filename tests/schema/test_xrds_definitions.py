@@ -11,12 +11,13 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from cases import CASES, answer, load
-from samples import ALL
 
-from function import generate, reasons, versions, xrd
-from function.catalog import BY_KIND, KINDS, Kind
+from function.publish import generate, reasons, xrd
+from function.publish.catalog import BY_KIND, KINDS, Kind
 from function.schema.structural import structural
+from function.vocabulary import versions
+from tests.support.cases import CASES, answer, load
+from tests.support.samples import ALL
 
 ROOT = Path(__file__).parents[2]
 CRDS = ROOT / "tests/data/crds"

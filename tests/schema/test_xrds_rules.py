@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from api_cases import BAD, GOOD
-from samples import ALL, CLUSTER, GATEWAY, REPLICA, Object, edited
 
-from function import cel, xrd
-from function.catalog import BY_KIND, KINDS
+from function import cel
+from function.publish import xrd
+from function.publish.catalog import BY_KIND, KINDS
 from function.schema import problems, spelled
+from tests.support.api_cases import BAD, GOOD
+from tests.support.samples import ALL, CLUSTER, GATEWAY, REPLICA, Object, edited
 
 Broken = tuple[str, str]  # field, message
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import CASES, answer, each_case, load
 from pydantic import ValidationError
 
 from function import registry
-from function.catalog import BY_KIND
 from function.core import Manifest, dig, plain
+from function.publish.catalog import BY_KIND
 from function.schema import problems
+from tests.support.cases import CASES, answer, each_case, load
 
 
 def _kind(xr: Manifest) -> tuple[str, str]:

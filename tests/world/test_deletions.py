@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
-from function import labels, names, versions
 from function.core import dig
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref
+from function.vocabulary import labels, names, versions
 
 TENANTS = ("ml-team", "search")
 STAYS = {"Namespace", "StorageClass", "CustomResourceDefinition"}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from function import labels, names, versions
 from function.core import condition, dig, is_ready, serves
 from function.offline import assumed
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref
+from function.vocabulary import labels, names, versions
 
 Change = Callable[[dict[str, Any]], None]
 

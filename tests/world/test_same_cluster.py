@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
-from function import names, versions
 from function.core import condition, dig
 from function.offline import assumed
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref
+from function.vocabulary import names, versions
 
 PAIR = ("east", "west")
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from function import versions
 from function.core import condition, dig, is_ready
 from function.offline import outcome
 from function.offline.control_plane import ControlPlane
 from function.offline.outcome import Deployment
 from function.offline.store import Ref
+from function.vocabulary import versions
 
 Make = Callable[..., ControlPlane]
 

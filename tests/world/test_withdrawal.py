@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from function import versions
 from function.cli import files
 from function.core import Manifest, Request, Result, dig, is_ready
 from function.offline import assumed
 from function.offline.control_plane import ControlPlane, in_process
 from function.offline.store import Ref
+from function.vocabulary import versions
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"
 DEPLOYMENT = Ref(versions.MODELPLANE, "ModelDeployment", "ml-team", "qwen3-32b")

@@ -1,1 +1,1 @@
-"""What a node offers: its devices, and how to make such nodes."""
+"""Composes an InferenceClass."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from function import conditions as c
+from function.api.inferenceclass import API_VERSION, KIND, Spec, parse
 from function.core import Composer, Request, Result
-from function.kinds.inferenceclass.model import API_VERSION, KIND, Spec, parse
+from function.vocabulary import conditions as c
 
 
 def _compose(request: Request) -> Result:

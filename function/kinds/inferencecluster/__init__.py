@@ -1,1 +1,1 @@
-"""A cluster of the fleet: provisioned or brought along, with its node pools and serving stack."""
+"""Composes an InferenceCluster."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import labels, names, versions
+from function.api import servingstack
+from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate
 from function.kinds.inferencecluster import inputs, likeness
-from function.kinds.inferencecluster.model import API_VERSION, KIND, Spec
 from function.kinds.inferencecluster.sources import Access, SecretKey
-from function.kinds.servingstack import model as servingstack
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata
 from function.manifests.usage import cluster_usage
+from function.vocabulary import labels, names, versions
 
 CONFIG = inputs.COMPOSED_CONFIG
 PROBE = "gateway"

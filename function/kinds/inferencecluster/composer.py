@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from function import conditions as c
+from function.api.inferencecluster import API_VERSION, KIND, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
 from function.kinds.inferencecluster import compose, inputs, likeness, pools, probe, sources, status
-from function.kinds.inferencecluster.model import API_VERSION, KIND, parse
+from function.vocabulary import conditions as c
 
 
 def _compose(request: Request) -> Result:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels, names, versions
 from function.core import Manifest, Request, Requirement, controller, dig, is_controlled_by, plain
 from function.core.manifest import is_list
+from function.vocabulary import labels, names, versions
 
 KUBECONFIG = "kubeconfig"
 IDENTITY = "identity"

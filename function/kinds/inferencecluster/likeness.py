@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from function import labels, names, versions
+from function.api.inferencecluster import Spec
 from function.core import Manifest, Request, condition, dig, identity
 from function.kinds.inferencecluster import inputs
-from function.kinds.inferencecluster.model import Spec
 from function.manifests import provider, reached
 from function.manifests.metadata import metadata
+from function.vocabulary import labels, names, versions
 
 KEY = "kube-system"
 _NAMESPACE = "kube-system"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from function.api import inferenceclass
+from function.api.inferencecluster import NodePool
 from function.core import InvalidSpec
-from function.kinds.inferenceclass import model as inferenceclass
 from function.kinds.inferencecluster.inputs import Classes
-from function.kinds.inferencecluster.model import NodePool
 from function.kinds.inferencecluster.sources import Source
 
 

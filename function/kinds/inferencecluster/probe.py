@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function import hosts, names
 from function.core import Manifest, condition, dig
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.manifests import reached
+from function.vocabulary import hosts, names
 
 GATEWAY = f"Gateway {names.SYSTEM_NAMESPACE}/{names.CLUSTER_GATEWAY}"
 _LONGEST_FAULT = 256

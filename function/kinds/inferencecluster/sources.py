@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from function import conditions as c
+from function.api.inferencecluster import NodePool, Spec
 from function.core import InvalidSpec, Request
 from function.kinds.inferencecluster import inputs
-from function.kinds.inferencecluster.model import NodePool, Spec
+from function.vocabulary import conditions as c
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import conditions as c
-from function import names
+from function.api import servingstack
+from function.api.inferencecluster import Spec
 from function.core import Condition, Held, InvalidSpec, Manifest, Request, condition, dig, listed, plain, serves, stands
 from function.kinds.inferencecluster import compose, inputs, likeness
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
-from function.kinds.inferencecluster.model import Spec
 from function.kinds.inferencecluster.pools import Offer
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.kinds.inferencecluster.sources import Access
-from function.kinds.servingstack import model as servingstack
+from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 _MOST_NAMED = 5
 

@@ -1,1 +1,1 @@
-"""The gateway of the control cluster, through which every ModelService answers."""
+"""Composes an InferenceGateway."""

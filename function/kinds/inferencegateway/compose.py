@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from function import charts, names, versions
+from function.api.inferencegateway import Spec
 from function.core import ComposedResource, Request, dig, doubt, restate, said
 from function.gateways import Backend, Setup
 from function.kinds.inferencegateway import inputs
-from function.kinds.inferencegateway.model import Spec
 from function.manifests import control, definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.parts import Part, due, usages
+from function.vocabulary import charts, names, versions
 
 RELEASE = "gateway-release"
 GATEWAY = "gateway"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from function import conditions as c
+from function.api.inferencegateway import API_VERSION, KIND, Spec, parse
 from function.core import Composer, Condition, InvalidSpec, Manifest, Request, Result, condition, dig
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.gateways import Backend
 from function.kinds.inferencegateway import compose, inputs
-from function.kinds.inferencegateway.model import API_VERSION, KIND, Spec, parse
 from function.manifests import backends
 from function.manifests.parts import told
+from function.vocabulary import conditions as c
 
 _LONGEST_FAULT = 200
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from function import conditions as c
-from function import gateways, labels, versions
+from function import gateways
 from function.core import Manifest, NotYet, Request, Requirement, condition, dig, doubt
 from function.core.manifest import is_list
 from function.gateways import Backend
 from function.manifests import definitions
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, versions
 
 
 def backend(xr: Manifest) -> Backend:

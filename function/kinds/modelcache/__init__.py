@@ -1,1 +1,1 @@
-"""Model weights, staged once on every cluster that serves from them."""
+"""Composes a ModelCache."""

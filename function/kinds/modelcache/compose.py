@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels, names, settings
+from function.api.modelcache import API_VERSION, KIND, Spec
 from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, doubt, is_ready, restate
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.model import API_VERSION, KIND, Spec
 from function.kinds.modelcache.places import Place, Source, claim_key, placed_under
 from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
-from function.outcomes import FINAL
+from function.vocabulary import labels, names, settings
+from function.vocabulary.exit_codes import FINAL
 
 USAGE = inputs.USAGE
 _MOUNT = "/cache"

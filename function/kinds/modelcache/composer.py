@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from function import conditions as c
-from function import namespaces
+from function.api.modelcache import API_VERSION, KIND, parse
 from function.core import Composer, Request, Result
 from function.kinds.modelcache import compose, inputs, places, status
-from function.kinds.modelcache.model import API_VERSION, KIND, parse
+from function.vocabulary import conditions as c
+from function.vocabulary import namespaces
 
 
 def _compose(request: Request) -> Result:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from function import conditions as c
-from function import labels, versions
+from function.api import inferencecluster, modelreplica
+from function.api.modelcache import Spec
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity
-from function.kinds.inferencecluster import model as inferencecluster
-from function.kinds.modelcache.model import Spec
-from function.kinds.modelreplica import model as modelreplica
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, versions
 
 _LONGEST_TOKEN = 8192
 """Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from function import labels, names
+from function.api.modelcache import HuggingFace, Spec
 from function.core import Manifest, Request, condition, dig, doubt
 from function.core.condition import shortened
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
-from function.kinds.modelcache.model import HuggingFace, Spec
 from function.manifests import reached
-from function.outcomes import MEANING, Outcome
+from function.vocabulary import labels, names
+from function.vocabulary.exit_codes import MEANING, Outcome
 
 MOST_AT_ONCE = 200
 """Clusters with a Job. With a Job each, some seven hundred would be more than Crossplane takes in one answer; without

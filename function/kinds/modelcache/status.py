@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from function import conditions as c
+from function.api.modelcache import Spec
 from function.core import Condition, Held, Request, dig
 from function.kinds.modelcache.compose import USAGE, gibibytes, protection
 from function.kinds.modelcache.inputs import Token
-from function.kinds.modelcache.model import Spec
 from function.kinds.modelcache.places import Place, claim_key
+from function.vocabulary import conditions as c
 
 _MOST_NAMED = 3
 

@@ -6,13 +6,13 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels, names
+from function.api import modelendpoint, modelreplica
 from function.core import ComposedResource, Request, is_ready, restate, restate_spec
-from function.kinds.modeldeployment import former, rendering
+from function.fleet import former
+from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
-from function.kinds.modelendpoint import model as modelendpoint
-from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import Action, Placement
+from function.vocabulary import labels, names
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from function import conditions as c
 from function import scheduling
+from function.api import modeldeployment as model
 from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Result
-from function.kinds.modeldeployment import former, model, reserved, status, withdraw
+from function.fleet import former
+from function.kinds.modeldeployment import reserved, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
 from function.kinds.modeldeployment.inputs import Inputs, read, requirements
 from function.scheduling import Replica
+from function.vocabulary import conditions as c
 
 
 def run(request: Request) -> Result:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from function import conditions as c
-from function import names, scheduling
+from function import scheduling
+from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, stands
 from function.kinds.modeldeployment import rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
-from function.kinds.modeldeployment.model import Engine, Member, Spec
 from function.kinds.modeldeployment.selectors import Compiled
 from function.scheduling import (
     PROGRESS,
@@ -25,6 +24,8 @@ from function.scheduling import (
     Plan,
     Rejection,
 )
+from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from function import cel, scheduling
+from function.api import modeldeployment as model
 from function.core import Request
-from function.kinds.modeldeployment import model
 from function.kinds.modeldeployment.decide import Decision, decide
 from function.kinds.modeldeployment.inputs import read
 from function.kinds.modeldeployment.selectors import compiled

@@ -9,16 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function import conditions as c
-from function import labels, names
+from function.api import inferencecluster, modelcache, modelreplica
 from function.core import Lazily, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
-from function.kinds.inferencecluster import model as inferencecluster
-from function.kinds.modelcache import model as modelcache
-from function.kinds.modeldeployment import published
-from function.kinds.modeldeployment.published import mappings
-from function.kinds.modeldeployment.standing import Owner, counts, deployment_of, replica, standing
-from function.kinds.modelreplica import model as modelreplica
+from function.fleet import clusters as published
+from function.fleet.clusters import mappings
+from function.fleet.replicas import Owner, counts, deployment_of, replica, standing
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, names
 
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KIND)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from function.api import modelreplica
+from function.api.modeldeployment import Engine, Member, Spec
 from function.core import InvalidSpec, Manifest, plain
 from function.kinds.modeldeployment.inputs import Inputs
-from function.kinds.modeldeployment.model import Engine, Member, Spec
-from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
 

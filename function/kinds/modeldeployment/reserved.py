@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from function import conditions as c
-from function import namespaces
+from function.api import modelreplica
 from function.core import InvalidSpec, Manifest, Request, Result, dig, identity, is_ready, serves
 from function.kinds.modeldeployment import withdraw
-from function.kinds.modelreplica import model as modelreplica
+from function.vocabulary import conditions as c
+from function.vocabulary import namespaces
 
 
 def refusal(request: Request) -> InvalidSpec | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from function import cel
-from function import conditions as c
+from function.api.modeldeployment import Spec
 from function.core import InvalidSpec
-from function.kinds.modeldeployment.model import Spec
+from function.vocabulary import conditions as c
 
 MOST_BYTES = 20_480
 """Of all distinct selectors of a deployment together: as much as two of the longest that Kubernetes takes."""

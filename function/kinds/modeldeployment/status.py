@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from function import conditions as c
-from function import labels, names, scheduling
+from function import scheduling
+from function.api import modelreplica
+from function.api.modeldeployment import Spec
 from function.core import (
     ComposedResource,
     Condition,
@@ -23,9 +24,9 @@ from function.core import (
     serves,
 )
 from function.kinds.modeldeployment.decide import Decision
-from function.kinds.modeldeployment.model import Spec
-from function.kinds.modelreplica import model as modelreplica
 from function.scheduling import Action, CachePhase, Placement, Plan, Replica
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, names
 
 _MOST_REJECTIONS = 32
 _MOST_PLACEMENTS = 100

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from function import conditions as c
-from function import labels
+from function.api import modelendpoint, modelreplica, modelservice
 from function.core import (
     ComposedResource,
     Condition,
@@ -32,9 +31,8 @@ from function.core import (
     serves,
 )
 from function.core.manifest import is_list
-from function.kinds.modelendpoint import model as modelendpoint
-from function.kinds.modelreplica import model as modelreplica
-from function.kinds.modelservice import model as modelservice
+from function.vocabulary import conditions as c
+from function.vocabulary import labels
 
 _MOST_NAMED = 3
 _NOBODY = "-"

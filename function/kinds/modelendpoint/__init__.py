@@ -1,1 +1,1 @@
-"""One place where a model answers: a replica of ours, or an outside provider."""
+"""Composes a ModelEndpoint."""

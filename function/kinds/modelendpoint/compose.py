@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import labels, names, settings
+from function.api.modelendpoint import Spec
 from function.core import NamespacedName
-from function.kinds.modelendpoint.model import Spec
 from function.kinds.modelendpoint.target import Target, needs_proxy
 from function.manifests import backends, copies, egress, envoy
+from function.vocabulary import labels, names, settings
 
 PROXY = "egress-proxy"
 CONFIG = "egress-config"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import conditions as c
-from function import names, namespaces
+from function.api import modeldeployment
+from function.api.modelendpoint import API_VERSION, KIND, Spec, parse
 from function.core import (
     ComposedResource,
     Composer,
@@ -26,10 +26,10 @@ from function.core import (
     restate,
 )
 from function.core.condition import shortened
-from function.kinds.modeldeployment import model as modeldeployment
 from function.kinds.modelendpoint import compose, target
-from function.kinds.modelendpoint.model import API_VERSION, KIND, Spec, parse
 from function.kinds.modelendpoint.target import Target
+from function.vocabulary import conditions as c
+from function.vocabulary import names, namespaces
 
 _LONGEST_FAULT = 200
 

@@ -6,10 +6,10 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from function import conditions as c
-from function import hosts, names
+from function.api.modelendpoint import Spec
 from function.core import InvalidSpec
-from function.kinds.modelendpoint.model import Spec
+from function.vocabulary import conditions as c
+from function.vocabulary import hosts, names
 
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_PATH = 1024

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from function import conditions as c
-from function import names
 from function.core import NamespacedName, NotYet, Request, doubt, plain
 from function.kinds.modelreplica import inputs, readiness
 from function.kinds.modelreplica.inputs import Source
 from function.manifests import copies
+from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 _ABSENT = "absent"
 

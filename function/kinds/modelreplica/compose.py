@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels, names
+from function.api.modelreplica import Member, Spec
 from function.core import NamespacedName
 from function.kinds.modelreplica import carried, disaggregation, pods, readiness
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
-from function.kinds.modelreplica.model import Member, Spec
 from function.manifests import claims, copies, picker, provider, routing, workloads
+from function.vocabulary import labels, names
 
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from function import conditions as c
-from function import labels, namespaces
+from function.api import modeldeployment
+from function.api import modelreplica as model
 from function.core import (
     ComposedResource,
     Composer,
@@ -18,10 +18,11 @@ from function.core import (
     is_ready,
     restate,
 )
-from function.kinds.modeldeployment import model as modeldeployment
-from function.kinds.modelreplica import carried, compose, engine, inputs, model, readiness, status
+from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import Standing
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, namespaces
 
 _OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from function import labels, names
 from function.core import NamespacedName
 from function.kinds.modelreplica import flags
 from function.kinds.modelreplica.engine import EnginePlan
 from function.manifests import picker, pods
 from function.manifests.metadata import Named
+from function.vocabulary import labels, names
 
 SIDE_CHANNEL_PORT = 5557
 """Where NIXL peers shake hands; llm-d's guides agree on it."""

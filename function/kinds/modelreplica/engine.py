@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from function import conditions as c
-from function import names
+from function.api.modelreplica import Engine, Member, Spec
 from function.core import InvalidSpec, NamespacedName
 from function.kinds.modelreplica import flags
 from function.kinds.modelreplica.flags import CommandLine
-from function.kinds.modelreplica.model import Engine, Member, Spec
+from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 PORT = 8000
 """Where an engine listens that is not told otherwise, and where traffic arrives."""

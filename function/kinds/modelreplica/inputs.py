@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function import conditions as c
-from function import names, versions
+from function.api.modelreplica import Spec
 from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
 from function.core.manifest import is_list
-from function.kinds.modelreplica.model import Spec
+from function.vocabulary import conditions as c
+from function.vocabulary import names, versions
 
 _SECRET, _CONFIG_MAP = "Secret", "ConfigMap"
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels, names
+from function.api.modelreplica import Member
+from function.api.pod_template import Container, EnvVar
 from function.core import NamespacedName
 from function.kinds.modelreplica import carried, disaggregation, flags
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site, Taint
-from function.kinds.modelreplica.model import Member
-from function.kinds.modelreplica.template import Container, EnvVar
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
+from function.vocabulary import labels, names
 
 ENGINE = "engine"
 SERVING_PORT = "http"

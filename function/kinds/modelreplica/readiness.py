@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function import labels, names
 from function.core import Manifest, condition, dig, is_ready
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.manifests import reached, routing, workloads
+from function.vocabulary import labels, names
 
 CEL: Mapping[str, str] = {
     "Deployment": workloads.DEPLOYMENT_DONE,

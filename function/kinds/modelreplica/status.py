@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from function import conditions as c
 from function.core import Condition, Manifest, dig
 from function.kinds.modelreplica import flags, pods
 from function.kinds.modelreplica.readiness import Standing
+from function.vocabulary import conditions as c
 
 _MOST_NAMED = 3
 """Objects that a message names; the others are counted."""

@@ -1,1 +1,1 @@
-"""One OpenAI-compatible URL over the endpoints that labels select."""
+"""Composes a ModelService."""

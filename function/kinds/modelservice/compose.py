@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function import names
 from function.core import Manifest, NamespacedName, dig
 from function.core.manifest import is_list
 from function.kinds.modelservice.decide import Decision
 from function.manifests import backends, service_routes
+from function.vocabulary import names
 
 ROUTE = "route"
 GATEWAY = (names.SYSTEM_NAMESPACE, names.CONTROL_GATEWAY)

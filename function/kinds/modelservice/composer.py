@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from function import conditions as c
+from function.api.modelservice import API_VERSION, KIND, parse
 from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt
 from function.kinds.modelservice import compose, decide, inputs, status
-from function.kinds.modelservice.model import API_VERSION, KIND, parse
+from function.vocabulary import conditions as c
 
 
 def _compose(request: Request) -> Result:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from function.api.modelservice import Spec
 from function.kinds.modelservice import weights
 from function.kinds.modelservice.inputs import Endpoint
-from function.kinds.modelservice.model import Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

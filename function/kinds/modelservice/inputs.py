@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from function import conditions as c
-from function import gateways, labels, names, versions
+from function import gateways
+from function.api import inferencegateway, modelendpoint
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
 from function.gateways import Backend
-from function.kinds.inferencegateway import model as inferencegateway
-from function.kinds.modelendpoint import model as modelendpoint
 from function.manifests import backends, reached
+from function.vocabulary import conditions as c
+from function.vocabulary import labels, names, versions
 
 GATEWAY = Requirement("gateway", inferencegateway.API_VERSION, inferencegateway.KIND, match_name=inferencegateway.NAME)
 PROBES = Requirement(

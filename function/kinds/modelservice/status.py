@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from function import conditions as c
+from function.api.modelservice import Spec
 from function.core import Condition, Held, Manifest, Request, condition, dig, listed
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.kinds.modelservice import compose
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
-from function.kinds.modelservice.model import Spec
+from function.vocabulary import conditions as c
 
 _MOST_NAMED = 5
 _LONGEST_FAULT = 200

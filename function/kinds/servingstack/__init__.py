@@ -1,1 +1,1 @@
-"""What every inference cluster needs to serve: charts, and the gateway that they make."""
+"""Composes a ServingStack."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function import charts
-from function.charts import Chart
+from function.api.servingstack import Spec
 from function.kinds.servingstack import values
-from function.kinds.servingstack.model import Spec
+from function.vocabulary import charts
+from function.vocabulary.charts import Chart
 
 INFERENCE_POOLS = "inferencepools"
 """Key of the CRD of InferencePools, which no chart brings (crds/)."""

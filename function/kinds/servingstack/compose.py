@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from function import labels, names, versions
+from function.api.servingstack import ORPHAN, Spec, is_on
 from function.core import ComposedResource, Request, dig
 from function.kinds.servingstack import components, gateway, upgrade
-from function.kinds.servingstack.model import ORPHAN, Spec, is_on
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.metadata import metadata
 from function.manifests.parts import Part, due, usages
+from function.vocabulary import labels, names, versions
 
 GATEWAY = "gateway"
 _CLASS = "gateway-class"

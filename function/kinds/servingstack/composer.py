@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from function import conditions as c
+from function.api.servingstack import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
 from function.core import Composer, Condition, InvalidSpec, Request, Result, stands
 from function.kinds.servingstack import compose, gateway, owner
-from function.kinds.servingstack.model import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
 from function.manifests.parts import told
+from function.vocabulary import conditions as c
 
 
 def _compose(request: Request) -> Result:

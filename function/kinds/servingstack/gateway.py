@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from function import conditions as c
-from function import names, versions
+from function.api.servingstack import Gateway, Spec
 from function.core import InvalidSpec
-from function.kinds.servingstack.model import Gateway, Spec
 from function.manifests import gateway as manifests
+from function.vocabulary import conditions as c
+from function.vocabulary import names, versions
 
 NAME = names.CLUSTER_GATEWAY
 NAMESPACE = names.SYSTEM_NAMESPACE

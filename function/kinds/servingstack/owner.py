@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from function import conditions as c
-from function import names
+from function.api import inferencecluster
+from function.api.servingstack import Spec
 from function.core import InvalidSpec, Manifest, controller, identity, is_controlled_by
-from function.kinds.inferencecluster import model as inferencecluster
-from function.kinds.servingstack.model import Spec
+from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 
 def check(xr: Manifest) -> None:

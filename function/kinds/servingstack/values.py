@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from function import charts
-from function.kinds.servingstack import model
-from function.kinds.servingstack.model import Spec
+from function.api import servingstack as model
+from function.api.servingstack import Spec
+from function.vocabulary import charts
 
 _EVERY_TAINT = [{"operator": "Exists"}]
 """Only for agents that must run on every node: who tells of a node's devices cannot be kept off it by a taint."""

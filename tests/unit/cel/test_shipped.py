@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from function import cel, names
+from function import cel
 from function.manifests import definitions, gateway, routing, workloads
+from function.vocabulary import names
 
 ROOT = Path(__file__).parents[3]
 READ_STATUS = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from function import generate
 from function.main import main
+from function.publish import generate
 
 
 def run(*arguments: str) -> Result:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function import conditions
 from function.core import Composer, Condition, Event, Held, Request, Result, visible
+from function.vocabulary import conditions
 
 
 @pytest.mark.parametrize(

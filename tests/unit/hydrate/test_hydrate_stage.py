@@ -17,7 +17,7 @@ from hub_standin import REPO, Fault, Hub, serving
 
 from function.hydrate import hub as hubs
 from function.hydrate.stage import MARKER, stage
-from function.outcomes import Outcome
+from function.vocabulary.exit_codes import Outcome
 
 WEIGHTS = {
     "config.json": b'{"model_type": "qwen3"}',

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import arrivals
 import pytest
 
 from function import cel
 from function.kinds.modelreplica import readiness
+from tests.support import arrivals
 
 COUNTS = list(product((None, 0, 1, 2), (None, 1, 2), (None, 1, 2), (None, 1, 2)))
 """Available, updated, replicas, observedGeneration, of 2 copies and generation 2."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from function import names, versions
 from function.core import Manifest, dig, is_ready
 from function.manifests import claims, gateway, provider, workloads
 from function.offline.clusters import Clusters
 from function.offline.control_plane import kinds
 from function.offline.store import Ref, Store
+from function.vocabulary import names, versions
 
 CLUSTER = "c"
 CONFIG = names.provider_config(CLUSTER)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from function import versions
 from function.cli import files
 from function.core import NamespacedName, Requirement, dig, plain
 from function.offline import assumed, edits, outcome
 from function.offline.control_plane import ControlPlane
 from function.offline.edits import Drain, Edit, Lose, Resize, Scale
 from function.offline.store import Ref
+from function.vocabulary import versions
 
 SPARE = Path(__file__).parents[3] / "examples/spare"
 MODEL = NamespacedName("ml-team", "qwen3-8b")

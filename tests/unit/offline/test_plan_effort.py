@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from function import versions
-from function.kinds.modeldeployment import published
+from function.fleet import clusters as published
 from function.offline import assumed
 from function.offline.control_plane import ControlPlane
 from function.offline.kept import LabelIndex, Sealed
+from function.vocabulary import versions
 
 GPU = {"name": "gpu", "claim": "DRA", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
 CLASS = {

@@ -14,8 +14,9 @@ import jsonschema
 import pytest
 import yaml
 
-from function import generate, versions
-from function.catalog import KINDS
+from function.publish import generate
+from function.publish.catalog import KINDS
+from function.vocabulary import versions
 from package import build, xpkg
 
 CRDS = Path(__file__).parents[2] / "data/crds"

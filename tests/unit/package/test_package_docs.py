@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from function import versions
+from function.vocabulary import versions
 from package import build
 
 INSTALL = (Path(__file__).parents[3] / "docs/install.md").read_text()

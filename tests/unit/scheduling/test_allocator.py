@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from function.kinds.modeldeployment import published, selectors
+from function.fleet import clusters as published
+from function.kinds.modeldeployment import selectors
 from function.scheduling import DeviceRequest, Matcher, Member, Offer
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parents[2] / "data" / "dra" / "fit_vectors.json.gz").read_bytes()))

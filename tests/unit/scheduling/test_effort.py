@@ -6,8 +6,10 @@ import pytest
 from properties.fleets import GPUS, ME, Wants, request
 
 from function import registry, wire
+from function.api import modeldeployment as model
 from function.core import Request
-from function.kinds.modeldeployment import inputs, model, published
+from function.fleet import clusters as published
+from function.kinds.modeldeployment import inputs
 from function.kinds.modeldeployment.decide import job
 from function.scheduling import (
     Cluster,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rollouts import ANY, SHAPE
 
 from function.core import NamespacedName
 from function.scheduling import (
@@ -24,6 +23,7 @@ from function.scheduling import (
     Replica,
     solve,
 )
+from tests.support.rollouts import ANY, SHAPE
 
 OLDER, YOUNGER = NamespacedName("ml", "older"), NamespacedName("ml", "younger")
 

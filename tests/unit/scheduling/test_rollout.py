@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rollouts import serving
 
 from function.scheduling import Action, NotProven, Revision, TooFewServe, Why
+from tests.support.rollouts import serving
 
 GOOD, BAD = "good 1", "bad 1"
 

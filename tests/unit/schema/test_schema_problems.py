@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from samples import ALL, CONTAINER, DEPLOYMENT, ENDPOINT, Object, edited
 
-from function.catalog import BY_KIND
+from function.api import modeldeployment as model
 from function.core import InvalidSpec
-from function.kinds.modeldeployment import model
+from function.publish.catalog import BY_KIND
 from function.schema import Problem, problems
+from tests.support.samples import ALL, CONTAINER, DEPLOYMENT, ENDPOINT, Object, edited
 
 IN = "spec.engines.0.members.0.template.spec.containers.0"
 CANARY = "hunter2"

@@ -6,16 +6,16 @@ import importlib
 from typing import Any
 
 import pytest
-from api_cases import BAD, DEVICE, GOOD, POOL, URLS
-from samples import ALL, CLASS, CLUSTER, ENDPOINT, edited
 
-from function.catalog import BY_KIND, KINDS
 from function.core import InvalidSpec
+from function.publish.catalog import BY_KIND, KINDS
+from tests.support.api_cases import BAD, DEVICE, GOOD, POOL, URLS
+from tests.support.samples import ALL, CLASS, CLUSTER, ENDPOINT, edited
 
 
 def parse(xr: dict[str, Any]) -> Any:
     folder = BY_KIND[xr["apiVersion"], xr["kind"]].kind.lower()
-    return importlib.import_module(f"function.kinds.{folder}.model").parse(xr)
+    return importlib.import_module(f"function.api.{folder}").parse(xr)
 
 
 @pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Value
-from samples import (
+
+from function.validation import Flaw, validate
+from function.validation.flaw import ERRORS, WARNINGS
+from function.validation.size import encoded
+from function.vocabulary import namespaces
+from tests.support.samples import (
     ALL,
     CACHE,
     CLASS,
@@ -22,11 +27,6 @@ from samples import (
     edited,
     of,
 )
-
-from function import namespaces
-from function.validation import Flaw, validate
-from function.validation.flaw import ERRORS, WARNINGS
-from function.validation.size import encoded
 
 DEVICES = "spec.engines.0.members.0.nodeSelector.devices"
 ARGS = "spec.engines.0.members.0.template.spec.containers.0.args"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from function import wire
-from function.runner import Runner
+from function.server.runner import Runner
 from function.wire import messages
 from tests.bench import fleet, shuffled
 

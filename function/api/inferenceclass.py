@@ -1,0 +1,219 @@
+"""What a node offers: its devices, and how to make such nodes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len, MaxLen
+from pydantic import Field
+
+from function import cel, schema
+from function.core import InvalidSpec, Manifest
+from function.schema import Rule
+from function.vocabulary import conditions as c
+from function.vocabulary import versions
+
+API_VERSION = versions.MODELPLANE
+KIND = "InferenceClass"
+PLURAL = "inferenceclasses"
+SHORT_NAMES = ("icl",)
+SCOPE = "Cluster"
+AUDIENCE = schema.Audience.PLATFORM
+COLUMNS = (
+    schema.Column("PROVIDER", "string", ".spec.provisioning.provider"),
+    schema.Column("DEVICES", "string", ".status.devices"),
+)
+
+_MOST_BYTES = 64
+"""Of an attribute's string (k8s.io/api v0.36, resource/v1, DeviceAttributeMaxValueLength)."""
+ATTRIBUTE_KINDS = ("string", "version", "bool", "int")
+
+
+class Attribute(schema.Api):
+    RULES = (
+        Rule(
+            " + ".join(f"(has(self.{kind}) ? 1 : 0)" for kind in ("string", "version", "bool", "int")) + " == 1",
+            "an attribute has exactly one of string, version, bool and int",
+            lambda attribute: sum(getattr(attribute, kind) is not None for kind in ATTRIBUTE_KINDS) == 1,
+        ),
+    )
+
+    string: (
+        Annotated[
+            str,
+            schema.Text(
+                64,
+                words="a string of at most 64 bytes",
+                shortest=0,
+                cel="bytes(self).size() <= 64",
+                holds=lambda text: len(text.encode(errors="surrogatepass")) <= _MOST_BYTES,
+            ),
+        ]
+        | None
+    ) = None
+    """A string of up to 64 bytes."""
+    version: schema.Version | None = None
+    """A version; selectors compare it by its numbers."""
+    bool: schema.Flag | None = None
+    """True or false."""
+    int: schema.Int64 | None = None
+    """A whole number."""
+
+
+class Capacity(schema.Api):
+    value: schema.Quantity
+    """How much of it one device has, such as 80Gi."""
+
+
+class Device(schema.Api):
+    RULES = (
+        Rule(
+            "(has(self.claim) && self.claim == 'Synthetic') || has(self.deviceClassName)",
+            "a device that is claimed through DRA needs a deviceClassName",
+            lambda device: device.claim == "Synthetic" or device.deviceClassName is not None,
+            at="deviceClassName",
+        ),
+    )
+
+    name: schema.DnsLabel
+    """Name of the entry."""
+    claim: Literal["DRA", "Synthetic"] = "DRA"
+    """DRA: pods claim it. Synthetic: nobody can claim it; it only tells what the node is like."""
+    driver: Annotated[str, schema.Text(63, schema.SUBDOMAIN, "a DNS name, such as gpu.nvidia.com")]
+    """The DRA driver that publishes the device; the domain of attributes without one."""
+    deviceClassName: schema.DnsSubdomain | None = None
+    """The DeviceClass through which the device is claimed."""
+    count: Annotated[int, schema.Whole(1, 64)] = 1
+    """How many of it a node has."""
+    attributes: Annotated[dict[str, Attribute], MaxLen(32), schema.QUALIFIED_KEYS] = Field(default_factory=dict)
+    """What the driver publishes about the device, by name: bare, or domain/name."""
+    capacity: Annotated[dict[str, Capacity], MaxLen(32), schema.QUALIFIED_KEYS] = Field(default_factory=dict)
+    """How much of what the device has, by name: bare, or domain/name."""
+
+
+DiskSize = Annotated[int, schema.Whole(10, 65536)]
+
+
+class Accelerator(schema.Api):
+    type: Annotated[str, schema.Text(63, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "an accelerator, such as nvidia-l4")]
+    """Google's name of the accelerator."""
+    count: Annotated[int, schema.Whole(1, 16)]
+    """How many of it a machine has."""
+
+
+class Gke(schema.Api):
+    machineType: schema.CloudName
+    """Machine type, such as g2-standard-8."""
+    diskSizeGb: DiskSize = 100
+    """Size of the boot disk, in GB."""
+    accelerator: Accelerator | None = None
+    """The machines' accelerators."""
+
+
+class Eks(schema.Api):
+    instanceType: schema.CloudName
+    """Instance type, such as p5.48xlarge."""
+    diskSizeGb: DiskSize = 100
+    """Size of the root volume, in GB."""
+    amiType: Literal[
+        "AL2023_x86_64_NVIDIA",
+        "AL2023_ARM_64_NVIDIA",
+        "AL2023_x86_64_STANDARD",
+        "BOTTLEROCKET_x86_64_NVIDIA",
+        "BOTTLEROCKET_ARM_64_NVIDIA",
+    ] = "AL2023_x86_64_NVIDIA"
+    """Family of the machine images."""
+
+
+class Aks(schema.Api):
+    vmSize: schema.CloudName
+    """Size of the machines, such as Standard_ND96isr_H100_v5."""
+    diskSizeGb: DiskSize = 128
+    """Size of the OS disk, in GB."""
+
+
+class Nebius(schema.Api):
+    platform: schema.CloudName
+    """Platform, such as gpu-h100-sxm."""
+    preset: schema.CloudName
+    """Preset of the platform, such as 8gpu-128vcpu-1600gb."""
+    diskSizeGb: DiskSize = 200
+    """Size of the boot disk, in GB."""
+    driversPreset: schema.CloudName = "cuda13.0"
+    """The driver that comes with the image."""
+
+
+class Vultr(schema.Api):
+    plan: schema.CloudName
+    """Plan, such as vcg-h100-216c-1914gb-640vram."""
+
+
+PROVIDERS = ("GKE", "EKS", "AKS", "Nebius", "Vultr")
+
+
+class Provisioning(schema.Api):
+    RULES = schema.blocks("provider", PROVIDERS)
+
+    provider: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr"]
+    """The cloud whose clusters can make such nodes."""
+    gke: Gke | None = None
+    """How GKE makes them."""
+    eks: Eks | None = None
+    """How EKS makes them."""
+    aks: Aks | None = None
+    """How AKS makes them."""
+    nebius: Nebius | None = None
+    """How Nebius makes them."""
+    vultr: Vultr | None = None
+    """How Vultr makes them."""
+
+
+class Spec(schema.Api):
+    description: Annotated[str, schema.Text(1024, shortest=0)] | None = None
+    """What such a node is, for people."""
+    devices: Annotated[tuple[Device, ...], Len(1, 16), schema.ListMap()]
+    """The devices of one node."""
+    provisioning: Provisioning | None = None
+    """How to make such nodes; left out, only existing clusters have them."""
+
+
+class Status(schema.Api):
+    devices: str | None = None
+    """What a node has, in short, such as 8 gpu, 8 nic."""
+
+
+def parse(xr: Manifest) -> Spec:
+    """Raises InvalidSpec; for a device also where only Kubernetes' own reading of it tells."""
+    under = {"devices": c.INVALID_DEVICE, "provisioning": c.INVALID_PROVISIONING}
+    spec = schema.parse(Spec, xr, invalid=c.INVALID_CLASS, under=under)
+    for index, device in enumerate(spec.devices):
+        fault = device_fault(device)
+        if fault:
+            raise InvalidSpec(c.INVALID_DEVICE(field=f"spec.devices[{index}]", problem=fault))
+    return spec
+
+
+MOST_FACTS = 32
+"""Attributes and capacities of one device together (resource.k8s.io/v1, ResourceSlice)."""
+
+
+def device_fault(device: Device) -> str | None:
+    """What Kubernetes would not take of a device in a ResourceSlice; None where it would take it."""
+    names = [*device.attributes, *device.capacity]
+    if len(names) > MOST_FACTS:
+        return f"{len(names)} attributes and capacities, and {MOST_FACTS} is the most"
+    return cel.device_fault(
+        cel.Device(
+            driver=device.driver,
+            attributes=tuple((name, _value(attribute)) for name, attribute in sorted(device.attributes.items())),
+            capacity=tuple((name, str(amount.value)) for name, amount in sorted(device.capacity.items())),
+        )
+    )
+
+
+def _value(attribute: Attribute) -> Any:
+    """As CEL sees it: whichever of the four is there."""
+    if attribute.version is not None:
+        return cel.Version(attribute.version)
+    given = (attribute.string, attribute.bool, attribute.int)
+    return next(value for value in given if value is not None)

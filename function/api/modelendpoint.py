@@ -1,0 +1,102 @@
+"""One place where a model answers: a replica of ours, or an outside provider."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from function import schema
+from function.core import Manifest
+from function.vocabulary import conditions as c
+from function.vocabulary import versions
+
+API_VERSION = versions.MODELPLANE
+KIND = "ModelEndpoint"
+PLURAL = "modelendpoints"
+SHORT_NAMES = ("me",)
+SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.TEAM
+RUNS_IN_NAMESPACE = True
+COLUMNS = (schema.Column("URL", "string", ".spec.url"),)
+
+_LABEL = "[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_TOP_LABEL = "[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_HEX = "[0-9a-fA-F]{1,4}"
+_IPV6 = "|".join(
+    [
+        f"({_HEX}:){{7}}{_HEX}",
+        f"({_HEX}:){{1,7}}:",
+        *(f"({_HEX}:){{1,{left}}}(:{_HEX}){{1,{7 - left}}}" for left in range(6, 0, -1)),
+        f":((:{_HEX}){{1,7}}|:)",
+    ]
+)
+_HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
+_CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
+_PART = rf"(\.*({_CHARACTER}\.*)+|\.{{3,}})"
+_PATH = f"(/{_PART})*/?"
+"""As RFC 3986 writes it, without what clients and gateways each take for something else: empty parts, `.` and `..`, and
+slashes and dots that hide behind a percent sign."""
+_PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
+
+
+class SecretRef(schema.Api):
+    name: schema.DnsSubdomain
+    """Name of a Secret in the same namespace."""
+    key: schema.SecretKey = "api-key"
+    """The key in it."""
+
+
+class Auth(schema.Api):
+    secretRef: SecretRef
+    """The key that is sent as a bearer token."""
+
+
+class Spec(schema.Api):
+    url: Annotated[
+        str,
+        schema.Text(
+            2048,
+            rf"^https?://{_HOST}(:{_PORT})?{_PATH}$",
+            "an http or https URL with a host, in ASCII, without user, password, query or fragment, without a dot after"
+            " the host, and without empty, . or .. parts in its path",
+            secret=True,
+        ),
+    ]
+    """Where the model answers, such as https://api.example.org/v1. Loopback, metadata services and other namespaces'
+    Services are refused."""
+    rewritePath: (
+        Annotated[
+            str,
+            schema.Text(
+                1024,
+                f"^{_PATH}$",
+                "an absolute path in ASCII, without query and fragment, and without empty, . or .. parts",
+                secret=True,  # whoever takes it for the place of a query may put a key there
+            ),
+        ]
+        | None
+    ) = None
+    """What a ModelService's own path becomes on the way; left out, the path of the url without /v1."""
+    auth: Auth | None = None
+    """What an outside provider asks for."""
+
+
+class Routing(schema.Api):
+    backendName: str
+    """The Service that stands for the endpoint."""
+    rewritePath: str | None = None
+    """What a ModelService's own path becomes on the way."""
+    hostname: str | None = None
+    """The Host that the endpoint is asked for; left out, the client's."""
+
+
+class Status(schema.Api):
+    routing: Routing | None = None
+    """How the control cluster reaches the endpoint."""
+    serving: bool | None = None
+    """Whether requests can be sent there now, maybe to a url before the current one. ModelServices decide by it."""
+
+
+def parse(xr: Manifest) -> Spec:
+    """Raises InvalidSpec."""
+    return schema.parse(Spec, xr, invalid=c.INVALID_ENDPOINT, under={"url": c.INVALID_URL})

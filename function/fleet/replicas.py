@@ -1,0 +1,115 @@
+"""The replicas of the fleet: whose each is, where it stands, and what it takes there."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+from function.api.modeldeployment import API_VERSION, KIND
+from function.core import (
+    ByContent,
+    Manifest,
+    NamespacedName,
+    Request,
+    controller,
+    dig,
+    identity,
+    is_controlled_by,
+    is_ready,
+    mentions,
+    serves,
+)
+from function.fleet import former
+from function.fleet.clusters import whole
+from function.fleet.engines import engines
+from function.scheduling import Replica, Standing, nodes_of
+from function.vocabulary import labels, names
+
+
+class Owner:
+    """Whose a replica is: by namespace and label, or by controller reference; never by a name alone."""
+
+    def __init__(self, request: Request) -> None:
+        self.uid = dig(request.xr, "metadata", "uid")
+        self.deployment = NamespacedName(request.identity.namespace, names.label_value(request.identity.name))
+
+    def owns(self, manifest: Manifest, observed: Container[NamespacedName]) -> bool:
+        """One that is observed is ours, and of our namespace no other that a namesake controls, who was before us."""
+        if not mentions(manifest, "metadata", self.deployment.namespace):
+            return False
+        metadata = manifest["metadata"]
+        if metadata.get("namespace") != self.deployment.namespace:
+            return False
+        if identity(manifest) in observed:
+            return True
+        owner = controller(metadata)
+        if owner and self.uid:
+            return bool(owner.get("uid") == self.uid)
+        return bool(dig(metadata, "labels", labels.DEPLOYMENT) == self.deployment.name)
+
+
+def counts(manifest: Manifest) -> bool:
+    """Whether another's replica takes nodes: only one that a ModelDeployment composed does. One written by hand runs
+    nothing (modelreplica/composer.py), however many nodes it names."""
+    return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
+
+
+def standing(manifest: Manifest) -> Standing:
+    """What another's replica takes."""
+    return Standing(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
+
+
+def _nodes(manifest: Manifest) -> dict[str, int]:
+    spec = manifest["spec"]
+    try:
+        return _taken(spec["engines"])
+    except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
+        return nodes_of(engines(spec.get("engines")))
+
+
+TAKEN = ByContent("spec", make=_nodes, most=32_768)
+"""Whole nodes by pool. There are thousands of replicas, and what one takes changes only with its spec."""
+
+
+def deployment_of(metadata: Manifest) -> NamespacedName:
+    """Of another's replica, as its labels name it."""
+    name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
+    return NamespacedName(metadata.get("namespace") or "", name)
+
+
+def _taken(published: Iterable[Manifest]) -> dict[str, int]:
+    """Read without a second look."""
+    nodes: dict[str, int] = {}
+    for engine in published:
+        copies = engine.get("copies", 1)
+        for member in engine["members"]:
+            if "deviceRequests" in member:
+                pool, pods = member["nodePoolName"], member["worker"].get("nodes", 1) if "worker" in member else 1
+                nodes[pool] = nodes.get(pool, 0) + copies * pods
+    return nodes
+
+
+def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
+    """None for one that says nowhere where it is."""
+    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    cluster = spec.get("clusterName")
+    if not cluster:
+        return None
+    annotations = metadata.get("annotations") or {}
+    going = "deletionTimestamp" in metadata
+    serving = serves(manifest, "ModelReady") and not going
+    return Replica(
+        identity=identity(manifest),
+        deployment=deployment,
+        cluster=cluster,
+        index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
+        engines=engines(spec.get("engines")),
+        ready=is_ready(manifest) and not going,
+        serving=serving,
+        served=serving or status.get("served") is True,
+        going=going,
+        created=str(metadata.get("creationTimestamp") or ""),
+        spec_hash=annotations.get(labels.SPEC_HASH) or "",
+        moving_for=annotations.get(labels.MOVING_FOR) or "",
+        placed_under=annotations.get(labels.PLACED_UNDER),
+        former=former.read(metadata),
+    )

@@ -1,0 +1,102 @@
+"""What is written from the models, and committed: definitions, Compositions, and the reference of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import yaml
+
+from function.publish import access, admission, reference, roles, xrd
+from function.publish.catalog import KINDS, Kind
+
+FOLDERS = ("xrds", "compositions", "docs/reference")
+"""Folders that hold generated files, and no others."""
+_HEAD = "# Written by `modelplane generate` from function/api/{module}.py. Edit that.\n"
+
+_ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/access.py. Edit that.\n"
+_ROLES_HEAD = "# Written by `modelplane generate` from function/publish/roles.py. Edit that.\n"
+_ADMISSION_HEAD = "# Written by `modelplane generate` from function/publish/admission.py. Edit that.\n"
+
+
+class Stale(NamedTuple):
+    """A file that is not as it would be generated."""
+
+    path: str
+    problem: str
+
+
+@cache
+def files() -> Mapping[str, str]:
+    """Every generated file: its path in the repository, and its text."""
+    return MappingProxyType(dict(_files()))
+
+
+def write(root: Path) -> list[str]:
+    """Brings the files of a repository up to date. Returns the paths of those that were not."""
+    stale = check(root)
+    wanted = files()
+    for path, _ in stale:
+        if path in wanted:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(wanted[path], encoding="utf-8")
+        else:
+            (root / path).unlink()
+    return [path for path, _ in stale]
+
+
+def check(root: Path) -> list[Stale]:
+    """The files of a repository that are not up to date."""
+    wanted, found = files(), _found(root)
+    missing = [Stale(path, "is missing") for path in wanted.keys() - found.keys()]
+    strange = [Stale(path, "belongs to no kind") for path in found.keys() - wanted.keys()]
+    differing = [
+        Stale(path, "is not what its model says")
+        for path in wanted.keys() & found.keys()
+        if wanted[path] != found[path]
+    ]
+    return sorted(missing + strange + differing)
+
+
+def document(manifest: Mapping[str, Any]) -> str:
+    """One YAML document, the same for the same manifest."""
+    return yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, width=120, allow_unicode=True)
+
+
+def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
+    """A YAML stream."""
+    return "---\n".join(map(document, manifests))
+
+
+def _files() -> Iterator[tuple[str, str]]:
+    for kind in KINDS:
+        head = _HEAD.format(module=kind.kind.lower())
+        yield f"xrds/{kind.plural}.yaml", head + document(xrd.definition(kind))
+        yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
+        yield _page(kind), reference.page(kind)
+    yield "docs/reference/README.md", reference.index(KINDS)
+    yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
+    yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
+    yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())
+    yield "package/configuration/activation.yaml", _ACCESS_HEAD + document(access.activation())
+
+
+def _page(kind: Kind) -> str:
+    return f"docs/reference/{reference.page_name(kind)}"
+
+
+def _found(root: Path) -> dict[str, str]:
+    whole = {path for folder in FOLDERS for path in (root / folder).glob("*")}
+    single = {root / path for path in files()}
+    paths = sorted(path for path in whole | single if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+class _Plain(yaml.SafeDumper):
+    """YAML without anchors: what is said twice is written twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (PyYAML's signature)
+        return True

@@ -1,0 +1,93 @@
+"""A kind as Crossplane installs it: its CompositeResourceDefinition and its Composition.
+
+Crossplane makes a CRD of a definition, and copies of its schema only: rules and description at the root; of `spec`
+and `status` their properties, required, description, rules and oneOf, with all that stands inside of properties
+(crossplane-runtime v2.3, pkg/xcrd/schemas.go). So nothing else may be said at those two levels.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from function.publish.catalog import Kind
+from function.schema import Column, Scale
+from function.schema.structural import structural
+from function.vocabulary import versions
+
+CATEGORIES = ["crossplane", "modelplane"]
+
+
+def definition(kind: Kind) -> dict[str, Any]:
+    names = {
+        "kind": kind.kind,
+        "listKind": f"{kind.kind}List",
+        "plural": kind.plural,
+        "singular": kind.kind.lower(),
+        "shortNames": list(kind.short_names),
+        "categories": CATEGORIES,
+    }
+    return {
+        "apiVersion": versions.XRD,
+        "kind": "CompositeResourceDefinition",
+        "metadata": {"name": kind.crd},
+        "spec": {
+            "scope": kind.scope,
+            "group": kind.group,
+            "names": names,
+            "defaultCompositionRef": {"name": kind.crd},
+            "versions": [_version(kind)],
+        },
+    }
+
+
+def composition(kind: Kind) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.COMPOSITION,
+        "kind": "Composition",
+        "metadata": {"name": kind.crd},
+        "spec": {
+            "compositeTypeRef": {"apiVersion": kind.api_version, "kind": kind.kind},
+            "mode": "Pipeline",
+            "pipeline": [{"step": "modelplane", "functionRef": {"name": versions.FUNCTION}}],
+        },
+    }
+
+
+@cache
+def schema(kind: Kind) -> dict[str, Any]:
+    """The schema of the whole object. One for all who ask: not to be changed."""
+    rules = [rule.validation for rule in kind.root_rules]
+    return {
+        "description": kind.says,
+        "type": "object",
+        **({"x-kubernetes-validations": rules} if rules else {}),
+        "required": ["spec"],
+        "properties": {
+            "spec": {"description": f"What the {kind.kind} asks for.", **structural(kind.spec)},
+            "status": {"description": "What became of it.", **structural(kind.status)},
+        },
+    }
+
+
+def _version(kind: Kind) -> dict[str, Any]:
+    return {
+        "name": kind.version,
+        "served": True,
+        "referenceable": True,
+        "additionalPrinterColumns": [_column(column) for column in kind.columns],
+        **({"subresources": {"scale": _scale(kind.scale)}} if kind.scale else {}),
+        "schema": {"openAPIV3Schema": schema(kind)},
+    }
+
+
+def _column(column: Column) -> dict[str, str]:
+    return {"name": column.name, "type": column.type, "jsonPath": column.path}
+
+
+def _scale(scale: Scale) -> dict[str, str]:
+    return {
+        "specReplicasPath": scale.wanted,
+        "statusReplicasPath": scale.current,
+        "labelSelectorPath": scale.selector,
+    }

@@ -1,0 +1,1 @@
+"""The gRPC server that Crossplane calls: TLS, workers, health, metrics and the log."""

@@ -1,0 +1,82 @@
+"""The golden cases: a folder each; the first line of its xr.yaml says what it shows.
+
+xr.yaml is the XR, observed.yaml what was composed before (with Crossplane's annotation for its key), required.yaml all
+that can be looked up, want.yaml the whole answer. A case without required.yaml has nothing to be found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from function import registry
+from function.core import Manifest, Request, Result, identity, plain
+from function.offline.settle import settle
+from function.vocabulary import labels
+
+ROOT = Path(__file__).parents[1] / "golden"
+CASES = sorted(path.parent for path in ROOT.glob("*/*/xr.yaml"))
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+
+
+def load(case: Path) -> tuple[Request, list[Manifest]]:
+    """A case's request before anything was looked up, and what there is to find.
+
+    A ModelReplica that is observed exists, so a look-up finds it.
+    """
+    observed = {m["metadata"]["annotations"][labels.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
+    objects = documents(case / "required.yaml")
+    there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
+    also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]
+    return Request(xr=documents(case / "xr.yaml")[0], observed=observed), [*objects, *also]
+
+
+def answer(case: Path) -> Result:
+    """What the composer says once all that it asks for was looked up."""
+    request, objects = load(case)
+    return settle(registry.compose, request, objects)
+
+
+def documents(path: Path) -> list[Manifest]:
+    return [doc for doc in yaml.safe_load_all(path.read_text()) if doc] if path.exists() else []
+
+
+def text(result: Result) -> str:
+    """An answer, as a person reads it."""
+    shown = {
+        "ready": result.ready,
+        "ttl": result.ttl,
+        "conditions": [f"{c.type}={c.status} {c.reason}: {c.message}" for c in result.conditions],
+        "status": plain(result.status),
+        "events": [f"{'Warning' if e.warning else 'Normal'} {e.reason}: {e.message}" for e in result.events],
+        "requirements": [_asked(r) for r in result.requirements],
+        "resources": {
+            key: {"ready": composed.ready, "manifest": plain(composed.manifest)}
+            for key, composed in sorted(result.resources.items())
+        },
+    }
+    return yaml.dump(shown, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+
+
+def _asked(requirement: Any) -> str:
+    narrowed = [requirement.match_name, *(f"{k}={v}" for k, v in sorted(requirement.match_labels.items()))]
+    where = f" in {requirement.namespace}" if requirement.namespace else ""
+    which = " ".join(part for part in narrowed if part)
+    return f"{requirement.name}: {requirement.kind} {which or 'all'}{where}"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Without anchors, and with long texts as blocks: a case is read by people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _str(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Dumper.add_representer(str, _str)

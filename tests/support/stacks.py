@@ -1,0 +1,39 @@
+"""A serving stack, asked about with the components that a test wants and what it has composed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import registry
+from function.core import Request, Result
+from function.vocabulary import names, versions
+
+READY = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+
+
+def owner(cluster: str) -> dict[str, Any]:
+    """The reference to the InferenceCluster that a stack belongs to."""
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "InferenceCluster",
+        "name": cluster,
+        "uid": "3c1f6f9e-7d4b-4f0e-8a1d-6f2b5e9c0a77",
+        "controller": True,
+    }
+
+
+def answer(components: Mapping[str, Any], observed: Mapping[str, Any]) -> Result:
+    spec: dict[str, Any] = {
+        "clusterName": "edge",
+        "source": "Existing",
+        "providerConfigRef": {"name": names.provider_config("edge")},
+        "components": components,
+    }
+    xr = {
+        "apiVersion": versions.INFRASTRUCTURE,
+        "kind": "ServingStack",
+        "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [owner("edge")]},
+        "spec": spec,
+    }
+    return registry.compose(Request(xr=xr, observed=observed))

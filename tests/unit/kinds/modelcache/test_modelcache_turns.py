@@ -1,0 +1,111 @@
+"""A cache on a fleet of a thousand clusters: staged in turns, so that no answer is more than Crossplane takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from function import registry
+from function.core import ComposedResource, Request, Result, dig, plain
+from function.kinds.modelcache.places import MOST_AT_ONCE
+from function.validation.size import encoded
+from function.vocabulary import versions
+from function.wire import LARGEST_RESPONSE
+
+MANY = 1000
+XR = {
+    "apiVersion": versions.MODELPLANE,
+    "kind": "ModelCache",
+    "metadata": {"name": "qwen3-235b-a22b", "namespace": "ml-team", "uid": "u"},
+    "spec": {
+        "source": "HuggingFace",
+        "huggingFace": {
+            "repo": "Qwen/Qwen3-235B-A22B",
+            "revision": "main",
+            "sizeGiB": 600,
+            "authSecret": {"name": "hub", "key": "HF_TOKEN"},
+        },
+    },
+}
+COMPLETE = {"conditions": [{"type": "Complete", "status": "True"}]}
+FAILED = {"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]}
+
+
+def cluster(index: int) -> dict[str, Any]:
+    name = f"gke-us-central1-h100-{index:04}"
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "InferenceCluster",
+        "metadata": {"name": name},
+        "status": {"cache": {"storageClassName": "filestore"}, "providerConfigRef": {"name": f"{name}-9cdaa023"}},
+    }
+
+
+FLEET = tuple(map(cluster, range(MANY)))
+
+
+def token(size: int = 40) -> tuple[dict[str, Any], ...]:
+    return ({"metadata": {"name": "hub", "namespace": "ml-team"}, "data": {"HF_TOKEN": "a" * size}},)
+
+
+def asked(before: Result | None, jobs: dict[str, Any], fleet: Any = FLEET, secret: Any = None) -> Result:
+    """The next answer, once everything was applied and every Job has ended in that way."""
+    resources = before.resources if before else {}
+    status = before.status if before else {}
+    observed = {key: seen(composed, jobs) for key, composed in resources.items()}
+    required = {"clusters": fleet, "replicas": (), "token": secret or token()}
+    return registry.compose(Request(xr={**XR, "status": plain(status)}, observed=observed, required=required))
+
+
+def seen(composed: ComposedResource, jobs: dict[str, Any]) -> dict[str, Any]:
+    manifest = plain(composed.manifest)
+    remote = {**dig(manifest, "spec", "forProvider", "manifest"), "status": jobs}
+    is_job = remote["kind"] == "Job"
+    said = [{"type": kind, "status": "True"} for kind in ("Synced", "Ready")]
+    return {**manifest, "status": {"conditions": said, **({"atProvider": {"manifest": remote}} if is_job else {})}}
+
+
+def size(result: Result) -> int:
+    return encoded(plain(result.status)) + sum(
+        len(key) + encoded(plain(r.manifest)) for key, r in result.resources.items()
+    )
+
+
+def phases(result: Result) -> Counter[str]:
+    return Counter(entry["phase"] for entry in result.status["clusters"])
+
+
+def test_a_thousand_clusters_are_staged_in_turns_and_every_answer_fits() -> None:
+    result, ready = asked(None, {}), []
+    while not ready or ready[-1] < MANY:
+        assert size(result) < LARGEST_RESPONSE
+        assert phases(result)["Hydrating"] <= MOST_AT_ONCE
+        result = asked(result, COMPLETE)
+        ready.append(phases(result)["Ready"])
+
+    assert ready == sorted(ready)
+    assert phases(result) == {"Ready": MANY}
+
+
+def test_who_waits_says_for_what() -> None:
+    last = asked(None, {}).status["clusters"][-1]
+
+    assert (last["phase"], last["message"]) == ("Pending", "Waits for its turn: 200 clusters are staged at once")
+
+
+def test_where_all_that_were_begun_have_failed_no_other_is_begun() -> None:
+    """They would end the same; whoever mends it changes the spec or the token, which begins anew."""
+    result = asked(asked(None, {}), FAILED)
+
+    assert phases(result) == {"Failed": MOST_AT_ONCE, "Pending": MANY - MOST_AT_ONCE}
+    assert result.conditions[-1].reason == "Failed"
+
+
+def test_a_secret_that_is_no_token_is_not_carried_to_every_cluster() -> None:
+    result = asked(None, {}, fleet=FLEET[:10], secret=token(1_000_000))
+
+    assert result.conditions[-1].reason == "AuthSecretMissing"
+    assert result.conditions[-1].message == (
+        "Secret ml-team/hub has 1000000 characters under key HF_TOKEN, which is no token: 8192 is the most"
+    )
+    assert size(result) < LARGEST_RESPONSE

@@ -1,0 +1,48 @@
+"""The page of the charts says what is installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from function.kinds.servingstack import components
+from function.vocabulary.exit_codes import MEANING
+
+DOCS = Path(__file__).parents[4] / "docs"
+
+
+def test_every_chart_is_on_the_page_in_its_version() -> None:
+    rows = [line for line in (DOCS / "clusters.md").read_text().splitlines() if line.startswith("| `")]
+
+    missing = [
+        row.chart.name
+        for row in components.RELEASES
+        if not any(
+            f"`{row.switch}`" in r and f"`{row.chart.name}`" in r and f" {row.chart.version} " in r for r in rows
+        )
+    ]
+
+    assert missing == []
+
+
+def test_the_crds_are_those_of_the_version_on_the_page() -> None:
+    versions = {m["metadata"]["annotations"]["inference.networking.k8s.io/bundle-version"] for m in _crds()}
+    (row,) = [line for line in (DOCS / "clusters.md").read_text().splitlines() if "`inferenceExtension`" in line]
+
+    assert [f" {version} " in row for version in versions] == [True]
+
+
+def test_a_crd_is_small_enough_to_be_composed() -> None:
+    """A response has room for 4 MiB."""
+    assert sum(len(json.dumps(m)) for m in _crds()) < 2**16
+
+
+def test_every_exit_code_of_a_hydration_is_on_its_page() -> None:
+    page = (DOCS / "caches.md").read_text()
+
+    assert [int(outcome) for outcome in MEANING if f"\n| {int(outcome)} | " not in page] == []
+
+
+def _crds() -> list:
+    folder = Path(components.__file__).parent / "crds"
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]

@@ -1,0 +1,92 @@
+"""Every component can be switched off at any time: it goes, with what stands on it, and nothing else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from function.api.servingstack import Components
+from function.core import Result, plain
+from tests.support.stacks import READY, answer
+
+GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
+GOES = {
+    "certManager": {"cert-manager"},
+    "inferenceExtension": {"inferencepools", "inferencepoolimports"},
+    "envoyGateway": {
+        "envoy-gateway",
+        *GATEWAY,
+        "usage-envoy-gateway-gateway-class",
+        "usage-envoy-gateway-gateway",
+        "usage-ai-gateway-gateway",
+        "usage-gateway-class-gateway",
+        "usage-envoy-proxy-gateway",
+    },
+    "aiGateway": {"ai-gateway-crds", "ai-gateway", "usage-ai-gateway-gateway"},
+    "leaderWorkerSet": {"leaderworkerset"},
+    "nodeFeatureDiscovery": {"node-feature-discovery"},
+    "nvidiaDraDriver": {"nvidia-dra-driver"},
+    "prometheus": {"prometheus"},
+}
+
+
+def asked(before: Result | None, *off: str) -> Result:
+    """The next answer, once everything that was composed is ready."""
+    observed: dict[str, Any] = {}
+    if before:
+        observed = {key: {**plain(r.manifest), **READY} for key, r in before.resources.items()}
+    return answer({switch: {"enabled": False} for switch in off}, observed)
+
+
+def installed(*off: str) -> tuple[Result, list[set[str]]]:
+    """At rest, and what came in each step before it."""
+    result, steps = asked(None, *off), []
+    while not steps or steps[-1]:
+        grown = asked(result, *off)
+        steps.append(grown.resources.keys() - result.resources.keys())
+        result = grown
+    return result, steps
+
+
+def test_every_switch_is_looked_at() -> None:
+    assert GOES.keys() == Components.model_fields.keys()
+
+
+@pytest.mark.parametrize("switch", GOES)
+def test_what_is_switched_off_goes_alone(switch: str) -> None:
+    everything, _ = installed()
+
+    left = asked(everything, switch)
+
+    assert everything.resources.keys() - left.resources.keys() == GOES[switch]
+
+
+@pytest.mark.parametrize("switch", GOES)
+def test_without_a_component_the_others_are_all_installed(switch: str) -> None:
+    everything, _ = installed()
+
+    without, _ = installed(switch)
+
+    assert without.resources.keys() == everything.resources.keys() - GOES[switch]
+
+
+def test_each_comes_when_that_on_which_it_stands_is_ready() -> None:
+    first, (*later, _) = asked(None), installed()[1]
+
+    free = {"cert-manager", "leaderworkerset", "node-feature-discovery", "prometheus", "ai-gateway-crds", "namespace"}
+    assert first.resources.keys() == {*free, "inferencepools", "inferencepoolimports"}
+    assert later[0] == {"envoy-gateway", "nvidia-dra-driver"}
+    assert later[1] == {"ai-gateway"}
+    assert {key for key in later[2] if not key.startswith("usage-")} == GATEWAY - {"namespace"}
+
+
+def test_what_others_may_have_come_to_need_is_never_deleted_on_the_cluster() -> None:
+    everything, _ = installed()
+
+    kept = {
+        key
+        for key, r in everything.resources.items()
+        if "managementPolicies" in r.manifest["spec"] and "Delete" not in r.manifest["spec"]["managementPolicies"]
+    }
+    assert kept == {"inferencepools", "inferencepoolimports", "ai-gateway-crds", "namespace"}
