@@ -10,16 +10,16 @@ from typing import Any
 
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
-from function.core import counted, visible
-from function.validation import Flaw
-from function.validation.flaw import ERRORS, WARNINGS
+from function.core import plural, visible
+from function.validation import Finding
+from function.validation.finding import ERRORS, WARNINGS
 
 UNREADABLE = "unreadable"
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class FileFinding:
     file: str
     line: int
     column: int
@@ -37,43 +37,43 @@ class Finding:
         return visible(f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}")
 
 
-def unreadable(broken: BrokenFile) -> Finding:
+def unreadable(broken: BrokenFile) -> FileFinding:
     line, column = broken.position or (1, 1)
-    return Finding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
+    return FileFinding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
 
 
-def found(flaw: Flaw, loaded: Sequence[Loaded]) -> Finding:
-    """A flaw of one of the objects that were read from files."""
-    one = loaded[flaw.index]
-    place = one.source.key if flaw.is_about_the_key else one.source.position
-    line, column = place(flaw.path)
-    severity = "error" if flaw.is_error else "warning"
+def in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
+    """A finding on one of the objects that were read from files, at its place in the file."""
+    one = loaded[finding.index]
+    place = one.source.key if finding.is_about_the_key else one.source.position
+    line, column = place(finding.path)
+    severity = "error" if finding.is_error else "warning"
     who = f"{one.kind[1]} {one.identity}"
-    other = f"; the other is {loaded[flaw.other].source.at(flaw.path)}" if flaw.other is not None else ""
-    message = f"{flaw.field}: {flaw.message}{other}"
-    return Finding(one.source.file, line, column, severity, who, flaw.field, message, flaw.code)
+    other = f"; the other is {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
+    message = f"{finding.field}: {finding.message}{other}"
+    return FileFinding(one.source.file, line, column, severity, who, finding.field, message, finding.code)
 
 
-def as_text(findings: Sequence[Finding], objects: int) -> str:
+def as_text(findings: Sequence[FileFinding], objects: int) -> str:
     return "\n".join([*map(str, findings), summary(findings, objects)])
 
 
-def as_json(findings: Sequence[Finding], objects: int) -> str:
+def as_json(findings: Sequence[FileFinding], objects: int) -> str:
     return json.dumps({"objects": objects, "findings": [asdict(f) for f in findings]}, indent=2, ensure_ascii=False)
 
 
-def as_sarif(findings: Sequence[Finding], objects: int) -> str:  # noqa: ARG001  (one signature for all formats)
+def as_sarif(findings: Sequence[FileFinding], objects: int) -> str:  # noqa: ARG001  (one signature for all formats)
     rules = [{"id": code, "shortDescription": {"text": text}} for code, text in sorted(_meanings().items())]
     driver = {"name": "modelplane", "version": version("function-modelplane"), "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(f) for f in findings]}
     return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
-def as_github(findings: Sequence[Finding], objects: int) -> str:
+def as_github(findings: Sequence[FileFinding], objects: int) -> str:
     return "\n".join([*map(_annotation, findings), summary(findings, objects)])
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Finding], int], str]] = {
+FORMATS: Mapping[str, Callable[[Sequence[FileFinding], int], str]] = {
     "text": as_text,
     "json": as_json,
     "sarif": as_sarif,
@@ -81,17 +81,17 @@ FORMATS: Mapping[str, Callable[[Sequence[Finding], int], str]] = {
 }
 
 
-def summary(findings: Sequence[Finding], objects: int) -> str:
+def summary(findings: Sequence[FileFinding], objects: int) -> str:
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
-    return f"{counted(objects, 'object')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    return f"{plural(objects, 'object')}: {plural(errors, 'error')}, {plural(warnings, 'warning')}"
 
 
 def _meanings() -> dict[str, str]:
     return {**ERRORS, **WARNINGS, UNREADABLE: "The file cannot be read as Kubernetes objects."}
 
 
-def _result(finding: Finding) -> dict[str, Any]:
+def _result(finding: FileFinding) -> dict[str, Any]:
     region = {"startLine": finding.line, "startColumn": finding.column}
     place = {"artifactLocation": {"uri": finding.file}, "region": region}
     return {
@@ -102,7 +102,7 @@ def _result(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _annotation(finding: Finding) -> str:
+def _annotation(finding: FileFinding) -> str:
     """A workflow command of GitHub Actions, in which % and line ends are escaped, and in properties : and , too."""
     file = _escaped(finding.file).replace(":", "%3A").replace(",", "%2C")
     place = f"file={file},line={finding.line},col={finding.column},title={finding.code}"

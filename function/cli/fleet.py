@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import click
 
 from function.cli.files import Loaded, examine
-from function.cli.findings import Finding, found, unreadable
+from function.cli.findings import FileFinding, in_file, unreadable
 from function.core import dig, visible
 from function.offline.settle import Unreachable
 from function.offline.store import Refused
@@ -79,13 +79,13 @@ def _edit(control: ControlPlane, manifest: Manifest) -> None:
 def checked(paths: Sequence[str]) -> list[Loaded]:
     """The objects in files, once nothing is wrong with them that an API server would refuse."""
     from function import validation
-    from function.cli import shapes
+    from function.cli import dump_check
 
     loaded, broken = examine(paths)
-    flaws = validation.validate([one.manifest for one in loaded])
-    wrong = {flaw.index for flaw in flaws if flaw.is_error}
-    broken += shapes.faults([one for index, one in enumerate(loaded) if index not in wrong])
-    findings = sorted([*map(unreadable, broken), *(found(flaw, loaded) for flaw in flaws)])
+    checked = validation.validate([one.manifest for one in loaded])
+    wrong = {finding.index for finding in checked if finding.is_error}
+    broken += dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])
+    findings = sorted([*map(unreadable, broken), *(in_file(finding, loaded) for finding in checked)])
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:
         click.echo(str(finding), err=True)
@@ -94,7 +94,7 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
     return loaded
 
 
-def _summary(errors: Sequence[Finding]) -> str:
+def _summary(errors: Sequence[FileFinding]) -> str:
     return f"{len(errors)} {'error' if len(errors) == 1 else 'errors'}; nothing was planned"
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from function.cli import report
-from function.core import NamespacedName, counted
+from function.core import NamespacedName, plural
 from function.offline.comparison import Answering, Change, Loss, Report
 from function.offline.outcome import Deployment, Outcome, Replica, Weights
 
@@ -66,7 +66,7 @@ def headline(shown: Report) -> str:
     missing = sum(d.missing for d in deployments)
     clusters = len({r.cluster for d in deployments for r in d.replicas})
     verb = "serves" if 1 in (serving, wanted) else "serve"
-    parts = [f"{serving} of {counted(wanted, 'replica')} {verb} on {counted(clusters, 'cluster')}"]
+    parts = [f"{serving} of {plural(wanted, 'replica')} {verb} on {plural(clusters, 'cluster')}"]
     parts += [f"{missing} not placed"] if missing else []
     parts += [_moves(shown.changes)] if any(c.what != "kept" for c in shown.changes) else ["no replica changes"]
     return "; ".join(parts) + "."
@@ -106,7 +106,7 @@ def _loss(loss: Loss) -> str:
 
 
 def _silence(service: Answering) -> str:
-    ready = counted(service.was_ready, "endpoint")
+    ready = plural(service.was_ready, "endpoint")
     return f"ModelService {service.identity}: {ready} answered, and none would"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import course, losses, report, whatif_markdown, whatif_report
+from function.cli import n_minus_1, report, scenario, whatif_markdown, whatif_report
 from function.cli.fleet import checked, settled
 from function.cli.target import function
 from function.core import NamespacedName
@@ -19,8 +19,8 @@ from function.offline import edits
 from function.offline.edits import Drain, Edit, Lose, Resize, Scale
 
 if TYPE_CHECKING:
-    from function.cli.losses import Losses
-    from function.cli.outlook import Outlook
+    from function.cli.impact import Outlook
+    from function.cli.n_minus_1 import Losses
     from function.offline.control_plane import ControlPlane
 
 _EXAMPLE = """
@@ -80,7 +80,7 @@ def what_if(
         raise click.UsageError("several --jobs need a function in the program itself, and a system with fork")
     wanted = _wanted(ctx.meta[_READ])
     control = settled(checked(dirs), compose=function(target), at=lambda loaded: _check(loaded, wanted))
-    found = _found(control, wanted, jobs or (1 if target else course.most_jobs()))
+    found = _found(control, wanted, jobs or (1 if target else scenario.most_jobs()))
     _show(found, form)
     sys.exit(found.exit_code)
 
@@ -114,16 +114,18 @@ def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
 
 
 def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Outlook | Losses:
-    first = course.play(control, wanted.course) if wanted.course else None
+    first = scenario.play(control, wanted.course) if wanted.course else None
     if wanted.each_lost:
-        return course.lose_each(control, first, jobs)
+        return scenario.lose_each(control, first, jobs)
     assert first is not None, "there is something to do"
     return first
 
 
 def _show(found: Outlook | Losses, form: str) -> None:
-    if isinstance(found, losses.Losses):
-        _print(form, losses.parts(found), lambda: losses.data(found), lambda: whatif_markdown.text_of_losses(found))
+    if isinstance(found, n_minus_1.Losses):
+        _print(
+            form, n_minus_1.parts(found), lambda: n_minus_1.data(found), lambda: whatif_markdown.text_of_losses(found)
+        )
     else:
         _print(form, whatif_report.parts(found), lambda: whatif_report.data(found), lambda: whatif_markdown.text(found))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from function.cli import losses, whatif_report
-from function.cli.losses import Losses
+from function.cli import n_minus_1, whatif_report
+from function.cli.impact import Move, Outlook
 from function.cli.markdown import Table, alert, code, codes, document, words
-from function.cli.outlook import Move, Outlook
+from function.cli.n_minus_1 import Losses
 from function.cli.plan_markdown import REASONS, rejections, staging
 from function.offline.comparison import SOMETHING_IS_LOST
 
@@ -19,7 +19,7 @@ def text(shown: Outlook) -> str:
 
 def text_of_losses(lost: Losses) -> str:
     first = f"\nFirst: {words(whatif_report.headline(lost.first))}\n" if lost.first else ""
-    lead = f"### What if any one cluster is lost\n\n{words(losses.headline(lost))}\n{first}"
+    lead = f"### What if any one cluster is lost\n\n{words(n_minus_1.headline(lost))}\n{first}"
     rows = [_row(cluster, shown) for cluster, shown in lost.each]
     why = [
         (code(cluster), code(str(short.deployment)), str(short.after), str(short.wanted), code(short.why))
@@ -27,7 +27,7 @@ def text_of_losses(lost: Losses) -> str:
         for short in shown.shorts
     ]
     columns = ("without", "deployment", "serves then", "of", "why")
-    return document(lead, [Table("Clusters", losses.COLUMNS, rows), Table("Fall short", columns, why, folded=True)])
+    return document(lead, [Table("Clusters", n_minus_1.COLUMNS, rows), Table("Fall short", columns, why, folded=True)])
 
 
 def _caution(shown: Outlook) -> str:
@@ -58,5 +58,5 @@ def _move(move: Move) -> tuple[str, ...]:
 
 
 def _row(cluster: str, shown: Outlook) -> tuple[str, ...]:
-    name, holds, moves, lost, *names = losses.row(cluster, shown)
+    name, holds, moves, lost, *names = n_minus_1.row(cluster, shown)
     return code(name), holds, moves, lost, *map(code, names)

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from function.cli import plan_report, report
-from function.cli.outlook import IN_PLACE, Move, Outlook, Room, ServiceChange
-from function.core import NamespacedName, listed
+from function.cli.impact import IN_PLACE, Move, Outlook, Room, ServiceChange
+from function.core import NamespacedName, enumerate_names
 from function.offline.comparison import Short
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
@@ -28,9 +28,11 @@ def consequences(shown: Outlook) -> str:
     dark = [str(s.service) for s in shown.services if s.is_dark]
     parts = [
         _told(shown.moves) or "no replica changes",
-        f"{listed(short, MOST_NAMED)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
-        f"{listed(silent, MOST_NAMED)} {'has' if len(silent) == 1 else 'have'} no endpoint left" if silent else "",
-        f"nobody answers for {listed(dark, MOST_NAMED)} until replicas have moved" if dark else "",
+        f"{enumerate_names(short, MOST_NAMED)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
+        f"{enumerate_names(silent, MOST_NAMED)} {'has' if len(silent) == 1 else 'have'} no endpoint left"
+        if silent
+        else "",
+        f"nobody answers for {enumerate_names(dark, MOST_NAMED)} until replicas have moved" if dark else "",
     ]
     return "; ".join(part for part in parts if part)
 

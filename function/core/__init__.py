@@ -1,41 +1,41 @@
 """The words that every other module speaks, and the laws of the protocol."""
 
 from function.core import deadline, doubt
-from function.core.composer import Composer, Decided, Held, InvalidSpec, NotYet
+from function.core.composer import Composer, Decided, HoldDecision, InvalidSpec, NotYet
 from function.core.condition import Condition, ConditionType, Reason, last
-from function.core.content import ByContent
+from function.core.content_cache import ContentCache
 from function.core.hold import restate, restate_spec
-from function.core.lazily import Lazily
+from function.core.lazy_dict import LazyDict
 from function.core.manifest import (
     Manifest,
     NamespacedName,
     condition,
+    condition_current,
+    condition_true,
     controller,
     dig,
     identity,
     is_controlled_by,
     is_ready,
-    mentions,
+    may_mention,
     plain,
-    said,
     serves,
-    stands,
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
-from function.core.wording import counted, listed, visible
+from function.core.wording import enumerate_names, plural, visible
 
 __all__ = [
-    "ByContent",
     "ComposedResource",
     "Composer",
     "Condition",
     "ConditionType",
+    "ContentCache",
     "Decided",
     "Event",
-    "Held",
+    "HoldDecision",
     "InvalidSpec",
-    "Lazily",
+    "LazyDict",
     "Manifest",
     "NamespacedName",
     "NotYet",
@@ -44,22 +44,22 @@ __all__ = [
     "Requirement",
     "Result",
     "condition",
+    "condition_current",
+    "condition_true",
     "controller",
-    "counted",
     "deadline",
     "dig",
     "doubt",
+    "enumerate_names",
     "identity",
     "is_controlled_by",
     "is_ready",
     "last",
-    "listed",
-    "mentions",
+    "may_mention",
     "plain",
+    "plural",
     "restate",
     "restate_spec",
-    "said",
     "serves",
-    "stands",
     "visible",
 ]

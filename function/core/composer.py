@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function.core import doubt, pace
+from function.core import doubt, ttl
 from function.core.condition import Condition, ConditionType, Reason, restated
 from function.core.hold import restate
 from function.core.manifest import Manifest, is_ready, plain
@@ -47,7 +47,7 @@ class InvalidSpec(_Undecided):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HoldDecision:
     """What a kind knows though nothing could be decided. All that it leaves out is restated as it was last said."""
 
     conditions: tuple[Condition, ...] = ()
@@ -73,7 +73,7 @@ class Composer:
     """What it reads. It sees the XR alone, so that no answer can change the question."""
     compose: Callable[[Request], Result]
     """The decision, carried out. Raises NotYet or InvalidSpec where none can be made."""
-    held: Callable[[Request], Held] = lambda _: Held()
+    held: Callable[[Request], HoldDecision] = lambda _: HoldDecision()
     """What is known from observation alone when nothing could be decided."""
 
     def __call__(self, request: Request) -> Result:
@@ -114,7 +114,7 @@ class Composer:
         if unseen:
             raise AssertionError(f"{self.kind} calls {unseen} ready before they were observed")
         return replace(
-            legible(result), requirements=self.requirements(request.xr), ttl=pace.ttl(request, waiting=result.waiting)
+            legible(result), requirements=self.requirements(request.xr), ttl=ttl.ttl(request, waiting=result.waiting)
         )
 
 

@@ -70,12 +70,12 @@ def condition(manifest: Manifest, type_: str) -> Manifest | None:
     return next((c for c in conditions if isinstance(c, Mapping) and c.get("type") == type_), None)
 
 
-def stands(manifest: Manifest, type_: str) -> bool:
+def condition_true(manifest: Manifest, type_: str) -> bool:
     """Whether a condition is True, of whatever generation: an edit by itself changes nothing that stands."""
     return bool(dig(condition(manifest, type_), "status") == "True")
 
 
-def said(manifest: Manifest, type_: str) -> bool:
+def condition_current(manifest: Manifest, type_: str) -> bool:
     """Whether a condition is True, and was said of the generation that stands."""
     found = condition(manifest, type_)
     if found is None or found.get("status") != "True":
@@ -87,7 +87,7 @@ def said(manifest: Manifest, type_: str) -> bool:
 
 def is_ready(manifest: Manifest) -> bool:
     """Whether its Ready condition is True, and was said of the generation that stands."""
-    return said(manifest, "Ready")
+    return condition_current(manifest, "Ready")
 
 
 def serves(manifest: Manifest, otherwise: str) -> bool:
@@ -96,7 +96,7 @@ def serves(manifest: Manifest, otherwise: str) -> bool:
     An object that was last written before there was such a field is judged by its condition `otherwise`.
     """
     told = dig(manifest, "status", "serving")
-    return told if isinstance(told, bool) else stands(manifest, otherwise)
+    return told if isinstance(told, bool) else condition_true(manifest, otherwise)
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -113,7 +113,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def mentions(manifest: Manifest, key: str, text: str) -> bool:
+def may_mention(manifest: Manifest, key: str, text: str) -> bool:
     """Whether a text may stand somewhere under a key. A no is certain; it spares a look at what is encoded."""
     ask = getattr(manifest, "mentions", None)
     return ask is None or bool(ask(key, text))

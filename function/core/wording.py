@@ -17,12 +17,12 @@ halves of a surrogate pair, which UTF-8 cannot encode, and tags (U+E0000)."""
 _LAST_BYTE, _LAST_OF_FOUR = 0xFF, 0xFFFF
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def enumerate_names(names: Sequence[str], most: int) -> str:
     """Some names, and how many there are beside them: `a, b and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel
-from function.core import ByContent, Manifest, dig, serves
+from function.core import ContentCache, Manifest, dig, serves
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
 from function.vocabulary import labels
 
@@ -50,7 +50,7 @@ def _status(manifest: Manifest) -> _Status:
     )
 
 
-STATUSES = ByContent("status", make=_status, most=16_384)
+STATUSES = ContentCache("status", make=_status, most=16_384)
 """Of a cluster hardly anything changes from one call to the next."""
 
 
@@ -75,7 +75,7 @@ _shapes: WeakValueDictionary[tuple[Device, ...], NodeShape] = WeakValueDictionar
 _shapes_lock = Lock()
 """A shape is compared by identity, and `setdefault` of a WeakValueDictionary is several steps."""
 
-SHAPES = ByContent("devices", make=node_shape, most=4_096)
+SHAPES = ContentCache("devices", make=node_shape, most=4_096)
 
 
 def _device(entry: Manifest) -> Device | None:

@@ -7,14 +7,14 @@ from typing import Any
 
 from function.core import Manifest, dig, restate, restate_spec
 from function.fleet.engines import engines
-from function.scheduling import Former
+from function.scheduling import PreviousSpec
 from function.vocabulary import labels
 
 _LONGEST = 128 * 1024
 """Bytes. Kubernetes takes 256 KiB of annotations on one object (k8s.io/apimachinery v0.36, ValidateAnnotations)."""
 
 
-def read(metadata: Manifest) -> Former | None:
+def read(metadata: Manifest) -> PreviousSpec | None:
     """Of a replica's metadata. A note that somebody has spoilt says nothing."""
     text = dig(metadata, "annotations", labels.FORMER_SPEC)
     if not isinstance(text, str) or not text:
@@ -26,10 +26,10 @@ def read(metadata: Manifest) -> Former | None:
     spec = dig(noted, "spec")
     if not isinstance(spec, dict):
         return None
-    return Former(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text)
+    return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text)
 
 
-def note(former: Former, observed: Manifest) -> str:
+def note(former: PreviousSpec, observed: Manifest) -> str:
     """What is to be noted on a replica that is observed with its former spec, or has the note. Empty for a spec too
     long for an annotation: such a replica keeps what it was given."""
     if former.noted:
@@ -39,13 +39,13 @@ def note(former: Former, observed: Manifest) -> str:
     return text if len(text.encode()) <= _LONGEST else ""
 
 
-def spec(former: Former) -> dict[str, Any]:
+def spec(former: PreviousSpec) -> dict[str, Any]:
     """The whole spec, as it was noted."""
     found: dict[str, Any] = json.loads(former.noted)["spec"]
     return found
 
 
-def restored(observed: Manifest, former: Former) -> dict[str, Any]:
+def restored(observed: Manifest, former: PreviousSpec) -> dict[str, Any]:
     """A replica as it was before it grew."""
     manifest = restate(observed)
     notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: former.spec_hash}

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 
 from function.api.modeldeployment import API_VERSION, KIND
 from function.core import (
-    ByContent,
+    ContentCache,
     Manifest,
     NamespacedName,
     Request,
@@ -15,13 +15,13 @@ from function.core import (
     identity,
     is_controlled_by,
     is_ready,
-    mentions,
+    may_mention,
     serves,
 )
 from function.fleet import former
 from function.fleet.clusters import whole
 from function.fleet.engines import engines
-from function.scheduling import Replica, Standing, nodes_of
+from function.scheduling import ForeignReplica, Replica, nodes_of
 from function.vocabulary import labels, names
 
 
@@ -34,7 +34,7 @@ class Owner:
 
     def owns(self, manifest: Manifest, observed: Container[NamespacedName]) -> bool:
         """One that is observed is ours, and of our namespace no other that a namesake controls, who was before us."""
-        if not mentions(manifest, "metadata", self.deployment.namespace):
+        if not may_mention(manifest, "metadata", self.deployment.namespace):
             return False
         metadata = manifest["metadata"]
         if metadata.get("namespace") != self.deployment.namespace:
@@ -47,15 +47,15 @@ class Owner:
         return bool(dig(metadata, "labels", labels.DEPLOYMENT) == self.deployment.name)
 
 
-def counts(manifest: Manifest) -> bool:
+def takes_nodes(manifest: Manifest) -> bool:
     """Whether another's replica takes nodes: only one that a ModelDeployment composed does. One written by hand runs
     nothing (modelreplica/composer.py), however many nodes it names."""
     return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
 
 
-def standing(manifest: Manifest) -> Standing:
+def foreign_replica(manifest: Manifest) -> ForeignReplica:
     """What another's replica takes."""
-    return Standing(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
+    return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
 
 
 def _nodes(manifest: Manifest) -> dict[str, int]:
@@ -66,7 +66,7 @@ def _nodes(manifest: Manifest) -> dict[str, int]:
         return nodes_of(engines(spec.get("engines")))
 
 
-TAKEN = ByContent("spec", make=_nodes, most=32_768)
+TAKEN = ContentCache("spec", make=_nodes, most=32_768)
 """Whole nodes by pool. There are thousands of replicas, and what one takes changes only with its spec."""
 
 

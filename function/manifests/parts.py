@@ -59,7 +59,7 @@ def _usage(of: Mapping[str, Any], by: Mapping[str, Any], namespace: str, reason:
     )
 
 
-def told(request: Request, key: str) -> str:
+def describe_pending(request: Request, key: str) -> str:
     """A part that is waited for, and what its provider says against it."""
     synced = condition(request.observed.get(key) or {}, "Synced")
     if dig(synced, "status") != "False":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from function.core import NamespacedName, dig, identity, listed
+from function.core import NamespacedName, dig, enumerate_names, identity
 from function.offline.control_plane import ControlPlane
 from function.offline.store import Ref, Store
 from function.vocabulary import labels, names, versions
@@ -160,4 +160,4 @@ def _must_be(kind: str, name: str, known: Collection[str], *, of: str = "") -> N
 def _listed(known: list[str]) -> str:
     if not known:
         return "is none"
-    return f"{'is' if len(known) == 1 else 'are'} {listed(known, _MOST_NAMED)}"
+    return f"{'is' if len(known) == 1 else 'are'} {enumerate_names(known, _MOST_NAMED)}"

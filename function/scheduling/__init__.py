@@ -1,7 +1,7 @@
 """Where replicas go: a pure decision over a fleet, whose every "no" is a value."""
 
 from function.scheduling.allocation import LARGEST_CLAIM
-from function.scheduling.anatomy import (
+from function.scheduling.breakdown import (
     ClusterAnatomy,
     DeviceVerdict,
     MemberVerdict,
@@ -13,29 +13,29 @@ from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
+from function.scheduling.filters import conflict, filter_cluster
 from function.scheduling.findings import PROGRESS, Findings, Progress
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import (
     Cluster,
     Device,
     Fleet,
-    Former,
+    ForeignReplica,
     NodeShape,
     PlacedEngine,
     PlacedMember,
     Pool,
+    PreviousSpec,
     Replica,
-    Standing,
     Taint,
     nodes_of,
 )
-from function.scheduling.gate import conflict, gate
 from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, Selector, Toleration
-from function.scheduling.plan import Action, NotProven, Placement, Plan, TooFewServe, Wait, Why
+from function.scheduling.plan import Action, EvictionReason, NotProven, Placement, Plan, TooFewServe, Wait
 from function.scheduling.rejection import Rejection
-from function.scheduling.remedy import Remedy, remedies
 from function.scheduling.revision import MOST_REVISIONS, Revision
 from function.scheduling.solve import solve
+from function.scheduling.suggestion import Remedy, remedies
 
 __all__ = [
     "LARGEST_CLAIM",
@@ -51,12 +51,13 @@ __all__ = [
     "DeviceRequest",
     "DeviceVerdict",
     "Engine",
+    "EvictionReason",
     "Exhausted",
     "Findings",
     "Fit",
     "Fitter",
     "Fleet",
-    "Former",
+    "ForeignReplica",
     "Job",
     "Ledger",
     "Matcher",
@@ -71,6 +72,7 @@ __all__ = [
     "Plan",
     "Pool",
     "PoolAnatomy",
+    "PreviousSpec",
     "Progress",
     "Rejection",
     "Remedy",
@@ -79,17 +81,15 @@ __all__ = [
     "Revision",
     "Selector",
     "Shortfall",
-    "Standing",
     "Taint",
     "Toleration",
     "TooFewServe",
     "Wait",
-    "Why",
     "anatomy",
     "conflict",
     "contention",
     "digest",
-    "gate",
+    "filter_cluster",
     "is_claim_too_large",
     "nodes_of",
     "rejections",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from function.scheduling.fleet import Cluster, Replica, Standing, exceeds, nodes_of
+from function.scheduling.fleet import Cluster, ForeignReplica, Replica, exceeds, nodes_of
 
 
 class Ledger:
@@ -18,7 +18,7 @@ class Ledger:
         self,
         clusters: Mapping[str, Cluster],
         replicas: Iterable[Replica],
-        others: Mapping[str, Sequence[Standing]] | None = None,
+        others: Mapping[str, Sequence[ForeignReplica]] | None = None,
     ) -> None:
         self._clusters = clusters
         self._others = others or {}

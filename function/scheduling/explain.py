@@ -6,23 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from function.core import Lazily, NamespacedName
+from function.core import LazyDict, NamespacedName
 from function.scheduling import rejection
 from function.scheduling.capacity import Ledger
 from function.scheduling.devices import Shortfall
+from function.scheduling.filters import filter_cluster
 from function.scheduling.fit import Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet, Replica, Standing, nodes_of
-from function.scheduling.gate import gate
+from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Replica, nodes_of
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class PlannedLedger:
     """Who stands where, and what is free, once a plan is carried out."""
 
-    by_cluster: Mapping[str, Sequence[Standing]]
+    by_cluster: Mapping[str, Sequence[ForeignReplica]]
     ledger: Ledger
 
 
@@ -33,7 +33,7 @@ def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None)
     found = []
     for name in sorted(fleet.clusters):
         cluster = fleet.clusters[name]
-        reason = gate(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, standing)
+        reason = filter_cluster(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, standing)
         if reason:
             found.append(Rejection(name, reason))
     return tuple(found)
@@ -47,19 +47,23 @@ def digest(given: Iterable[Rejection]) -> str:
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def standings(job: Job, fleet: Fleet, plan: Plan) -> Standings:
+def standings(job: Job, fleet: Fleet, plan: Plan) -> PlannedLedger:
     """Those that leave are still there: what they hold is not free yet."""
     rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
-    by_cluster = Lazily(
+    by_cluster = LazyDict(
         fleet.clusters,
         lambda name: [
             *fleet.others.get(name, ()),
-            *(Standing(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
-            *(Standing(r.nodes(), partial(_deployment, r)) for r in plan.departing if r.cluster == name),
-            *(Standing(nodes_of(p.engines), lambda: job.deployment) for p in plan.placements if p.cluster == name),
+            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
+            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in plan.departing if r.cluster == name),
+            *(
+                ForeignReplica(nodes_of(p.engines), lambda: job.deployment)
+                for p in plan.placements
+                if p.cluster == name
+            ),
         ],
     )
-    return Standings(by_cluster, plan.ledger)
+    return PlannedLedger(by_cluster, plan.ledger)
 
 
 def _deployment(replica: Replica) -> NamespacedName:
@@ -69,11 +73,11 @@ def _deployment(replica: Replica) -> NamespacedName:
 def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
     for replica, to in sorted(plan.yielded.items(), key=lambda pair: pair[0].identity):
         if replica.cluster == cluster.name and to is not None:
-            return rejection.HoldsOther(str(to.identity))
+            return rejection.LostRace(str(to.identity))
     return None
 
 
-def _unfit(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason | None:
+def _unfit(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason | None:
     fit = fitter.fit(cluster, standing.ledger.on(cluster.name))
     if isinstance(fit, Fit):
         return None
@@ -85,7 +89,7 @@ def _unfit(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason | No
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, standing: Standings) -> Reason:
+def _full(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason:
     """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
     free = standing.ledger.on(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []

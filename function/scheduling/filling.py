@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from function.scheduling.capacity import Ledger
-from function.scheduling.fit import Excess, Fit, Fitter
+from function.scheduling.filters import filter_cluster
+from function.scheduling.fit import Fit, Fitter, Waste
 from function.scheduling.fleet import Cluster, Fleet, nodes_of
-from function.scheduling.gate import gate
 from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement
 
@@ -24,7 +24,7 @@ from function.scheduling.plan import Action, Placement
 class _Bid:
     """A cluster that may take the next replica. The least rank wins; of equal ones a firm bid cannot be beaten."""
 
-    rank: tuple[int, CachePhase, Excess, str]
+    rank: tuple[int, CachePhase, Waste, str]
     """Replicas of the job there, how far its weights are, how well it would fit, name."""
     cluster: Cluster
     fit: Fit | None
@@ -53,7 +53,7 @@ class Filler:
         if missing <= 0:
             return
         load = Counter(p.cluster for p in placed)
-        open_ = [cluster for cluster in self.fleet.clusters.values() if gate(self.job, cluster) is None]
+        open_ = [cluster for cluster in self.fleet.clusters.values() if filter_cluster(self.job, cluster) is None]
         heap = [bid for cluster in open_ if (bid := self._optimistic(cluster, load[cluster.name]))]
         heapq.heapify(heap)
         while missing and heap:

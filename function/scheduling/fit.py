@@ -28,7 +28,7 @@ _OFTEN = 256
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Excess:
+class Waste:
     """How much more a replica is given than it asked for; the less, the better the fit."""
 
     splits: int = 0
@@ -38,8 +38,8 @@ class Excess:
     spare: int = 0
     """Devices left over, over all its nodes."""
 
-    def __add__(self, other: Excess) -> Excess:
-        return Excess(self.splits + other.splits, self.memory + other.memory, self.spare + other.spare)
+    def __add__(self, other: Waste) -> Waste:
+        return Waste(self.splits + other.splits, self.memory + other.memory, self.spare + other.spare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Option:
     offers: tuple[Offer, ...]
     nodes: tuple[tuple[int, int], ...]
     """Whole nodes taken of each pool."""
-    excess: Excess
+    excess: Waste
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Fit:
     """A replica on a cluster: an option for each engine, and what they cost together."""
 
     engines: tuple[tuple[Engine, Option], ...]
-    excess: Excess
+    excess: Waste
 
     def placed(self, cluster: Cluster) -> tuple[PlacedEngine, ...]:
         return tuple(_placed(engine, option, cluster) for engine, option in self.engines)
@@ -97,7 +97,7 @@ class Fitter:
     _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
     """By the options that there are, and the room: clusters of like pools with like room are searched once."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
-    _whole: dict[tuple[str, int], Excess | _Partly | None] = field(default_factory=dict)
+    _whole: dict[tuple[str, int], Waste | _Partly | None] = field(default_factory=dict)
     _alive: list[NodeShape] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -132,18 +132,18 @@ class Fitter:
         fit = self.fit(cluster, replica.nodes(), pins(replica, self.engines))
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
-    def least(self, cluster: Cluster) -> Excess | None:
+    def least(self, cluster: Cluster) -> Waste | None:
         """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
-        least = Excess()
+        least = Waste()
         for engine in self.engines:
             alone = [self._alone(engine, pool.shape) for pool in cluster.pools]
-            claimed = [excess for excess in alone if isinstance(excess, Excess)]
+            claimed = [excess for excess in alone if isinstance(excess, Waste)]
             if not claimed or _PARTLY in alone:  # then what one pool may take depends on the others
                 return self._least_of_options(cluster)
             least += min(claimed)
         return least
 
-    def _alone(self, engine: Engine, shape: NodeShape) -> Excess | _Partly | None:
+    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partly | None:
         """The excess of a whole engine on nodes of a shape, if every member that asks for devices claims them there:
         then it may lie there whatever other pools there are. None if some member finds no devices."""
         key = engine.name, id(shape)
@@ -153,9 +153,9 @@ class Fitter:
             self._whole[key] = _whole_excess(engine, offers)
         return self._whole[key]
 
-    def _least_of_options(self, cluster: Cluster) -> Excess | None:
+    def _least_of_options(self, cluster: Cluster) -> Waste | None:
         options = self.options(cluster)
-        return sum((of[0].excess for of in options), start=Excess()) if all(options) else None
+        return sum((of[0].excess for of in options), start=Waste()) if all(options) else None
 
     def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
         """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
@@ -207,7 +207,7 @@ def _only_on(
     )
 
 
-def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Excess | _Partly | None:
+def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partly | None:
     offers = [offer for offer in found if isinstance(offer, Offer)]
     if len(offers) < len(found):
         return None
@@ -232,7 +232,7 @@ def _option(engine: Engine, where: tuple[int, ...], members: list[dict[int, Offe
             nodes[i] = nodes.get(i, 0) + taken
             memory += offer.memory * taken
             spare += offer.spare * taken
-    return Option(where, offers, tuple(sorted(nodes.items())), Excess(int(len(set(where)) > 1), memory, spare))
+    return Option(where, offers, tuple(sorted(nodes.items())), Waste(int(len(set(where)) > 1), memory, spare))
 
 
 def _pool_names(option: Option, cluster: Cluster) -> tuple[str, ...]:
@@ -257,8 +257,8 @@ class _Search:
     most: int = _MOST_STEPS
     steps: int = 0
     best: tuple[Option, ...] | None = None
-    excess: Excess = field(default_factory=Excess)
-    _least: list[Excess] = field(default_factory=list)
+    excess: Waste = field(default_factory=Waste)
+    _least: list[Waste] = field(default_factory=list)
     """The least that the engines from here on must add."""
     _dead: set[tuple[int, ...]] = field(default_factory=set)
     """An engine and the room that was left, from which there is no way."""
@@ -268,12 +268,12 @@ class _Search:
         return self.steps > self.most
 
     def run(self) -> None:
-        self._least = [Excess()]
+        self._least = [Waste()]
         for options in reversed(self.options):
             self._least.insert(0, self._least[0] + options[0].excess)
-        self._from(0, (), Excess())
+        self._from(0, (), Waste())
 
-    def _from(self, i: int, chosen: tuple[Option, ...], so_far: Excess) -> bool:
+    def _from(self, i: int, chosen: tuple[Option, ...], so_far: Waste) -> bool:
         """Whether any way was found from here. The first of equals stands, so options come in their final order."""
         if self.best is not None and so_far + self._least[i] >= self.excess:
             return True  # there may be one, and it is no better

@@ -79,7 +79,7 @@ class PlacedEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class PreviousSpec:
     """What a replica had before it was given more where it stands."""
 
     engines: tuple[PlacedEngine, ...]
@@ -113,7 +113,7 @@ class Replica:
     """The spec that it makes way for: one that its pools have no room for, and a successor elsewhere has."""
     placed_under: str | None = None
     """The deployment's selector when it was placed; None where that was not noted."""
-    former: Former | None = None
+    former: PreviousSpec | None = None
     """What it goes back to if others took the nodes that it grew into. None once all of it runs what it was given."""
 
     def nodes(self) -> dict[str, int]:
@@ -129,12 +129,12 @@ class Replica:
         return self.former is not None and self.has_served and not self.ready
 
     @property
-    def proven(self) -> Former:
+    def proven(self) -> PreviousSpec:
         """What it served with, or has: while it grows, that is what it had before."""
-        return self.former if self.former and self.is_growing else Former(self.engines, self.spec_hash)
+        return self.former if self.former and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
 
 
-class Standing(NamedTuple):
+class ForeignReplica(NamedTuple):
     """A replica of another deployment on pools that have room for all: only what it takes matters."""
 
     nodes: Mapping[str, int]
@@ -148,7 +148,7 @@ class Fleet:
 
     clusters: Mapping[str, Cluster]
     replicas: tuple[Replica, ...] = ()
-    others: Mapping[str, Sequence[Standing]] = field(default_factory=dict)
+    others: Mapping[str, Sequence[ForeignReplica]] = field(default_factory=dict)
     """By cluster, those that are not among `replicas`: nothing is asked of them but what they take."""
 
 

@@ -8,7 +8,7 @@ from enum import Enum
 
 from function.scheduling.capacity import Ledger
 from function.scheduling.fit import Fit
-from function.scheduling.fleet import Former, PlacedEngine, Replica, exceeds, nodes_of
+from function.scheduling.fleet import PlacedEngine, PreviousSpec, Replica, exceeds, nodes_of
 from function.scheduling.revision import Revision
 
 
@@ -34,7 +34,7 @@ class Placement:
     """What it is given, where it is given the current spec."""
     replica: Replica | None = None
     """The one that exists; None where it is new."""
-    former: Former | None = None
+    former: PreviousSpec | None = None
     """What it goes back to if others took the nodes that it grows into."""
     retreats: bool = False
     """It goes back to it now; `replica` is as it was before."""
@@ -50,7 +50,7 @@ class Placement:
         return tuple(sorted({member.pool for engine in self.engines for member in engine.members}))
 
 
-class Why(Enum):
+class EvictionReason(Enum):
     """Why a replica must leave where it stands."""
 
     EVICTED = "its cluster has a taint NoExecute that spec.tolerations do not tolerate"
@@ -92,7 +92,7 @@ class Plan:
     revisions: tuple[Revision, ...] = ()
     """What is known of the deployment's revisions, the current one first."""
     wait: Wait | None = None
-    leaving: Mapping[Replica, Why] = field(default_factory=dict)
+    leaving: Mapping[Replica, EvictionReason] = field(default_factory=dict)
     """Those that must go and are still there."""
     yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
     """Those dropped from an overcommitted pool, and for whom."""
@@ -121,7 +121,7 @@ class Plan:
         """What to note on a placement: that it makes way for a spec, once a successor is placed. Without that it would
         be taken for one replica too many, and the successor dropped before it serves."""
         why = self.leaving.get(placement.replica) if placement.replica else None
-        return spec_hash if why in (Why.GROWN, Why.SUCCEEDED) and not self.missing else ""
+        return spec_hash if why in (EvictionReason.GROWN, EvictionReason.SUCCEEDED) and not self.missing else ""
 
     @property
     def missing(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from function.core import counted
+from function.core import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,12 @@ class Full:
 
     def __str__(self) -> str:
         has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
-        return f"full (needs {counted(self.needs, 'node')}, {has})"
+        return f"full (needs {plural(self.needs, 'node')}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
         has = (
-            f"has {counted(self.free, 'node')} free"
-            if self.free >= 0
-            else f"lacks {counted(-self.free, 'node')} already"
+            f"has {plural(self.free, 'node')} free" if self.free >= 0 else f"lacks {plural(-self.free, 'node')} already"
         )
         return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
 
@@ -110,7 +108,7 @@ class NoDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldsOther:
+class LostRace:
     """A replica was there, and gave way."""
 
     to: str
@@ -202,7 +200,7 @@ Reason = (
     | NothingToClaim
     | SelectorError
     | NoDevice
-    | HoldsOther
+    | LostRace
     | Tainted
     | CacheFailed
     | NotInCacheFootprint
@@ -218,7 +216,7 @@ NEAREST_FIRST: tuple[type[Reason], ...] = (
     NothingToClaim,
     SelectorError,
     NoDevice,
-    HoldsOther,
+    LostRace,
     Tainted,
     CacheFailed,
     NotInCacheFootprint,

@@ -21,11 +21,11 @@ from function.core import NamespacedName
 from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Shortfall
 from function.scheduling.filling import Filler
+from function.scheduling.filters import is_selected
 from function.scheduling.fit import Fit, Fitter, pins
 from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
-from function.scheduling.gate import is_selected
 from function.scheduling.job import Job
-from function.scheduling.plan import Action, Placement, Plan, Why
+from function.scheduling.plan import Action, EvictionReason, Placement, Plan
 from function.scheduling.revision import Revision, remember
 from function.scheduling.rollout import Rollout
 from function.scheduling.taints import untolerated
@@ -46,7 +46,7 @@ class _Solver:
     fleet: Fleet
     fitter: Fitter
     staying: list[Replica] = field(default_factory=list)
-    leaving: dict[Replica, Why] = field(default_factory=dict)
+    leaving: dict[Replica, EvictionReason] = field(default_factory=dict)
     surplus: list[Replica] = field(default_factory=list)
     yielded: dict[Replica, Replica | None] = field(default_factory=dict)
     retreated: dict[Replica, Replica | None] = field(default_factory=dict)
@@ -132,19 +132,19 @@ class _Solver:
             replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, former, retreats=retreats
         )
 
-    def _must_leave(self, replica: Replica, cluster: Cluster) -> Why | None:
+    def _must_leave(self, replica: Replica, cluster: Cluster) -> EvictionReason | None:
         """Being unready, unreachable, relabelled or full moves nobody."""
         if replica.moving_for == self.job.spec_hash:
-            return Why.SUCCEEDED
+            return EvictionReason.SUCCEEDED
         if untolerated(cluster.taints, self.job.tolerations, "NoExecute"):
-            return Why.EVICTED
+            return EvictionReason.EVICTED
         if cluster.deleting:
-            return Why.CLUSTER_DELETED
+            return EvictionReason.CLUSTER_DELETED
         edited = replica.placed_under is not None and replica.placed_under != self.job.placed_under
         if edited and not is_selected(cluster, self.job):
-            return Why.SELECTOR_EDITED
+            return EvictionReason.SELECTOR_EDITED
         if not self._pools_match(replica, cluster):
-            return Why.POOLS_MISMATCH
+            return EvictionReason.POOLS_MISMATCH
         return None
 
     def _pools_match(self, replica: Replica, cluster: Cluster) -> bool:
@@ -205,7 +205,7 @@ class _Solver:
         if not best.serving or self._is_current(best) or self._fit_in_place(second) is None:
             return
         self.staying, self.surplus = [second], self.surplus[:-1]
-        self.leaving[best] = Why.SUCCEEDED
+        self.leaving[best] = EvictionReason.SUCCEEDED
 
     # 3. Update what does not serve
 
@@ -255,9 +255,9 @@ class _Solver:
         departing = {r.cluster for r in (*self.surplus, *self.yielded, *(r for r in self.ours if r.going))}
         publishes = any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools)
         if publishes and replica.cluster not in departing:
-            self._replace_by_successor(replica, Why.GROWN)
+            self._replace_by_successor(replica, EvictionReason.GROWN)
 
-    def _replace_by_successor(self, replica: Replica, why: Why) -> None:
+    def _replace_by_successor(self, replica: Replica, why: EvictionReason) -> None:
         self.placed.remove(self._kept(replica))
         self.staying.remove(replica)
         self.leaving[replica] = why
@@ -296,7 +296,9 @@ class _Solver:
     def _make_room(self, replica: Replica) -> None:
         """Nothing that is outdated has room where it is: surplus that only serves meanwhile goes, or a successor is
         placed elsewhere."""
-        covers = [r for r, why in self.leaving.items() if why is Why.SUCCEEDED and r.cluster == replica.cluster]
+        covers = [
+            r for r, why in self.leaving.items() if why is EvictionReason.SUCCEEDED and r.cluster == replica.cluster
+        ]
         for cover in covers:
             del self.leaving[cover]
             self.surplus.append(cover)
@@ -308,7 +310,7 @@ class _Solver:
         for one. It takes the place of one that serves as soon as it serves itself."""
         others = [p for p in self.placed if p.replica is not replica]
         if new := list(self.filler.fill(others, 1)):
-            self._replace_by_successor(replica, Why.SUCCEEDED)
+            self._replace_by_successor(replica, EvictionReason.SUCCEEDED)
             self.placed.extend(new)
             rollout.wait = None
 
@@ -321,7 +323,7 @@ class _Solver:
         serving = sum(p.replica is not None and p.replica.serving and p.action is Action.KEEP for p in self.placed)
         absent = self.job.replicas - len(self.placed)
         for replica in sorted(self.leaving, key=lambda r: (not r.serving, not r.ready, _place(r))):
-            covers = untried and self.leaving[replica] is Why.SUCCEEDED
+            covers = untried and self.leaving[replica] is EvictionReason.SUCCEEDED
             needed = absent > 0 or (replica.serving and (covers or serving < self.job.replicas))
             if not needed:
                 del self.leaving[replica]

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from function.core import InvalidSpec, Manifest, Reason, counted
+from function.core import InvalidSpec, Manifest, Reason, plural
 from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.model import BROKEN_RULES, Api, Rule
@@ -140,7 +140,7 @@ def _broken(path: Path, rule: Rule) -> Problem:
 def _miscounted(path: Path, value: Any, context: Mapping[str, Any]) -> Iterator[Problem]:
     """Pydantic counts the items that are right; how many there are is another matter."""
     least, most = context.get("min_length", 0), context.get("max_length")
-    accepted = f"at least {counted(least, 'item')}" if most is None else f"at most {counted(most, 'item')}"
+    accepted = f"at least {plural(least, 'item')}" if most is None else f"at most {plural(most, 'item')}"
     if len(value) < least or (most is not None and len(value) > most):
         yield Problem(path, f"must have {accepted}, not {len(value)}", None, accepted)
 
@@ -186,6 +186,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a map"
     if isinstance(value, list | tuple):
-        return f"a list of {counted(len(value), 'item')}"
+        return f"a list of {plural(len(value), 'item')}"
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -12,7 +12,7 @@ from function.core.manifest import is_list
 from function.kinds.modeldeployment import selectors
 from function.scheduling import LARGEST_CLAIM
 from function.schema import Path
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 
 _REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
 """Where the members of a kind have their device requests."""
@@ -21,7 +21,7 @@ Written = tuple[Path, str]
 """A selector's text, and where it is written."""
 
 
-def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     """What is wrong with the device requests of an object, if it has any. The object need not be sound."""
     below = _REQUESTS.get(manifest["kind"])
     written: list[Written] = []
@@ -36,22 +36,22 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
         yield from _costly(index, written)
 
 
-def unreadable(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def unreadable(index: int, manifest: Manifest) -> Iterator[Finding]:
     """Of a class whose fields are right: what Kubernetes would not take of its devices."""
     if manifest["kind"] != inferenceclass.KIND:
         return
     for i, device in enumerate(inferenceclass.Spec.model_validate(plain(manifest["spec"])).devices):
         fault = inferenceclass.device_fault(device)
         if fault:
-            yield Flaw(index, ("spec", "devices", i), fault, "value")
+            yield Finding(index, ("spec", "devices", i), fault, "value")
 
 
-def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Flaw]:
+def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Finding]:
     counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
     total = sum(count for count in counts if isinstance(count, int))
     if total > LARGEST_CLAIM:
         said = f"ask for {total} devices; what is claimed through DRA must be {LARGEST_CLAIM} at most"
-        yield Flaw(index, path, said, "many-devices")
+        yield Finding(index, path, said, "many-devices")
 
 
 def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
@@ -62,7 +62,7 @@ def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
                 yield (*path, i, "selectors", j, "cel"), text
 
 
-def _costly(index: int, written: list[Written]) -> Iterator[Flaw]:
+def _costly(index: int, written: list[Written]) -> Iterator[Finding]:
     """The first selector with which those of a deployment become too much, as its composer counts them."""
     together = selectors.Together()
     for path, text in written:
@@ -71,18 +71,18 @@ def _costly(index: int, written: list[Written]) -> Iterator[Flaw]:
         except cel.InvalidSelector:
             problem = together.added(text)
         if problem:
-            yield Flaw(index, path, f"is one too many: {problem}", "selectors")
+            yield Finding(index, path, f"is one too many: {problem}", "selectors")
             return
 
 
-def _judged(index: int, path: Path, text: str) -> Iterator[Flaw]:
+def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
     try:
         selector = cel.admitted(text)
     except cel.InvalidSelector as invalid:
-        yield Flaw(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
+        yield Finding(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
         return
     for doubt in selector.doubts:
-        yield Flaw(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
+        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

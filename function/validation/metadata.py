@@ -11,7 +11,7 @@ from pydantic import create_model
 from function.core import Manifest, dig
 from function.publish.catalog import Kind
 from function.schema import LABEL, LABEL_KEYS, SUBDOMAIN, Api, LabelValue, Text, problems_at
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 from function.vocabulary import names
 
 _MOST = 256 * 1024
@@ -39,31 +39,31 @@ _ANYTHING: dict[str, Any] = dict.fromkeys(_SERVERS, (Any, None))
 _METADATA = create_model("Metadata", __base__=_Written, **_ANYTHING)
 
 
-def flaws(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
+def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
     """What is wrong with an object's metadata."""
     for problem in problems_at("metadata", _METADATA, manifest):
-        yield Flaw(index, problem.path, problem.message, problem.code)
+        yield Finding(index, problem.path, problem.message, problem.code)
     yield from _name(index, dig(manifest, "metadata", "name"))
     yield from _namespace(index, dig(manifest, "metadata", "namespace"), kind)
 
 
-def _name(index: int, name: Any) -> Iterator[Flaw]:
+def _name(index: int, name: Any) -> Iterator[Finding]:
     if not isinstance(name, str):
         return
     if not re.fullmatch(SUBDOMAIN, name):
         said = "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot"
-        yield Flaw(index, ("metadata", "name"), said, "name")
+        yield Finding(index, ("metadata", "name"), said, "name")
     elif len(name) > names.DNS_LABEL:
         said = f"must have up to {names.DNS_LABEL} characters, not {len(name)}: Crossplane writes it into a label"
-        yield Flaw(index, ("metadata", "name"), said, "name")
+        yield Finding(index, ("metadata", "name"), said, "name")
 
 
-def _namespace(index: int, namespace: Any, kind: Kind) -> Iterator[Flaw]:
+def _namespace(index: int, namespace: Any, kind: Kind) -> Iterator[Finding]:
     """None and an empty one are none."""
     if not namespace or not isinstance(namespace, str):
         return
     if kind.scope == "Cluster":
-        yield Flaw(index, ("metadata", "namespace"), f"is not for kind {kind.kind}, which is cluster-scoped", "name")
+        yield Finding(index, ("metadata", "namespace"), f"is not for kind {kind.kind}, which is cluster-scoped", "name")
     elif len(namespace) > names.DNS_LABEL or not re.fullmatch(LABEL, namespace):
         said = "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends"
-        yield Flaw(index, ("metadata", "namespace"), said, "name")
+        yield Finding(index, ("metadata", "namespace"), said, "name")

@@ -9,20 +9,20 @@ from function.core import Manifest
 from function.publish.catalog import BY_KIND, GROUPS, Kind
 from function.schema import problems
 from function.validation import metadata
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 
 _ALIKE = 0.7
 """How much a group must look like one of ours to be taken for a mistyped one: modelplane.io does, llm-d.ai does not."""
 
 
-def flaws(index: int, manifest: Manifest, kind: Kind) -> Iterator[Flaw]:
+def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
     """What is wrong with an object of a kind of ours."""
-    yield from metadata.flaws(index, manifest, kind)
+    yield from metadata.findings(index, manifest, kind)
     for problem in problems(kind.spec, manifest):
-        yield Flaw(index, problem.path, problem.message, problem.code)
+        yield Finding(index, problem.path, problem.message, problem.code)
     for rule in kind.root_rules:
         if rule.holds is not None and not rule.holds(manifest):
-            yield Flaw(index, tuple(rule.at.split(".")), rule.message, "rule")
+            yield Finding(index, tuple(rule.at.split(".")), rule.message, "rule")
 
 
 def is_ours(manifest: Manifest) -> bool:
@@ -36,18 +36,18 @@ def is_ours(manifest: Manifest) -> bool:
     return bool(_served(manifest["kind"])) and (may_be_kubernetes or bool(alike))
 
 
-def unserved(index: int, manifest: Manifest) -> Flaw:
+def unserved(index: int, manifest: Manifest) -> Finding:
     """Of an object of one of our groups whose kind, or version, there is not."""
     api_version, kind = manifest["apiVersion"], manifest["kind"]
     served = _served(kind)
     if served:
         said = f"must be {', '.join(served)} for kind {kind}, not {api_version}"
-        return Flaw(index, ("apiVersion",), said, "api-version")
+        return Finding(index, ("apiVersion",), said, "api-version")
     known = sorted({known for _, known in BY_KIND})
     near = {name.lower(): name for name in known}
     meant = difflib.get_close_matches(str(kind).lower(), near, n=1)
     hint = f"; did you mean {near[meant[0]]}?" if meant else ""
-    return Flaw(index, ("kind",), f"must be one of {', '.join(known)}, not {kind}{hint}", "api-version")
+    return Finding(index, ("kind",), f"must be one of {', '.join(known)}, not {kind}{hint}", "api-version")
 
 
 def _served(kind: str) -> list[str]:

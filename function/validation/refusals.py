@@ -16,7 +16,7 @@ from function.kinds.modelreplica import engine
 from function.kinds.servingstack import gateway, owner
 from function.publish.catalog import BY_KIND
 from function.schema import Path
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 from function.vocabulary import namespaces
 
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -25,10 +25,10 @@ Refusal = tuple[str, str]
 """A field, and what is wrong with it."""
 
 
-def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     """Of an object whose fields are right: what the function would say against them by itself."""
     for field, problem in _refusals(manifest):
-        yield Flaw(index, _path(field), problem, "refused")
+        yield Finding(index, _path(field), problem, "refused")
 
 
 def _refusals(manifest: Manifest) -> Iterator[Refusal]:
@@ -60,7 +60,7 @@ def _path(field: str) -> Path:
 def _cluster(manifest: Manifest) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
     source = sources.of(spec)
-    for fault in pools.offer(spec.nodePools, source, Classes({}), {}, {}).invalid:
+    for fault in pools.publish_pools(spec.nodePools, source, Classes({}), {}, {}).invalid:
         yield fault.field, fault.problem
     stack = spec.servingStack or servingstack.Stack()
     if not servingstack.is_empty(stack):

@@ -8,7 +8,7 @@ from typing import Any
 from function.api import modeldeployment
 from function.core import Manifest
 from function.core.manifest import is_list
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 from function.wire import LARGEST_RESPONSE
 
 _NUMBER, _FLAG = 9, 2
@@ -17,7 +17,7 @@ _BESIDE = 4096
 _MIB = 2**20
 
 
-def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     """Of a sound object: whether its replicas fit into one answer."""
     if manifest["kind"] != modeldeployment.KIND:
         return
@@ -27,7 +27,7 @@ def flaws(index: int, manifest: Manifest) -> Iterator[Flaw]:
     if size > LARGEST_RESPONSE:
         said = f"make {replicas} replicas of {size / replicas / _MIB:.2f} MiB: {size / _MIB:.1f} MiB in one answer"
         accepted = f"Crossplane takes {LARGEST_RESPONSE / _MIB:.1f} MiB"
-        yield Flaw(index, ("spec", "engines"), f"{said}, and {accepted}", "response-size")
+        yield Finding(index, ("spec", "engines"), f"{said}, and {accepted}", "response-size")
 
 
 def encoded(value: Any) -> int:

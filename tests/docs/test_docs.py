@@ -92,9 +92,9 @@ def test_every_object_that_is_shown_is_valid(page: Path) -> None:
     """Pieces of one have no apiVersion and are passed over."""
     blocks = [b for b in re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL) if b.startswith("apiVersion: ")]
 
-    flaws = [validation.validate([one.manifest for one in files.parse(block, page.name)]) for block in blocks]
+    findings = [validation.validate([one.manifest for one in files.parse(block, page.name)]) for block in blocks]
 
-    assert [flaw.message for found in flaws for flaw in found] == []
+    assert [finding.message for found in findings for finding in found] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

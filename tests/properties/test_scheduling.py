@@ -28,7 +28,7 @@ from function.scheduling import (
     rejections,
     solve,
 )
-from function.scheduling.fit import Excess
+from function.scheduling.fit import Waste
 from function.scheduling.fleet import nodes_of
 from properties.fleets import GPUS, ME, clusters, engines, fleets, jobs
 
@@ -186,7 +186,7 @@ def test_a_replica_fits_exactly_when_some_assignment_does(wanted, cluster):
 def test_the_least_that_a_cluster_can_give_is_what_its_best_options_are(wanted, cluster):
     """Bids of clusters rank by it, and no firm bid may come before."""
     options = Fitter(wanted).options(cluster)
-    want = sum((min(o.excess for o in of) for of in options), start=Excess()) if all(options) else None
+    want = sum((min(o.excess for o in of) for of in options), start=Waste()) if all(options) else None
     assert Fitter(wanted).least(cluster) == want
 
 

@@ -12,7 +12,7 @@ if os.environ.get("WITHOUT_RICH"):
     sys.modules["rich"] = None  # type: ignore[assignment]  # to import it fails, as where it is not installed
 
 from function import registry
-from function.core import Composer, Held, Request, Result, deadline
+from function.core import Composer, HoldDecision, Request, Result, deadline
 from function.main import main
 from function.vocabulary import conditions
 
@@ -53,7 +53,7 @@ def _composer(kind: str, compose: Callable[[Request], Any]) -> Composer:
         invalid=conditions.INVALID_ENDPOINT,
         requirements=lambda _: (),
         compose=compose,
-        held=lambda *_: Held(()),
+        held=lambda *_: HoldDecision(()),
     )
 
 

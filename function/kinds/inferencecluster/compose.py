@@ -7,7 +7,7 @@ from typing import Any
 from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate
-from function.kinds.inferencecluster import inputs, likeness
+from function.kinds.inferencecluster import cluster_identity, inputs
 from function.kinds.inferencecluster.sources import Access, SecretKey
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata
@@ -65,7 +65,7 @@ def has_stack(spec: Spec) -> bool:
 
 def installs_stack(request: Request, spec: Spec) -> bool:
     """Whether the stack is this InferenceCluster's to install, and not that of another one that came earlier."""
-    return has_stack(spec) and likeness.stack_owner(request) is None
+    return has_stack(spec) and cluster_identity.stack_owner(request) is None
 
 
 def stack(spec: Spec) -> servingstack.Stack:
@@ -81,7 +81,7 @@ def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
         return _left(request)
     if CONFIG not in request.observed:
         return _kept(request, STACK)
-    if likeness.is_shared(request) is None and not there:
+    if cluster_identity.is_shared(request) is None and not there:
         return {}
     return {STACK: ComposedResource(_serving_stack(request, spec), ready=request.is_ready(STACK))}
 
@@ -109,7 +109,7 @@ def _serving_stack(request: Request, spec: Spec) -> dict[str, Any]:
 
 def _is_left_behind(request: Request) -> bool:
     """Whether what is installed outlives the stack: while others need it. While that is not known it is as it was."""
-    shared = likeness.is_shared(request)
+    shared = cluster_identity.is_shared(request)
     if shared is None:
         return bool(dig(request.observed.get(STACK), "spec", "deletionPolicy") == servingstack.ORPHAN)
     return shared
@@ -118,10 +118,10 @@ def _is_left_behind(request: Request) -> bool:
 def _left(request: Request) -> dict[str, ComposedResource]:
     """A stack that is no longer ours to install goes; where others need what it installed, it first lets go of that."""
     observed = request.observed.get(STACK)
-    if observed is None or likeness.is_shared(request) is False or lets_go(observed):
+    if observed is None or cluster_identity.is_shared(request) is False or lets_go(observed):
         return {}
     manifest = restate(observed)
-    if likeness.is_shared(request):
+    if cluster_identity.is_shared(request):
         manifest["spec"] = {**manifest["spec"], "deletionPolicy": servingstack.ORPHAN}
     return {STACK: ComposedResource(manifest, ready=is_ready(observed))}
 
@@ -149,8 +149,8 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
 
 def _likeness(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
-        return _kept(request, likeness.KEY)
-    key, manifest = likeness.KEY, likeness.observer(request, spec, wants_stack=has_stack(spec))
+        return _kept(request, cluster_identity.KEY)
+    key, manifest = cluster_identity.KEY, cluster_identity.observer(request, spec, wants_stack=has_stack(spec))
     return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 
 
@@ -186,7 +186,7 @@ def storage_class(spec: Spec) -> str | None:
 def usage(request: Request) -> dict[str, ComposedResource]:
     """While something is on the cluster, a delete is refused: it drains first. So it is while others need what its
     stack installed, until deleting the stack no longer uninstalls it."""
-    who = inputs.on_it(request)
+    who = inputs.occupants(request)
     if who is None:
         return _kept(request, USAGE)
     if not who and not heirs(request):
@@ -207,12 +207,16 @@ def usage(request: Request) -> dict[str, ComposedResource]:
 def heirs(request: Request) -> tuple[str, ...]:
     """The InferenceClusters from which a delete would take the serving stack at this moment, sorted."""
     observed = request.observed.get(STACK)
-    return () if observed is None or lets_go(observed) else likeness.clusters(likeness.others(request) or ())
+    return (
+        ()
+        if observed is None or lets_go(observed)
+        else cluster_identity.clusters(cluster_identity.others(request) or ())
+    )
 
 
 def is_doubted(request: Request) -> bool:
     """Whether nobody was found on the cluster for the first time. Without the Usage a waiting delete would go on."""
-    return inputs.on_it(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
+    return inputs.occupants(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
 
 
 def _kept(request: Request, key: str) -> dict[str, ComposedResource]:

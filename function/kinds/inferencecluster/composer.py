@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from function.api.inferencecluster import API_VERSION, KIND, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
-from function.kinds.inferencecluster import compose, inputs, likeness, pools, probe, sources, status
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, pools, probe, sources, status
 from function.vocabulary import conditions as c
 
 
@@ -14,12 +14,12 @@ def _compose(request: Request) -> Result:
     _check_owner(request)
     _check_namesakes(request)
     access = source.access(spec, request)
-    offer = pools.offer(
+    offer = pools.publish_pools(
         spec.nodePools,
         source,
         inputs.classes(request),
         inputs.published_pools(request.xr),
-        likeness.counted_elsewhere(request),
+        cluster_identity.counted_elsewhere(request),
     )
     seen = probe.read(request.observed.get(compose.PROBE))
     conditions = status.conditions(request, spec, access, offer, seen)
@@ -45,7 +45,7 @@ def _check_owner(request: Request) -> None:
 
 def _check_namesakes(request: Request) -> None:
     """Which nodes are counted here depends on who else leads to the same cluster."""
-    if likeness.is_asked(request) and likeness.namesakes(request) is None:
+    if cluster_identity.is_asked(request) and cluster_identity.namesakes(request) is None:
         raise NotYet(c.PROVISIONING(why="Waiting to see which InferenceClusters lead to the same Kubernetes cluster"))
 
 

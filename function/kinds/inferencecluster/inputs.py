@@ -23,19 +23,19 @@ COMPOSED_CONFIG = "provider-config"
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
     """Its classes and Secrets by name, its provider config, and what stands on it by label."""
     name = xr["metadata"]["name"]
-    on_it = {labels.CLUSTER: names.label_value(name)}
+    occupants = {labels.CLUSTER: names.label_value(name)}
     return (
         *(_class(class_name) for class_name in sorted(_class_names(xr))),
         *_secrets(xr),
         Requirement(
             OWNER, versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", match_name=names.provider_config(name)
         ),
-        Requirement(REPLICAS, versions.MODELPLANE, "ModelReplica", match_labels=on_it),
+        Requirement(REPLICAS, versions.MODELPLANE, "ModelReplica", match_labels=occupants),
         Requirement(
             CACHES,
             versions.PROVIDER_KUBERNETES,
             "Object",
-            match_labels={**on_it, labels.HOLDS: labels.HOLDS_WEIGHTS},
+            match_labels={**occupants, labels.HOLDS: labels.HOLDS_WEIGHTS},
         ),
         *_namesakes(xr),
     )
@@ -134,7 +134,7 @@ def _holds(replica: Manifest) -> bool:
     return _is_composed(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
 
 
-def on_it(request: Request) -> tuple[str, ...] | None:
+def occupants(request: Request) -> tuple[str, ...] | None:
     """Everything that keeps the cluster from being deleted, sorted; None while it is not known."""
     found, caches = request.required.get(REPLICAS), request.required.get(CACHES)
     if found is None or caches is None:

@@ -34,7 +34,7 @@ class ClassFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PublishedPools:
     """What becomes `status.gpuPools`, and what is wrong with the rest."""
 
     pools: tuple[Mapping[str, Any], ...]
@@ -46,13 +46,13 @@ class Offer:
         return sum(pool["nodes"] for pool in self.pools)
 
 
-def offer(
+def publish_pools(
     pools: Iterable[NodePool],
     source: Source,
     classes: Classes,
     published: Mapping[str, Mapping[str, Any]],
     counted: Mapping[str, str],
-) -> Offer:
+) -> PublishedPools:
     """A pool that cannot be read anew stays as it was published: a replica on it must not find it gone. One that is
     `counted` by another cluster already, given by pool, has no nodes here."""
     offered: list[Mapping[str, Any]] = []
@@ -72,7 +72,7 @@ def offer(
             offered.extend([_pool(source, pool, before["devices"])] if before else [])
         else:
             offered.append(_pool(source, pool, devices))
-    return Offer(tuple(offered), tuple(invalid), tuple(waiting))
+    return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting))
 
 
 def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,11 +6,23 @@ from typing import Any
 
 from function.api import servingstack
 from function.api.inferencecluster import Spec
-from function.core import Condition, Held, InvalidSpec, Manifest, Request, condition, dig, listed, plain, serves, stands
-from function.kinds.inferencecluster import compose, inputs, likeness
+from function.core import (
+    Condition,
+    HoldDecision,
+    InvalidSpec,
+    Manifest,
+    Request,
+    condition,
+    condition_true,
+    dig,
+    enumerate_names,
+    plain,
+    serves,
+)
+from function.kinds.inferencecluster import cluster_identity, compose, inputs
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
-from function.kinds.inferencecluster.pools import Offer
+from function.kinds.inferencecluster.pools import PublishedPools
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.kinds.inferencecluster.sources import Access
 from function.vocabulary import conditions as c
@@ -19,12 +31,12 @@ from function.vocabulary import names
 _MOST_NAMED = 5
 
 
-def status(request: Request, spec: Spec, offer: Offer, probe: Probe) -> dict[str, Any]:
+def status(request: Request, spec: Spec, offer: PublishedPools, probe: Probe) -> dict[str, Any]:
     """Published once it exists, and kept until something else takes its place."""
     address = probe.address or dig(request.xr, "status", "gateway", "address")
     config = names.provider_config(request.identity.name) if compose.CONFIG in request.observed else None
     storage_class = _storage_class(request, spec)
-    cluster_id = likeness.cluster_id(request)
+    cluster_id = cluster_identity.cluster_id(request)
     return {
         "namespace": names.SYSTEM_NAMESPACE,
         **({"providerConfigRef": {"name": config}} if config else {}),
@@ -33,7 +45,9 @@ def status(request: Request, spec: Spec, offer: Offer, probe: Probe) -> dict[str
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": offer.nodes, "gpuPools": list(offer.pools)} if offer.pools else {}),
         **_allocations(request, offer),
-        "serving": _hindrance(request, probe, is_settled=likeness.is_settled(request), stack=compose.has_stack(spec))
+        "serving": _hindrance(
+            request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
+        )
         is None,
     }
 
@@ -48,7 +62,7 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
     return wanted if seen else published
 
 
-def _allocations(request: Request, offer: Offer) -> dict[str, Any]:
+def _allocations(request: Request, offer: PublishedPools) -> dict[str, Any]:
     replicas = inputs.replicas(request)
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
@@ -57,11 +71,13 @@ def _allocations(request: Request, offer: Offer) -> dict[str, Any]:
     return {"allocations": taken} if taken else {}
 
 
-def conditions(request: Request, spec: Spec, access: Access, offer: Offer, probe: Probe) -> tuple[Condition, ...]:
+def conditions(
+    request: Request, spec: Spec, access: Access, offer: PublishedPools, probe: Probe
+) -> tuple[Condition, ...]:
     return _cluster_ready(request, spec, access, offer, probe), _backend_ready(request, probe, spec)
 
 
-def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Offer, probe: Probe) -> Condition:
+def _cluster_ready(request: Request, spec: Spec, access: Access, offer: PublishedPools, probe: Probe) -> Condition:
     if offer.invalid:
         first = offer.invalid[0]
         more = f" ({len(offer.invalid) - 1} more)" if len(offer.invalid) > 1 else ""
@@ -76,7 +92,7 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Offer, p
         return c.PROVISIONING(why=f"The cluster does not answer: {probe.lost}")
     if not probe.answered:
         return c.PROVISIONING(why="Waiting for the cluster's first answer")
-    if not likeness.is_settled(request):
+    if not cluster_identity.is_settled(request):
         return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
     pools = ", ".join(pool["name"] for pool in offer.pools) or "none"
     remarks = _unstaged(request, spec), _draining(request)
@@ -93,16 +109,16 @@ def _unstaged(request: Request, spec: Spec) -> str:
 
 def _draining(request: Request) -> str:
     """Whom a refused delete waits for."""
-    who, heirs = inputs.on_it(request) or (), compose.heirs(request)
+    who, heirs = inputs.occupants(request) or (), compose.heirs(request)
     if not inputs.is_being_deleted(request.xr) or not (who or heirs):
         return ""
     if who:
-        return f"to be deleted once these have left: {listed(who, _MOST_NAMED)}"
-    return f"to be deleted once its serving stack is left to InferenceCluster {listed(heirs, _MOST_NAMED)}"
+        return f"to be deleted once these have left: {enumerate_names(who, _MOST_NAMED)}"
+    return f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(heirs, _MOST_NAMED)}"
 
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:
-    is_settled = likeness.is_settled(request)
+    is_settled = cluster_identity.is_settled(request)
     installs = compose.installs_stack(request, spec)
     hindrance = _hindrance(request, probe, is_settled=is_settled, stack=installs)
     return hindrance or _healthy(request, probe, is_public=installs and servingstack.is_public(compose.stack(spec)))
@@ -134,13 +150,15 @@ def _hindrance(request: Request, probe: Probe, *, is_settled: bool, stack: bool)
 
 def _healthy(request: Request, probe: Probe, *, is_public: bool) -> Condition:
     public = " (public, unauthenticated)" if is_public else ""
-    is_current = compose.STACK not in request.observed or stands(request.observed[compose.STACK], c.STACK_READY.type)
+    is_current = compose.STACK not in request.observed or condition_true(
+        request.observed[compose.STACK], c.STACK_READY.type
+    )
     late = "" if is_current else f"; the serving stack is not as it is wanted. {_told(request)}"
     return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_theirs(request)}")
 
 
 def _theirs(request: Request) -> str:
-    owner = likeness.stack_owner(request)
+    owner = cluster_identity.stack_owner(request)
     return f"; the serving stack is that of InferenceCluster {owner}" if owner else ""
 
 
@@ -153,14 +171,14 @@ def _told(request: Request) -> str:
     return str(dig(condition(request.observed.get(compose.STACK) or {}, c.STACK_READY.type), "message") or "")
 
 
-def held(request: Request) -> Held:
+def held(request: Request) -> HoldDecision:
     """What is observed is still told of, and who is on the cluster still protected."""
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
-    is_settled = was_serving or likeness.is_settled(request)
+    is_settled = was_serving or cluster_identity.is_settled(request)
     backend = _hindrance(request, probe, is_settled=is_settled, stack=stack is not None)
     backend = backend or _healthy(request, probe, is_public=_is_public(stack))
-    return Held(
+    return HoldDecision(
         conditions=(backend,),
         status={"serving": backend.status == "True"},
         decided={compose.USAGE: compose.usage(request).get(compose.USAGE)},

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.api.inferencegateway import Spec
-from function.core import ComposedResource, Request, dig, doubt, restate, said
+from function.core import ComposedResource, Request, condition_current, dig, doubt, restate
 from function.gateways import Backend, Setup
 from function.kinds.inferencegateway import inputs
 from function.manifests import control, definitions, helm, provider
@@ -77,9 +77,13 @@ def _metallb_to_go(request: Request, wanted: tuple[Part, ...]) -> dict[str, Comp
 
 def is_ready(request: Request, key: str) -> bool:
     if key == GATEWAY:
-        return key in request.observed and said(request.observed[key], "Programmed") and bool(address(request))
+        return (
+            key in request.observed
+            and condition_current(request.observed[key], "Programmed")
+            and bool(address(request))
+        )
     if key == CLASS:
-        return key in request.observed and said(request.observed[key], "Accepted")
+        return key in request.observed and condition_current(request.observed[key], "Accepted")
     return key in request.observed if key.endswith("provider-config") else request.is_ready(key)
 
 

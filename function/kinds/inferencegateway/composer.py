@@ -11,7 +11,7 @@ from function.core.manifest import is_list
 from function.gateways import Backend
 from function.kinds.inferencegateway import compose, inputs
 from function.manifests import backends
-from function.manifests.parts import told
+from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
 
 _LONGEST_FAULT = 200
@@ -58,7 +58,7 @@ def _gateway_ready(request: Request, spec: Spec, waiting: list[str], address: st
 def _waited_for(request: Request, key: str) -> str:
     """What is waited for, and what is said against it."""
     if key != compose.GATEWAY or key not in request.observed:
-        return told(request, key)
+        return describe_pending(request, key)
     faults = sorted(set(_faults(request.observed[key])))
     return f"{key} ({shortened('; '.join(faults), _LONGEST_FAULT)})" if faults else f"{key} to get an address"
 

@@ -11,7 +11,7 @@ from function.api.modelcache import API_VERSION, KIND, Spec
 from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, doubt, is_ready, restate
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.places import Place, Source, claim_key, placed_under
+from function.kinds.modelcache.staging import Source, StagingSite, claim_key, placed_under
 from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
 from function.vocabulary import labels, names, settings
@@ -54,14 +54,16 @@ class _Target:
         }
 
 
-def resources(request: Request, spec: Spec, source: Source, places: Iterable[Place]) -> dict[str, ComposedResource]:
+def resources(
+    request: Request, spec: Spec, source: Source, places: Iterable[StagingSite]
+) -> dict[str, ComposedResource]:
     composed: dict[str, ComposedResource] = {}
     for place in places:
         composed |= _on_cluster(request, spec, source, place)
     return {**composed, **protection(request)}
 
 
-def _on_cluster(request: Request, spec: Spec, source: Source, place: Place) -> dict[str, ComposedResource]:
+def _on_cluster(request: Request, spec: Spec, source: Source, place: StagingSite) -> dict[str, ComposedResource]:
     cluster = place.cluster
     namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
     if cluster is None or not cluster.provider_config:

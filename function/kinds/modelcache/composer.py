@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from function.api.modelcache import API_VERSION, KIND, parse
 from function.core import Composer, Request, Result
-from function.kinds.modelcache import compose, inputs, places, status
+from function.kinds.modelcache import compose, inputs, staging, status
 from function.vocabulary import conditions as c
 from function.vocabulary import namespaces
 
@@ -14,8 +14,8 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     fleet = inputs.clusters(request, spec)
     token = inputs.token(request, spec)
-    source = places.source(spec, token)
-    there = places.places(request, spec, source, fleet)
+    source = staging.source(spec, token)
+    there = staging.places(request, spec, source, fleet)
     ready = bool(there) and all(place.is_ready for place in there)
     return Result(
         ready=ready,

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from function.api.modelcache import Spec
-from function.core import Condition, Held, Request, dig
+from function.core import Condition, HoldDecision, Request, dig
 from function.kinds.modelcache.compose import USAGE, gibibytes, protection
 from function.kinds.modelcache.inputs import Token
-from function.kinds.modelcache.places import Place, claim_key
+from function.kinds.modelcache.staging import StagingSite, claim_key
 from function.vocabulary import conditions as c
 
 _MOST_NAMED = 3
 
 
-def status(places: Sequence[Place]) -> dict[str, Any]:
+def status(places: Sequence[StagingSite]) -> dict[str, Any]:
     clusters = [
         {
             "name": place.name,
@@ -32,12 +32,12 @@ def status(places: Sequence[Place]) -> dict[str, Any]:
     }
 
 
-def _ready(places: Sequence[Place]) -> int:
+def _ready(places: Sequence[StagingSite]) -> int:
     return sum(place.is_ready for place in places)
 
 
 def conditions(
-    request: Request, spec: Spec, places: Sequence[Place], token: Token | None
+    request: Request, spec: Spec, places: Sequence[StagingSite], token: Token | None
 ) -> tuple[Condition, Condition]:
     if not places:
         why = _no_clusters(spec)
@@ -52,7 +52,7 @@ def _no_clusters(spec: Spec) -> str:
     return f"No InferenceCluster has the labels {', '.join(f'{k}={v}' for k, v in sorted(wanted.items()))}"
 
 
-def _artifact(request: Request, spec: Spec, places: Sequence[Place], token: Token | None) -> Condition:
+def _artifact(request: Request, spec: Spec, places: Sequence[StagingSite], token: Token | None) -> Condition:
     ready, why = _ready(places), _why(places)
     if ready == len(places):
         return c.STAGED(ready=ready, wanted=len(places), remark=_room(request, spec, places))
@@ -65,7 +65,7 @@ def _artifact(request: Request, spec: Spec, places: Sequence[Place], token: Toke
     return c.HYDRATING(why=why)
 
 
-def _why(places: Sequence[Place]) -> str:
+def _why(places: Sequence[StagingSite]) -> str:
     """The clusters that are missing, the failed first."""
     order = ("Failed", "Pending", "Hydrating")
     missing = sorted((p for p in places if not p.is_ready), key=lambda p: (order.index(p.phase), p.name))
@@ -74,7 +74,7 @@ def _why(places: Sequence[Place]) -> str:
     return "; ".join(told + more)
 
 
-def _room(request: Request, spec: Spec, places: Sequence[Place]) -> str:
+def _room(request: Request, spec: Spec, places: Sequence[StagingSite]) -> str:
     """A remark, for who makes sizeGiB smaller and wonders."""
     assert spec.huggingFace is not None, "a rule of the model"
     wanted = spec.huggingFace.sizeGiB
@@ -83,5 +83,5 @@ def _room(request: Request, spec: Spec, places: Sequence[Place]) -> str:
     return f"; volumes never shrink: larger than {wanted}Gi on {', '.join(larger[:_MOST_NAMED])}" if larger else ""
 
 
-def held(request: Request) -> Held:
-    return Held(decided={USAGE: protection(request).get(USAGE)})
+def held(request: Request) -> HoldDecision:
+    return HoldDecision(decided={USAGE: protection(request).get(USAGE)})

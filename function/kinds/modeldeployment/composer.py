@@ -24,7 +24,7 @@ def run(request: Request) -> Result:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:
         raise _but_yielding(request, why) from why
-    return withdraw.in_turn(request, status.report(decision, compose(decision)))
+    return withdraw.drain(request, status.report(decision, compose(decision)))
 
 
 def _but_yielding(request: Request, why: InvalidSpec) -> InvalidSpec:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
-from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, stands
+from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, condition_true
 from function.kinds.modeldeployment import rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.selectors import Compiled
@@ -87,7 +87,7 @@ def _decided(request: Request, spec: Spec, inputs: Inputs, fitter: Fitter, wante
     _check(spec, wanted, inputs, fitter.matcher)
     fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
     plan = scheduling.solve(wanted, fleet, fitter)
-    if inputs.is_doubtful and (plan.takes_nodes or not stands(request.xr, c.REPLICAS_SCHEDULED.type)):
+    if inputs.is_doubtful and (plan.takes_nodes or not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
         # Nodes that others hold would seem free, and who has them would seem to have gone.
         raise NotYet(c.SCHEDULING(missing="a look-up of all ModelReplicas that finds at least its own"))
     rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()

@@ -121,7 +121,7 @@ def _contended(member: MemberVerdict) -> str:
 
 def _lower_demands(decision: Decision, anatomy: ClusterAnatomy) -> Iterator[str]:
     """In place of a quantity that no device of the cluster has, the one that its nearest device has."""
-    if scheduling.gate(decision.job, anatomy.cluster) is not None:
+    if scheduling.filter_cluster(decision.job, anatomy.cluster) is not None:
         return
     for text, name, value in sorted(set(_missed(anatomy))):
         wanted = _QUANTITY.search(text)

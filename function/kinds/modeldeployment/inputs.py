@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api import inferencecluster, modelcache, modelreplica
-from function.core import Lazily, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
+from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
 from function.fleet import clusters as published
 from function.fleet.clusters import mappings
-from function.fleet.replicas import Owner, counts, deployment_of, replica, standing
+from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
@@ -68,14 +68,14 @@ def read(request: Request) -> Inputs:
         missing = [r.name for r in (CLUSTERS, REPLICAS) if request.resolved(r) is None]
         raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
     manifests = {m["metadata"]["name"]: m for m in found}
-    clusters = Lazily(sorted(manifests), lambda name: published.cluster(manifests[name]))
+    clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
     owner = Owner(request)
     ours, others = _sorted_out(request, replicas, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others),
-        addresses=Lazily(manifests, lambda name: dig(manifests[name], "status", "gateway", "address") or ""),
+        addresses=LazyDict(manifests, lambda name: dig(manifests[name], "status", "gateway", "address") or ""),
         ours=ours,
         is_doubtful=not replicas and bool(placed),
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
@@ -111,15 +111,15 @@ def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: d
     """Read whole only those of the others that share an overcommitted cluster with ours: who gives way depends on them.
     Of clusters that nobody looks at nothing is read. A replica that is being deleted holds its nodes until it is gone.
     """
-    there = Lazily(others, lambda name: list(filter(counts, others[name])))
-    taken = Lazily(others, lambda name: list(map(standing, there[name])))
+    there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
+    taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
     ledger = Ledger(clusters, ours, taken)
     contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
         clusters=clusters,
         replicas=(*ours, *rivals),
-        others=Lazily(others.keys() - contested, taken.__getitem__),
+        others=LazyDict(others.keys() - contested, taken.__getitem__),
     )
 
 

@@ -28,7 +28,7 @@ def scaled_down(request: Request, held: Result) -> Result:
     if not surplus or request.resolved(withdraw.services(request.xr)) is None:
         return held
     kept = {key: r for key, r in held.resources.items() if identity(r.manifest).name not in surplus}
-    return withdraw.in_turn(request, replace(held, resources=kept, status=_status(held.status, request, surplus)))
+    return withdraw.drain(request, replace(held, resources=kept, status=_status(held.status, request, surplus)))
 
 
 def _surplus(request: Request) -> Iterator[str]:

@@ -13,7 +13,7 @@ from function.core import (
     ComposedResource,
     Condition,
     Event,
-    Held,
+    HoldDecision,
     Request,
     Result,
     condition,
@@ -59,7 +59,7 @@ def report(decision: Decision, resources: Mapping[str, ComposedResource]) -> Res
     )
 
 
-def held(request: Request) -> Held:
+def held(request: Request) -> HoldDecision:
     """The replicas that run can be counted. Which of them run the current spec cannot be told."""
     running = [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
     wanted = dig(request.xr, "spec", "replicas")
@@ -70,7 +70,7 @@ def held(request: Request) -> Held:
     is_whole = ready >= wanted
     is_overtaken = before is not None and (not is_whole if before.status == "True" else is_fewer)
     starting = c.MODEL_STARTING(ready=min(serving, wanted), wanted=wanted, placed=min(len(running), wanted), remark="")
-    return Held(
+    return HoldDecision(
         conditions=(starting,) if is_overtaken else (),
         ready=is_whole,
         status={"replicas": {**counted, "ready": serving}} if is_fewer else {},

@@ -24,9 +24,9 @@ from function.core import (
     Result,
     condition,
     dig,
+    enumerate_names,
     identity,
     is_ready,
-    listed,
     restate,
     serves,
 )
@@ -46,7 +46,7 @@ def services(xr: Manifest) -> Requirement:
     return Requirement("services", modelservice.API_VERSION, modelservice.KIND, namespace=identity(xr).namespace)
 
 
-def in_turn(request: Request, decided: Result) -> Result:
+def drain(request: Request, decided: Result) -> Result:
     """A decision, with what it leaves out kept for as long as traffic may come to it."""
     staying = {key: _unmarked(resource) for key, resource in decided.resources.items()}
     leaving = dict(_endpoints(request, staying))
@@ -145,5 +145,5 @@ def _annotations(manifest: Manifest) -> Mapping[str, Any]:
 def _remarked(said: Condition, names: list[str]) -> Condition:
     if said.type != c.REPLICAS_SCHEDULED.type:
         return said
-    remark = f"leaving once no ModelService leads there: {listed(names, _MOST_NAMED)}"
+    remark = f"leaving once no ModelService leads there: {enumerate_names(names, _MOST_NAMED)}"
     return replace(said, message=f"{said.message}; {remark}")

@@ -14,7 +14,7 @@ from function.core import (
     ComposedResource,
     Composer,
     Condition,
-    Held,
+    HoldDecision,
     Manifest,
     Request,
     Result,
@@ -150,8 +150,8 @@ def _fault(proxy: Manifest) -> str:
     return f" ({shortened(str(dig(failure, 'message') or dig(failure, 'reason')), _LONGEST_FAULT)})"
 
 
-def _held(request: Request) -> Held:
-    return Held(status={"serving": _serves(request, dig(request.xr, "status", "routing"))})
+def _held(request: Request) -> HoldDecision:
+    return HoldDecision(status={"serving": _serves(request, dig(request.xr, "status", "routing"))})
 
 
 COMPOSER = Composer(

@@ -9,7 +9,7 @@ from function.api import modelreplica as model
 from function.core import (
     ComposedResource,
     Composer,
-    Held,
+    HoldDecision,
     InvalidSpec,
     Manifest,
     Request,
@@ -20,7 +20,7 @@ from function.core import (
 )
 from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
 from function.kinds.modelreplica.compose import Replica
-from function.kinds.modelreplica.readiness import Standing
+from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, namespaces
 
@@ -73,18 +73,18 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     }
 
 
-def held(request: Request) -> Held:
+def held(request: Request) -> HoldDecision:
     """Whether it serves is still read from what was composed before: traffic follows that, whatever the spec says."""
     standings = _observed(request)
     serving = status.model_ready(standings)
-    return Held(
+    return HoldDecision(
         conditions=(serving,),
         ready=bool(standings) and all(s.done for s in standings),
         status=status.held(request.xr, standings, serves=serving.status == "True"),
     )
 
 
-def _observed(request: Request) -> tuple[Standing, ...]:
+def _observed(request: Request) -> tuple[ObjectState, ...]:
     composed = {key: restate(manifest) for key, manifest in request.observed.items()}
     return readiness.standings(composed, request.observed)
 

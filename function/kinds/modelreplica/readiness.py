@@ -36,7 +36,7 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ObjectState:
     """How one composed Object stands."""
 
     key: str
@@ -84,18 +84,18 @@ def stamped(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {**manifest, "metadata": metadata}
 
 
-def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) -> tuple[Standing, ...]:
+def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) -> tuple[ObjectState, ...]:
     """Of all Objects that are wanted, in order of their keys."""
     return tuple(_standing(key, wanted[key], observed.get(key, {})) for key in sorted(wanted))
 
 
-def _standing(key: str, wanted: Manifest, observed: Manifest) -> Standing:
+def _standing(key: str, wanted: Manifest, observed: Manifest) -> ObjectState:
     written = wanted["spec"]["forProvider"]["manifest"]
     there = dig(observed, "status", "atProvider", "manifest") or {}
     exists = bool(dig(there, "metadata", "name"))
     arrived = exists and _stamp(there) == _stamp(written)
     is_done, is_accepted = _JUDGES.get(written["kind"], (None, None))
-    return Standing(
+    return ObjectState(
         key=key,
         written=written,
         exists=exists,

@@ -7,14 +7,14 @@ from typing import Any
 
 from function.core import Condition, Manifest, dig
 from function.kinds.modelreplica import flags, pods
-from function.kinds.modelreplica.readiness import Standing
+from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
 _MOST_NAMED = 3
 """Objects that a message names; the others are counted."""
 
 
-def accepted(standings: Sequence[Standing], *, cluster: str, remark: str) -> Condition:
+def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> Condition:
     """It does not count what has arrived: on Crossplane 2.4 each change of a replica's status wakes every deployment,
     and with enough of them its circuit breaker opens (seen on core 2.4.0)."""
     missing = [s for s in standings if not s.arrived]
@@ -25,7 +25,7 @@ def accepted(standings: Sequence[Standing], *, cluster: str, remark: str) -> Con
     return c.DEPLOYING(total=len(standings), cluster=cluster, problems=problems)
 
 
-def model_ready(standings: Sequence[Standing]) -> Condition:
+def model_ready(standings: Sequence[ObjectState]) -> Condition:
     """From what the cluster last showed, of the spec that stands and of those before it."""
     engines = [s for s in standings if s.engine]
     absent = [s for s in engines if not s.exists]
@@ -41,7 +41,7 @@ def model_ready(standings: Sequence[Standing]) -> Condition:
     return c.DEGRADED(why=_why_behind(behind)) if behind else c.SERVING()
 
 
-def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
+def fields(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> dict[str, Any]:
     """The XR's status, without conditions. Once served, always served."""
     workloads = [_workload(s) for s in standings if s.engine]
     served = serves or dig(xr, "status", "served") is True
@@ -52,7 +52,7 @@ def fields(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict
     }
 
 
-def held(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[str, Any]:
+def held(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> dict[str, Any]:
     """What is known of the status in a hold. No workload runs more of the current spec than it was last said to."""
     done = {s.engine for s in standings if s.engine and s.done}
     before: Sequence[Manifest] = dig(xr, "status", "workloads") or ()
@@ -60,7 +60,7 @@ def held(xr: Manifest, standings: Sequence[Standing], *, serves: bool) -> dict[s
     return {**fields(xr, (), serves=serves), **({"workloads": workloads} if workloads else {})}
 
 
-def _workload(standing: Standing) -> dict[str, Any]:
+def _workload(standing: ObjectState) -> dict[str, Any]:
     metadata = standing.written["metadata"]
     return {
         "engine": standing.engine,
@@ -71,7 +71,7 @@ def _workload(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _named(missing: Sequence[Standing]) -> str:
+def _named(missing: Sequence[ObjectState]) -> str:
     """Those that tell why first, then engines, which nothing works without."""
     first = sorted(missing, key=lambda s: (not s.problem, s.engine is None))
     shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in first[:_MOST_NAMED]]
@@ -79,7 +79,7 @@ def _named(missing: Sequence[Standing]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _starting(standing: Standing) -> str:
+def _starting(standing: ObjectState) -> str:
     """Which port and path are waited for, and the engines that are known not to be heard there."""
     container = _engine_container(standing.written)
     probe = container.get("readinessProbe") or {}
@@ -88,18 +88,18 @@ def _starting(standing: Standing) -> str:
     return f"{_counted(standing)}{waited}{f': {standing.problem}' if standing.problem else ''}"
 
 
-def _why_behind(behind: Sequence[Standing]) -> str:
+def _why_behind(behind: Sequence[ObjectState]) -> str:
     """Engines, and what else has a problem. What is only on its way would change the message with each arrival."""
     told = [*(_behind(s) for s in behind if s.engine), *(_named([s]) for s in behind if s.problem and not s.engine)]
     return "; ".join(told[:_MOST_NAMED]) or "objects are on their way to the cluster"
 
 
-def _behind(standing: Standing) -> str:
+def _behind(standing: ObjectState) -> str:
     current = f"{standing.copies.current} of {standing.copies.wanted} copies run the current spec"
     return f"engine {standing.engine}: {current}{f' ({standing.problem})' if standing.problem else ''}"
 
 
-def _counted(standing: Standing) -> str:
+def _counted(standing: ObjectState) -> str:
     return f"engine {standing.engine}: {standing.copies.available} of {standing.copies.wanted} copies are available"
 
 

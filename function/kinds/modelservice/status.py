@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from function.api.modelservice import Spec
-from function.core import Condition, Held, Manifest, Request, condition, dig, listed
+from function.core import Condition, HoldDecision, Manifest, Request, condition, dig, enumerate_names
 from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.kinds.modelservice import compose
@@ -47,10 +47,10 @@ def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) 
     return {"routed": names} if names else {}
 
 
-def held(request: Request) -> Held:
+def held(request: Request) -> HoldDecision:
     """The route stays as it is. What the gateway says against it is known, whatever else is not."""
     fault = _fault(request.observed.get(compose.ROUTE))
-    return Held((c.CONFIGURING(why=fault),) if fault else ())
+    return HoldDecision((c.CONFIGURING(why=fault),) if fault else ())
 
 
 def _nobody(decision: Decision) -> str:
@@ -77,7 +77,7 @@ def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
 
 
 def _named(endpoints: Iterable[Endpoint]) -> str:
-    return listed(sorted(e.name for e in endpoints), _MOST_NAMED)
+    return enumerate_names(sorted(e.name for e in endpoints), _MOST_NAMED)
 
 
 # The route

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from function.api.servingstack import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
-from function.core import Composer, Condition, InvalidSpec, Request, Result, stands
+from function.core import Composer, Condition, InvalidSpec, Request, Result, condition_true
 from function.kinds.servingstack import compose, gateway, owner
-from function.manifests.parts import told
+from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
 
 
@@ -26,7 +26,7 @@ def _compose(request: Request) -> Result:
         status={
             **({"gateway": {"address": address}} if address else {}),
             **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.lets_go(request) else {}),
-            "serving": all(stands(request.observed.get(part.key) or {}, "Ready") for part in wanted),
+            "serving": all(condition_true(request.observed.get(part.key) or {}, "Ready") for part in wanted),
         },
         waiting=bool(waiting),
     )
@@ -41,7 +41,7 @@ def _check_config(spec: Spec) -> None:
 
 def _stack_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
     if waiting:
-        return c.STACK_INSTALLING(why=f"Waiting for {', '.join(told(request, key) for key in waiting)}")
+        return c.STACK_INSTALLING(why=f"Waiting for {', '.join(describe_pending(request, key) for key in waiting)}")
     where = f"; the gateway answers at {address}" if address else ""
     public = " (public, unauthenticated)" if where and is_public(spec) else ""
     return c.STACK_INSTALLED(why=f"Everything is installed{where}{public}")

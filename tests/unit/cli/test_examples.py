@@ -34,9 +34,9 @@ def test_says_what_it_shows(path: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=shown)
 def test_is_valid(folder: Path) -> None:
     """But for the typo that the bad edit is about."""
-    flaws = validation.validate([one.manifest for one in files.load([folder])])
+    findings = validation.validate([one.manifest for one in files.load([folder])])
 
-    got = [flaw.code for flaw in flaws if flaw.is_error]
+    got = [finding.code for finding in findings if finding.is_error]
     assert got == (["selector"] if folder.name == "bad-edit" else [])
 
 

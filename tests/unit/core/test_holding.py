@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from function.core import Composer, Condition, ConditionType, Held, InvalidSpec, NotYet, Request, Result
+from function.core import Composer, Condition, ConditionType, HoldDecision, InvalidSpec, NotYet, Request, Result
 
 VERDICT, HEALTH, OTHER = ConditionType("Accepted"), ConditionType("Healthy"), ConditionType("Other")
 REFUSED = VERDICT.false("InvalidSpec", "{field}: {problem}")
@@ -15,7 +15,7 @@ READY = {"type": "Ready", "status": "True", "observedGeneration": 2}
 RUNS = {"type": "Healthy", "status": "True", "reason": "Runs", "message": "2 of 2"}
 
 
-def held(why: Exception, *conditions: dict[str, Any], known: Held | None = None, **status: Any) -> Result:
+def held(why: Exception, *conditions: dict[str, Any], known: HoldDecision | None = None, **status: Any) -> Result:
     """What a composer says that raises, of an XR of generation 2 that has these conditions."""
 
     def compose(_: Request) -> Result:
@@ -57,7 +57,7 @@ def test_what_crossplane_wrote_over_a_condition_was_never_said() -> None:
 
 
 def test_what_is_known_from_observation_is_said_instead() -> None:
-    known = Held(conditions=(HEALTH.false("Fell", "0 of 2")(),), status={"serving": False})
+    known = HoldDecision(conditions=(HEALTH.false("Fell", "0 of 2")(),), status={"serving": False})
     result = held(waiting(), RUNS, READY, known=known, serving=True, address="x")
     assert [c.reason for c in result.conditions] == ["Waiting", "Fell", "Undecided"]
     assert (result.status, result.ready) == ({"serving": False, "address": "x"}, False)
@@ -78,4 +78,4 @@ def test_ready_is_restated_unless_the_spec_is_refused(why: Exception, ready: dic
 
 
 def test_what_is_seen_not_to_be_ready_is_not_ready() -> None:
-    assert held(waiting(), READY, known=Held(ready=False)).ready is False
+    assert held(waiting(), READY, known=HoldDecision(ready=False)).ready is False

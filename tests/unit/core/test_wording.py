@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function.core import Composer, Condition, Event, Held, Request, Result, visible
+from function.core import Composer, Condition, Event, HoldDecision, Request, Result, visible
 from function.vocabulary import conditions
 
 
@@ -52,7 +52,7 @@ def test_no_message_of_a_result_hides_anything() -> None:
         invalid=conditions.INVALID_ENDPOINT,
         requirements=lambda _: (),
         compose=lambda _: said,
-        held=lambda _, why: Held((why,)),
+        held=lambda _, why: HoldDecision((why,)),
     )
     got = composer(Request(xr={"metadata": {"name": "x"}}))
     assert (got.conditions[0].message, got.events[0].message) == (shown, shown)

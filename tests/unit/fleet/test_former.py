@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from function.fleet import former
-from function.scheduling import Former, PlacedEngine, PlacedMember
+from function.scheduling import PlacedEngine, PlacedMember, PreviousSpec
 from function.vocabulary import labels
 
 SPEC = {
@@ -23,14 +23,14 @@ def noted(text: str) -> dict[str, object]:
 
 
 def test_what_is_noted_is_read_and_restored() -> None:
-    text = former.note(Former(ENGINES, "hash"), OBSERVED)
+    text = former.note(PreviousSpec(ENGINES, "hash"), OBSERVED)
     found = former.read(noted(text))
-    assert found == Former(ENGINES, "hash", text)
+    assert found == PreviousSpec(ENGINES, "hash", text)
     assert former.spec(found) == SPEC
 
 
 def test_a_note_is_carried_on_as_it_is() -> None:
-    assert former.note(Former(ENGINES, "hash", "as noted"), OBSERVED) == "as noted"
+    assert former.note(PreviousSpec(ENGINES, "hash", "as noted"), OBSERVED) == "as noted"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "1", '{"spec": []}', '{"specHash": "x"}', 7, None])
@@ -40,4 +40,4 @@ def test_a_spoilt_note_says_nothing(text: object) -> None:
 
 def test_a_spec_too_long_for_an_annotation_is_not_noted() -> None:
     long = {**OBSERVED, "spec": {**SPEC, "args": "x" * 200_000}}
-    assert former.note(Former(ENGINES, "hash"), long) == ""
+    assert former.note(PreviousSpec(ENGINES, "hash"), long) == ""

@@ -13,13 +13,13 @@ from function.scheduling import (
     DeviceRequest,
     Engine,
     Fleet,
-    Former,
     Job,
     Member,
     PlacedEngine,
     PlacedMember,
     Plan,
     Pool,
+    PreviousSpec,
     Replica,
     solve,
 )
@@ -65,7 +65,7 @@ def both_grown() -> tuple[Replica, Replica]:
 
 
 def test_both_take_the_same_node_and_note_what_they_had() -> None:
-    want = Former(placed(1), "1")
+    want = PreviousSpec(placed(1), "1")
     assert [(r.nodes(), r.former) for r in both_grown()] == [({"p": 2}, want), ({"p": 2}, want)]
 
 
@@ -115,12 +115,12 @@ def test_who_never_served_gives_way_before_anybody_goes_back() -> None:
 
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_a_pool_that_shrinks_takes_back_growth_and_no_more(nodes: int) -> None:
-    grown = replica(OLDER, 3, ready=False, former=Former(placed(2), "2"))
+    grown = replica(OLDER, 3, ready=False, former=PreviousSpec(placed(2), "2"))
     [back] = solve(job(OLDER, 3), fleet(nodes, grown)).placements
     assert (back.engines, back.retreats) == (placed(2), True)
 
 
 def test_a_second_edit_while_it_grows_still_goes_back_to_what_served() -> None:
-    growing = replica(OLDER, 2, ready=False, former=Former(placed(1), "1"), serving=False)
+    growing = replica(OLDER, 2, ready=False, former=PreviousSpec(placed(1), "1"), serving=False)
     [again] = solve(job(OLDER, 3), fleet(4, growing)).placements
-    assert (again.action, again.former) == (Action.UPDATE, Former(placed(1), "1"))
+    assert (again.action, again.former) == (Action.UPDATE, PreviousSpec(placed(1), "1"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from function.scheduling import Action, NotProven, Revision, TooFewServe, Why
+from function.scheduling import Action, EvictionReason, NotProven, Revision, TooFewServe
 from tests.support.rollouts import serving
 
 GOOD, BAD = "good 1", "bad 1"
@@ -59,7 +59,7 @@ def test_a_bad_image_and_a_scale_down_to_one_in_one_edit() -> None:
     play.edit(BAD, replicas=1)
     plan = play.settle()
     assert play.serving == [GOOD]
-    assert list(plan.leaving.values()) == [Why.SUCCEEDED]
+    assert list(plan.leaving.values()) == [EvictionReason.SUCCEEDED]
 
 
 def test_a_good_image_and_a_scale_down_to_one_in_one_edit() -> None:

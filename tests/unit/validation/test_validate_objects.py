@@ -8,8 +8,8 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Value
 
-from function.validation import Flaw, validate
-from function.validation.flaw import ERRORS, WARNINGS
+from function.validation import Finding, validate
+from function.validation.finding import ERRORS, WARNINGS
 from function.validation.size import encoded
 from function.vocabulary import namespaces
 from tests.support.samples import (
@@ -49,7 +49,7 @@ SOUND = tuple({id(REPLICA): SOUND_REPLICA, id(CLUSTER): SOUND_CLUSTER}.get(id(on
 
 
 def said(*objects: Object) -> list[tuple[int, str, str, str]]:
-    return [(flaw.index, flaw.field, flaw.code, flaw.message) for flaw in validate(objects)]
+    return [(finding.index, finding.field, finding.code, finding.message) for finding in validate(objects)]
 
 
 def codes(*objects: Object) -> list[tuple[int, str, str]]:
@@ -149,7 +149,7 @@ def test_what_names_no_namespace_is_in_one() -> None:
 
     want = [(1, "duplicate", "is there twice: ModelService your-namespace/sample", 0),
             (2, "duplicate", "is there twice: ModelService your-namespace/sample", 0)]  # fmt: skip
-    assert [(flaw.index, flaw.code, flaw.message, flaw.other) for flaw in got] == want
+    assert [(finding.index, finding.code, finding.message, finding.other) for finding in got] == want
 
 
 def test_a_kind_that_is_none_of_ours_is_told_which_there_are() -> None:
@@ -358,7 +358,7 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
     ],
 )
 def test_where_an_endpoint_points_is_looked_at(url: str, want: list[str]) -> None:
-    assert [flaw.code for flaw in validate([edited(ENDPOINT, "spec.url", url)])] == want
+    assert [finding.code for finding in validate([edited(ENDPOINT, "spec.url", url)])] == want
 
 
 GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
@@ -412,7 +412,7 @@ GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
     ids=["source", "gateway", "pool", "deployment", "endpoint", "replica", "stack", "config"],
 )
 def test_what_only_the_function_refuses_is_said_beforehand(object_: Object, want: tuple[str, str]) -> None:
-    assert [(flaw.field, flaw.message) for flaw in validate([object_]) if flaw.code == "refused"] == [want]
+    assert [(finding.field, finding.message) for finding in validate([object_]) if finding.code == "refused"] == [want]
 
 
 def test_a_deployment_whose_replicas_would_be_refused_is_told_so() -> None:
@@ -434,6 +434,6 @@ def test_a_broken_object_takes_no_part_in_what_objects_say_of_each_other() -> No
 
 def test_every_code_is_an_error_or_a_warning() -> None:
     assert not ERRORS.keys() & WARNINGS.keys()
-    assert [Flaw(0, (), "", code).is_error for code in (*ERRORS, *WARNINGS)] == [True] * len(ERRORS) + [False] * len(
+    assert [Finding(0, (), "", code).is_error for code in (*ERRORS, *WARNINGS)] == [True] * len(ERRORS) + [False] * len(
         WARNINGS
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from function import registry
 from function.core import ComposedResource, Request, Result, dig, plain
-from function.kinds.modelcache.places import MOST_AT_ONCE
+from function.kinds.modelcache.staging import MOST_AT_ONCE
 from function.validation.size import encoded
 from function.vocabulary import versions
 from function.wire import LARGEST_RESPONSE

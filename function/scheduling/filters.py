@@ -23,7 +23,7 @@ def is_selected(cluster: Cluster, job: Job) -> bool:
     return _mismatch(cluster, job.selector) is None
 
 
-def gate(job: Job, cluster: Cluster) -> Reason | None:
+def filter_cluster(job: Job, cluster: Cluster) -> Reason | None:
     """Why a cluster takes no new replica, or None where it may."""
     mismatch = _mismatch(cluster, job.selector) or _mismatch(cluster, job.cache_selector)
     if mismatch:

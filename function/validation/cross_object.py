@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from function.api import modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation.flaw import Flaw
+from function.validation.finding import Finding
 from function.vocabulary import labels
 
 Indexed = tuple[int, Manifest]
@@ -19,17 +19,17 @@ _MOST_BACKENDS = 16
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 
 
-def doubles(objects: Sequence[Indexed]) -> Iterator[Flaw]:
+def doubles(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """Objects that an object above them already is."""
     seen: dict[tuple[str, NamespacedName], int] = {}
     for index, manifest in objects:
         who = manifest["kind"], identity(manifest)
         first = seen.setdefault(who, index)
         if first != index:
-            yield Flaw(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate", other=first)
+            yield Finding(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate", other=first)
 
 
-def lint(objects: Sequence[Indexed]) -> Iterator[Flaw]:
+def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """What sound objects probably do not mean."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
     caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
@@ -43,16 +43,18 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Flaw]:
                 yield from _service(index, manifest, servers)
 
 
-def _endpoint(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
     spec = manifest["spec"]
     parts = urllib.parse.urlsplit(spec["url"])
     if spec.get("auth") and parts.scheme == "http":
-        yield Flaw(index, ("spec", "url"), "is http, so the key of spec.auth would be sent unencrypted", "clear-text")
+        yield Finding(
+            index, ("spec", "url"), "is http, so the key of spec.auth would be sent unencrypted", "clear-text"
+        )
     if (parts.hostname or "").endswith(_CLUSTER_NAMES):
-        yield Flaw(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
+        yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
 
 
-def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Flaw]:
+def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Finding]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
     if name is None:
         yield from _uncached(index, manifest)
@@ -61,17 +63,17 @@ def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Itera
     elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
     if elsewhere and wanted not in caches:
         said = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
-        yield Flaw(index, ("spec", "modelCacheRef", "name"), said, "tenancy")
+        yield Finding(index, ("spec", "modelCacheRef", "name"), said, "tenancy")
 
 
-def _uncached(index: int, manifest: Manifest) -> Iterator[Flaw]:
+def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
     for position, engine in enumerate(manifest["spec"]["engines"]):
         if any(member.get("role") == "Worker" for member in engine["members"]):
             said = "is a gang without a ModelCache: each of its nodes fetches the weights by itself"
-            yield Flaw(index, ("spec", "engines", position), said, "cache")
+            yield Finding(index, ("spec", "engines", position), said, "cache")
 
 
-def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Iterator[Flaw]:
+def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Iterator[Finding]:
     namespace = identity(manifest).namespace
     chosen: list[Manifest] = []
     for position, entry in enumerate(manifest["spec"]["endpoints"]):
@@ -81,23 +83,23 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Ite
         if matched and not ours:
             others = ", ".join(sorted({identity(server).namespace for server in matched}))
             said = f"selects endpoints of its own namespace only; what it matches is in {others}"
-            yield Flaw(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
+            yield Finding(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
     yield from _too_many(index, sum(map(_backends, chosen)))
     yield from _residency(index, chosen)
 
 
-def _too_many(index: int, backends: int) -> Iterator[Flaw]:
+def _too_many(index: int, backends: int) -> Iterator[Finding]:
     if backends > _MOST_BACKENDS:
         said = f"match {backends} endpoints, and a route takes {_MOST_BACKENDS}; the others get no traffic"
-        yield Flaw(index, ("spec", "endpoints"), said, "endpoints")
+        yield Finding(index, ("spec", "endpoints"), said, "endpoints")
 
 
-def _residency(index: int, servers: Sequence[Manifest]) -> Iterator[Flaw]:
+def _residency(index: int, servers: Sequence[Manifest]) -> Iterator[Finding]:
     regions = {_region(server) for server in servers} - {""}
     free = sorted(identity(server).name for server in servers if not _region(server))
     if regions and free:
         said = f"mix what stays in {', '.join(sorted(regions))} with what may be anywhere: {', '.join(free)}"
-        yield Flaw(index, ("spec", "endpoints"), said, "residency")
+        yield Finding(index, ("spec", "endpoints"), said, "residency")
 
 
 def _backends(server: Manifest) -> int:

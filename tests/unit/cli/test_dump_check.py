@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from function.cli import files, shapes
+from function.cli import dump_check, files
 from function.main import main
 
 REPLICA = """apiVersion: modelplane.ai/v1alpha1
@@ -28,7 +28,7 @@ spec: {forProvider: {manifest: {apiVersion: v1, kind: X, metadata: {name: x}}}}
 
 
 def said(text: str) -> list[str]:
-    return [str(fault) for fault in shapes.faults(files.parse(text, "f.yaml"))]
+    return [str(fault) for fault in dump_check.faults(files.parse(text, "f.yaml"))]
 
 
 @pytest.mark.parametrize("text", [REPLICA, CARRIED, "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from function.scheduling import rejection
-from function.scheduling.anatomy import ClusterAnatomy
+from function.scheduling.breakdown import ClusterAnatomy
 from function.scheduling.explain import standings
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet

@@ -36,7 +36,7 @@ WARNINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class Finding:
     index: int
     """Which of the objects."""
     path: Path

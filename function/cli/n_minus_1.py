@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.cli import report, whatif_report
-from function.cli.outlook import Outlook
+from function.cli.impact import Outlook
 from function.cli.whatif_report import MOST_NAMED
-from function.core import counted, listed
+from function.core import enumerate_names, plural
 from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 
 COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
@@ -41,11 +41,11 @@ class Losses:
 
 def headline(losses: Losses) -> str:
     """In a sentence, whether the fleet bears the loss of any one cluster."""
-    clusters = counted(len(losses.each), "cluster")
+    clusters = plural(len(losses.each), "cluster")
     if losses.holds:
         return f"N-1 holds: whichever of {clusters} is lost, what serves finds another place."
     failing = losses.failing
-    return f"N-1 does not hold for {len(failing)} of {clusters}: {listed(failing, _MOST_FAILING)}."
+    return f"N-1 does not hold for {len(failing)} of {clusters}: {enumerate_names(failing, _MOST_FAILING)}."
 
 
 def data(losses: Losses) -> dict[str, Any]:
@@ -74,9 +74,9 @@ def parts(losses: Losses) -> list[report.Part]:
 def row(cluster: str, shown: Outlook) -> tuple[str, ...]:
     lost = sum(m.what == "lost" for m in shown.moves)
     others = whatif_report.tally(m for m in shown.moves if m.what != "lost")
-    short = listed([f"{s.deployment} ({s.after} of {s.wanted})" for s in shown.shorts], MOST_NAMED)
-    silent = listed([str(s.service) for s in shown.services if s.is_silent], MOST_NAMED)
-    dark = listed([str(s.service) for s in shown.services if s.is_dark], MOST_NAMED)
+    short = enumerate_names([f"{s.deployment} ({s.after} of {s.wanted})" for s in shown.shorts], MOST_NAMED)
+    silent = enumerate_names([str(s.service) for s in shown.services if s.is_silent], MOST_NAMED)
+    dark = enumerate_names([str(s.service) for s in shown.services if s.is_dark], MOST_NAMED)
     return cluster, "holds" if shown.holds else "fails", others, str(lost) if lost else "", short, silent, dark
 
 

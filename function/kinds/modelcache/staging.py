@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StagingSite:
     """One cluster of the cache."""
 
     name: str
@@ -76,7 +76,7 @@ def job_key(cluster: str, source: Source) -> str:
     return f"job-{cluster}-{source.hash}"
 
 
-def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[Place, ...]:
+def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[StagingSite, ...]:
     """Every cluster that is to have the weights, or keeps them, by name. A cluster keeps them too where something that
     would keep them there was not found for the first time."""
     mounted = inputs.mounted_on(request)
@@ -91,7 +91,7 @@ def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clu
     return tuple(_in_turn(request, found))
 
 
-def _doubted(request: Request, place: Place) -> tuple[str, ...]:
+def _doubted(request: Request, place: StagingSite) -> tuple[str, ...]:
     """What was not found, where that is not believed yet."""
     not_found = (
         *([inputs.REPLICAS] if inputs.is_nobody_found(request) else []),
@@ -101,7 +101,7 @@ def _doubted(request: Request, place: Place) -> tuple[str, ...]:
     return () if is_believed else not_found
 
 
-def _in_turn(request: Request, places: Sequence[Place]) -> Iterator[Place]:
+def _in_turn(request: Request, places: Sequence[StagingSite]) -> Iterator[StagingSite]:
     """A Job that is there stays, and counts even when it failed: what fails everywhere is not begun everywhere."""
     begun = sum(place.job in request.observed for place in places)
     for place in places:
@@ -133,7 +133,7 @@ def placed_under(spec: Spec) -> str:
     return json.dumps(dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}, sort_keys=True)
 
 
-def _place(request: Request, cluster: Cluster, source: Source) -> Place:
+def _place(request: Request, cluster: Cluster, source: Source) -> StagingSite:
     key = _job(request, cluster.name, source)
     job = request.observed.get(key)
     before = _staged_before(request.xr, cluster.name)
@@ -143,7 +143,7 @@ def _place(request: Request, cluster: Cluster, source: Source) -> Place:
     # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
     repo = source.repo if done else _repo_before(request.xr, cluster.name)
-    return Place(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
+    return StagingSite(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
 
 
 def _claimed(request: Request) -> list[str]:
@@ -152,12 +152,12 @@ def _claimed(request: Request) -> list[str]:
     return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
 
 
-def _lost(request: Request, cluster: str) -> Place:
+def _lost(request: Request, cluster: str) -> StagingSite:
     """A cluster that is gone from under a replica: whoever removed it thus decides what becomes of what is there."""
     jobs = _jobs(request, cluster)
     job = jobs[0] if jobs else None
     staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
-    return Place(cluster, None, "Pending", "The cluster is gone", staged, repo, job)
+    return StagingSite(cluster, None, "Pending", "The cluster is gone", staged, repo, job)
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:

@@ -11,7 +11,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Lazily(Mapping[K, V]):
+class LazyDict(Mapping[K, V]):
     """Its keys are known, in order. `make` is asked once for each that is read, and must always answer the same."""
 
     __slots__ = ("_made", "_make")

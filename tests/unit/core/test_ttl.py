@@ -3,7 +3,7 @@
 import pytest
 
 from function.core import Request
-from function.core.pace import LONGEST, SETTLED, WAITING, ttl
+from function.core.ttl import LONGEST, SETTLED, WAITING, ttl
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from function.scheduling.allocation import Kind
 from function.scheduling.devices import Offer
-from function.scheduling.explain import Standings, rejections, standings
+from function.scheduling.explain import PlannedLedger, rejections, standings
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool
 from function.scheduling.job import DeviceRequest, Engine, Job, Member
@@ -80,7 +80,7 @@ def anatomy(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[Cluster
     )
 
 
-def _pools(cluster: Cluster, standing: Standings, fitter: Fitter) -> tuple[PoolAnatomy, ...]:
+def _pools(cluster: Cluster, standing: PlannedLedger, fitter: Fitter) -> tuple[PoolAnatomy, ...]:
     free = standing.ledger.on(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(

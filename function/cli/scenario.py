@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from function.cli import outlook
+from function.cli import impact
 from function.cli.fleet import at_work, counted
-from function.cli.losses import Losses
-from function.cli.outlook import Outlook
+from function.cli.impact import Outlook
+from function.cli.n_minus_1 import Losses
 from function.offline import edits, outcome
 from function.offline.edits import Drain, Edit, Lose
 
@@ -35,7 +35,7 @@ def play(
     for edit in course:
         if isinstance(edit, Lose):
             lost.add(edit.cluster)
-            left = outlook.answering(outlook.without(standing, lost))
+            left = impact.answering(impact.without(standing, lost))
             meanwhile = {s: min(count, meanwhile.get(s, count)) for s, count in left.items()}
         with at_work(control, str(edit), shown=shown):
             edits.make(control, edit)
@@ -43,7 +43,7 @@ def play(
         standing = outcome.read(control.store)
     drained = {edit.cluster for edit in course if isinstance(edit, Drain)} - lost
     named = [str(edit) for edit in course]
-    return outlook.compare(named, before, standing, lost=lost, drained=drained, meanwhile=meanwhile)
+    return impact.compare(named, before, standing, lost=lost, drained=drained, meanwhile=meanwhile)
 
 
 def lose_each(control: ControlPlane, first: Outlook | None, jobs: int = 1) -> Losses:

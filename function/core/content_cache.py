@@ -16,7 +16,7 @@ from function.core.manifest import Manifest
 V = TypeVar("V")
 
 
-class ByContent(Generic[V]):
+class ContentCache(Generic[V]):
     """Makes a value of some fields of a manifest, once for each content that they have.
 
     It sees these fields alone, and keeps no manifest. Of manifests that cannot tell their content cheaply nothing is
