@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function.publish import access, admission, reference, roles, xrd
+from function.publish import access, admission, reference, rejections, roles, xrd
 from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
@@ -77,7 +77,8 @@ def _files() -> Iterator[tuple[str, str]]:
         yield f"xrds/{kind.plural}.yaml", head + document(xrd.definition(kind))
         yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
         yield _page(kind), reference.page(kind)
-    yield "docs/reference/README.md", reference.index(KINDS)
+    yield "docs/reference/README.md", reference.index(KINDS, [(rejections.TITLE, rejections.PAGE)])
+    yield f"docs/reference/{rejections.PAGE}", rejections.page()
     yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
     yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
     yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())

@@ -18,9 +18,10 @@ def page_name(kind: Kind) -> str:
     return f"{kind.kind.lower()}.md"
 
 
-def index(kinds: Iterable[Kind]) -> str:
-    """The page that lists all kinds."""
-    return "\n".join([_NOTE, "", "# API reference", "", *_groups(kinds)]) + "\n"
+def index(kinds: Iterable[Kind], others: Iterable[tuple[str, str]]) -> str:
+    """Return the page that lists all kinds, and other pages by title and file name."""
+    also = ["## See also", "", *(f"- [{title}]({page})" for title, page in others)]
+    return "\n".join([_NOTE, "", "# API reference", "", *_groups(kinds), *also]) + "\n"
 
 
 def page(kind: Kind) -> str:

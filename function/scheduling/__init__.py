@@ -35,7 +35,7 @@ from function.scheduling.plan import Action, EvictionReason, NotProven, Placemen
 from function.scheduling.rejection import Rejection
 from function.scheduling.revision import MOST_REVISIONS, Revision
 from function.scheduling.solve import solve
-from function.scheduling.suggestion import Remedy, remedies
+from function.scheduling.suggestion import Suggestion, suggestions
 
 __all__ = [
     "LARGEST_CLAIM",
@@ -75,12 +75,12 @@ __all__ = [
     "PreviousSpec",
     "Progress",
     "Rejection",
-    "Remedy",
     "Replica",
     "RequestVerdict",
     "Revision",
     "Selector",
     "Shortfall",
+    "Suggestion",
     "Taint",
     "Toleration",
     "TooFewServe",
@@ -93,6 +93,6 @@ __all__ = [
     "is_claim_too_large",
     "nodes_of",
     "rejections",
-    "remedies",
     "solve",
+    "suggestions",
 ]

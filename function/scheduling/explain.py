@@ -73,7 +73,7 @@ def _deployment(replica: Replica) -> NamespacedName:
 def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
     for replica, to in sorted(plan.yielded.items(), key=lambda pair: pair[0].identity):
         if replica.cluster == cluster.name and to is not None:
-            return rejection.LostRace(str(to.identity))
+            return rejection.HoldsOther(str(to.identity))
     return None
 
 

@@ -1,9 +1,10 @@
-"""The smallest change that would place one more replica on a cluster. Each is tried before it is told."""
+"""The smallest change that would place one more replica on a cluster. Only changes that were tried are suggested."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from function.scheduling import rejection
 from function.scheduling.breakdown import ClusterAnatomy
@@ -12,44 +13,60 @@ from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
 from function.scheduling.plan import Plan
+from function.scheduling.rejection import Reason
 
 _MOST_NODES = 64
 """Nodes beyond which adding some is no small change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class Suggestion:
     cluster: str
     change: str
     """What to do, in words."""
 
 
-def remedies(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterAnatomy, ...]) -> Iterator[Remedy]:
+def suggestions(
+    job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterAnatomy, ...]
+) -> Iterator[Suggestion]:
     """By cluster. None for a cluster that one change does not open."""
     ledger = standings(job, fleet, plan).ledger
     for anatomy in found:
         cluster, free = anatomy.cluster, dict(ledger.on(anatomy.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
-            yield from _past_the_gate(anatomy)
+            if change := _opening(anatomy.reason):
+                yield Suggestion(cluster.name, change)
         elif isinstance(anatomy.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
             pool, nodes = more
-            yield Remedy(cluster.name, _nodes(anatomy.reason, pool, nodes))
+            yield Suggestion(cluster.name, _nodes(anatomy.reason, pool, nodes))
 
 
-def _past_the_gate(anatomy: ClusterAnatomy) -> Iterator[Remedy]:
-    """There is room: only the gate is shut."""
-    name = anatomy.cluster.name
-    match anatomy.reason:
+def _opening(reason: Reason) -> str | None:
+    """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known."""
+    match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
-            yield Remedy(name, f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations")
+            return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
         case rejection.LabelMismatch(key=key, wanted=wanted):
-            yield Remedy(name, f"label the cluster {key}={wanted}, or take {key} out of the selector")
+            return f"label the cluster {key}={wanted}, or take {key} out of the selector"
         case rejection.NotReady():
-            yield Remedy(name, "make the cluster Ready: its own conditions say what is missing")
+            return "make the cluster Ready: its own conditions say what is missing"
         case rejection.NoGatewayAddress():
-            yield Remedy(name, "give its gateway an address")
+            return "give its gateway an address"
         case rejection.NotInCacheFootprint():
-            yield Remedy(name, "let the ModelCache's clusterSelector select the cluster")
+            return "let the ModelCache's clusterSelector select the cluster"
+        case (  # nothing that a user could change, or not in the way of a cluster whose pools have room
+            rejection.BeingDeleted()
+            | rejection.CacheFailed()
+            | rejection.HoldsOther()
+            | rejection.Full()
+            | rejection.SearchLimit()
+            | rejection.TooFewDevices()
+            | rejection.NothingToClaim()
+            | rejection.SelectorError()
+            | rejection.NoDevice()
+        ):
+            return None
+    assert_never(reason)
 
 
 def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple[str, int] | None:

@@ -68,7 +68,7 @@ def explain(request: Request) -> Explanation:
 
 def _cluster(decision: Decision, anatomy: ClusterAnatomy, fitter: Fitter) -> Cluster:
     fleet, plan = decision.inputs.fleet, decision.plan
-    tried = [r.change for r in scheduling.remedies(decision.job, fleet, plan, fitter, (anatomy,))]
+    tried = [r.change for r in scheduling.suggestions(decision.job, fleet, plan, fitter, (anatomy,))]
     return Cluster(
         name=anatomy.cluster.name,
         reason=type(anatomy.reason).__name__,
