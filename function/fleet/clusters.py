@@ -6,13 +6,14 @@ as nothing, never refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel
 from function.core import ContentCache, Manifest, dig, serves
+from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
 from function.vocabulary import labels
 
@@ -111,20 +112,3 @@ def _memory(capacity: Mapping[str, str], driver: str) -> int | None:
         return int(float(cel.quantity.parse(text))) if text else None
     except (OverflowError, ValueError):
         return None
-
-
-# What is published may be anything
-
-
-def mappings(value: Any) -> Iterable[Manifest]:
-    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list | tuple) else ()
-
-
-def whole(value: Any, default: int = 0) -> int:
-    """A whole number. Numbers in labels are texts; a missing one is the default, a wrong one is 0."""
-    if value is None:
-        return default
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return 0

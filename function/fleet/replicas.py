@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 
 from function.api.modeldeployment import API_VERSION, KIND
 from function.core import (
@@ -19,9 +19,9 @@ from function.core import (
     serves,
 )
 from function.fleet import former
-from function.fleet.clusters import whole
-from function.fleet.engines import engines
-from function.scheduling import ForeignReplica, Replica, nodes_of
+from function.fleet.engines import engines, nodes_taken
+from function.fleet.values import whole
+from function.scheduling import ForeignReplica, Replica
 from function.vocabulary import labels, names
 
 
@@ -59,11 +59,7 @@ def foreign_replica(manifest: Manifest) -> ForeignReplica:
 
 
 def _nodes(manifest: Manifest) -> dict[str, int]:
-    spec = manifest["spec"]
-    try:
-        return _taken(spec["engines"])
-    except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
-        return nodes_of(engines(spec.get("engines")))
+    return nodes_taken(dig(manifest, "spec", "engines"))
 
 
 TAKEN = ContentCache("spec", make=_nodes, most=32_768)
@@ -74,18 +70,6 @@ def deployment_of(metadata: Manifest) -> NamespacedName:
     """Of another's replica, as its labels name it."""
     name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
     return NamespacedName(metadata.get("namespace") or "", name)
-
-
-def _taken(published: Iterable[Manifest]) -> dict[str, int]:
-    """Read without a second look."""
-    nodes: dict[str, int] = {}
-    for engine in published:
-        copies = engine.get("copies", 1)
-        for member in engine["members"]:
-            if "deviceRequests" in member:
-                pool, pods = member["nodePoolName"], member["worker"].get("nodes", 1) if "worker" in member else 1
-                nodes[pool] = nodes.get(pool, 0) + copies * pods
-    return nodes
 
 
 def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Request, Requirement, controller, dig, is_controlled_by, plain
+from function.core import Manifest, Request, Requirement, controller, dig, plain
 from function.core.manifest import is_list
+from function.fleet.replicas import takes_nodes
 from function.vocabulary import labels, names, versions
 
 KUBECONFIG = "kubeconfig"
@@ -121,17 +122,13 @@ def replicas(request: Request) -> tuple[Manifest, ...] | None:
     """The replicas on the cluster that ModelDeployments composed; None while they are not known. One that somebody
     wrote by hand runs nothing, and takes no nodes."""
     found = request.required.get(REPLICAS)
-    return None if found is None else tuple(filter(_is_composed, found))
-
-
-def _is_composed(replica: Manifest) -> bool:
-    return is_controlled_by(replica["metadata"], versions.MODELPLANE, "ModelDeployment")
+    return None if found is None else tuple(filter(takes_nodes, found))
 
 
 def _holds(replica: Manifest) -> bool:
     """Whether a replica has something on the cluster. One that nobody composed may have got it before it was orphaned,
     and needs the cluster to take it away again; Crossplane keeps the list of what an XR composed."""
-    return _is_composed(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
+    return takes_nodes(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
 
 
 def occupants(request: Request) -> tuple[str, ...] | None:

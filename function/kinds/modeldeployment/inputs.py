@@ -12,8 +12,8 @@ from typing import Any
 from function.api import inferencecluster, modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
 from function.fleet import clusters as published
-from function.fleet.clusters import mappings
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
+from function.fleet.values import mappings
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
