@@ -8,25 +8,21 @@ from annotated_types import Len, MaxLen
 from pydantic import Field
 
 from function import schema
-from function.api.modelreplica import (
+from function.api.engine import (
     MEMBERS_RULE,
     PHASES_RULE,
-    WORKER_RULE,
+    DeviceRequestShape,
     EngineShape,
     MemberShape,
     ModelCacheRef,
     Selector,
     Serving,
-    Worker,
 )
-from function.api.pod_template import Template
 from function.core import Manifest
 from function.scheduling import MOST_REVISIONS
 from function.schema import Rule
 from function.vocabulary import conditions as c
 from function.vocabulary import versions
-
-__all__ = ["ModelCacheRef", "Selector", "Serving", "Template", "Worker"]
 
 API_VERSION = versions.MODELPLANE
 KIND = "ModelDeployment"
@@ -74,11 +70,7 @@ class Toleration(schema.Api):
     """The taint's effect; left out, it is every effect."""
 
 
-class DeviceRequest(schema.Api):
-    name: schema.DnsLabel
-    """Name of the request in the ResourceClaim."""
-    count: Annotated[int, schema.Whole(1, 64)] = 1
-    """Devices that one pod needs, all on one node."""
+class DeviceRequest(DeviceRequestShape):
     selectors: Annotated[tuple[Selector, ...], Len(1, 8)]
     """What each of the devices must satisfy."""
 
@@ -89,12 +81,8 @@ class NodeSelector(schema.Api):
 
 
 class Member(MemberShape):
-    RULES = (WORKER_RULE,)
-
     nodeSelector: NodeSelector | None = None
     """The devices that each of the member's pods needs."""
-    template: Template
-    """The member's pods."""
 
 
 class Engine(EngineShape):

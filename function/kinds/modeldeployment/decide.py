@@ -143,8 +143,7 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
 def spec_hash(spec: Spec) -> str:
     """Return the hash of all that a replica is made of, without defaults: a new field that has one changes no hash.
     Where replicas go and how many there are change nothing in a replica."""
-    made_of = {"modelCacheRef", "serving", "engines"}
-    own = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True, include=made_of)
+    own = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True, include=set(rendering.MADE_OF))
     own["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
     return names.content_hash(own)
 
