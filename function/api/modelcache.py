@@ -90,10 +90,13 @@ class Summary(schema.Api):
     """Clusters that have the weights, of those that match, such as 2/3."""
 
 
+Phase = Literal["Pending", "Hydrating", "Ready", "Failed"]
+
+
 class ClusterStatus(schema.Api):
     name: str
     """The InferenceCluster."""
-    phase: Literal["Pending", "Hydrating", "Ready", "Failed"]
+    phase: Phase
     """How far it is."""
     message: str | None = None
     """What it waits for, or why it failed."""

@@ -36,6 +36,9 @@ COLUMNS = (
     schema.Column("PLACED", "integer", ".status.replicas.total"),
     schema.Column("SERVING", "integer", ".status.replicas.ready"),
 )
+MOST_REPLICAS = 100
+MOST_REJECTIONS = 32
+"""Rejections that the status lists, of as many clusters as there are."""
 SCALE = schema.Scale(".spec.replicas", ".status.replicas.total", ".status.selector")
 
 
@@ -103,7 +106,7 @@ class Engine(EngineShape):
 class Spec(schema.Api):
     RULES = (PHASES_RULE,)
 
-    replicas: Annotated[int, schema.Whole(0, 100)] = 1
+    replicas: Annotated[int, schema.Whole(0, MOST_REPLICAS)] = 1
     """How many replicas serve the model."""
     clusterSelector: ClusterSelector | None = None
     """The clusters that replicas may go to; left out, all of them."""
@@ -160,9 +163,9 @@ class Status(schema.Api):
     """How many replicas there are."""
     selector: str | None = None
     """The label selector of the ModelReplicas, for autoscalers."""
-    placements: Annotated[tuple[Placement, ...], MaxLen(100)] = ()
+    placements: Annotated[tuple[Placement, ...], MaxLen(MOST_REPLICAS)] = ()
     """Where the replicas are."""
-    rejections: Annotated[tuple[Rejection, ...], MaxLen(32)] = ()
+    rejections: Annotated[tuple[Rejection, ...], MaxLen(MOST_REJECTIONS)] = ()
     """Why a wanted replica is not there; empty when all are."""
     revisions: Annotated[tuple[Revision, ...], MaxLen(MOST_REVISIONS)] = ()
     """What is known of the deployment's revisions, the current one first. A revision that was tried and has not served

@@ -7,6 +7,8 @@ PREFIX = "modelplane.ai/"
 DEPLOYMENT = "modelplane.ai/deployment"
 CLUSTER = "modelplane.ai/cluster"
 REPLICA_INDEX = "modelplane.ai/replica-index"
+OF_REPLICA = (DEPLOYMENT, CLUSTER, REPLICA_INDEX)
+"""The labels that name a ModelReplica, and that its endpoint and the objects on its cluster share."""
 MODELCACHE = "modelplane.ai/modelcache"
 
 SERVING = "modelplane.ai/serving"

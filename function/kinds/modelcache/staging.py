@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from function.api.modelcache import HuggingFace, Spec
+from function.api.modelcache import HuggingFace, Phase, Spec
 from function.core import Manifest, Request, condition, dig, doubt
 from function.core.condition import shortened
 from function.kinds.modelcache import inputs
@@ -47,7 +47,7 @@ class StagingSite:
     name: str
     cluster: Cluster | None
     """None: it cannot be read any more, and what is there stays."""
-    phase: str
+    phase: Phase
     message: str | None
     staged: str | None
     """The directory that engines may mount."""
@@ -139,6 +139,7 @@ def _place(request: Request, cluster: Cluster, source: Source) -> StagingSite:
     before = _staged_before(request.xr, cluster.name)
     done = before == source.directory or (_said(job, "Complete") is not None and _stages(job) == source.directory)
     staged = source.directory if done else before
+    phase: Phase
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
     # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
@@ -192,7 +193,7 @@ def _stated(xr: Manifest, cluster: str) -> Manifest | None:
     return next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
 
 
-def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[str, str | None]:
+def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[Phase, str | None]:
     failed = _said(job, "Failed")
     if failed is not None:
         return "Failed", _why_failed(failed)

@@ -151,5 +151,12 @@ def _phase(phase: Any, cluster: Manifest) -> CachePhase:
     """A cluster without a storage class can never have the weights."""
     if phase == "Pending" and not dig(cluster, "status", "cache", "storageClassName"):
         return CachePhase.FAILED
-    known = {"Ready": CachePhase.STAGED, "Hydrating": CachePhase.HYDRATING, "Failed": CachePhase.FAILED}
-    return known.get(phase, CachePhase.PENDING)
+    return _PHASES.get(phase, CachePhase.PENDING)
+
+
+_PHASES: Mapping[modelcache.Phase, CachePhase] = {
+    "Ready": CachePhase.STAGED,
+    "Hydrating": CachePhase.HYDRATING,
+    "Pending": CachePhase.PENDING,
+    "Failed": CachePhase.FAILED,
+}

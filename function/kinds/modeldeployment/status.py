@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from function import scheduling
 from function.api import modelreplica
-from function.api.modeldeployment import Spec
+from function.api.modeldeployment import MOST_REJECTIONS, MOST_REPLICAS, Spec
 from function.core import (
     ComposedResource,
     Condition,
@@ -28,8 +28,6 @@ from function.scheduling import Action, CachePhase, Placement, Plan, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
-_MOST_REJECTIONS = 32
-_MOST_PLACEMENTS = 100
 _MOST_NAMED = 3
 """Replicas that a condition names; the others are in status.placements."""
 
@@ -213,8 +211,8 @@ def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
     return {
         "replicas": {"total": counts.placed, "ready": counts.serving, "updated": counts.updated},
         "selector": f"{labels.DEPLOYMENT}={names.label_value(decision.request.identity.name)}",
-        **({"placements": placements[:_MOST_PLACEMENTS]} if placements else {}),
-        **({"rejections": rejections[:_MOST_REJECTIONS]} if rejections else {}),
+        **({"placements": placements[:MOST_REPLICAS]} if placements else {}),
+        **({"rejections": rejections[:MOST_REJECTIONS]} if rejections else {}),
         "revisions": revisions,
     }
 

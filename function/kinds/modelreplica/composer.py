@@ -24,8 +24,6 @@ from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, namespaces
 
-_OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
-
 
 def run(request: Request) -> Result:
     check_owner(request.xr)
@@ -91,7 +89,7 @@ def _observed(request: Request) -> tuple[ObjectState, ...]:
 
 def _owned(xr: Manifest) -> dict[str, str]:
     given = xr["metadata"].get("labels") or {}
-    return {key: given[key] for key in _OWNED if key in given}
+    return {key: given[key] for key in labels.OF_REPLICA if key in given}
 
 
 COMPOSER = Composer(

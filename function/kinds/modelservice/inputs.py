@@ -23,7 +23,6 @@ PROBES = Requirement(
     namespace=names.SYSTEM_NAMESPACE,
 )
 _ENDPOINTS, _OBJECTS = "endpoints-", "objects-"
-_OF_REPLICAS = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
 """Labels that a replica's endpoint and its Objects have in common."""
 
 
@@ -47,7 +46,7 @@ def _endpoints(entry: int, selector: Mapping[str, str], namespace: str) -> Requi
 
 def _objects(selectors: list[dict[str, str]], namespace: str) -> Iterator[Requirement]:
     """Narrowed by what their labels have in common with the endpoints'; all where an entry selects by other labels."""
-    narrowed = {tuple((k, s[k]) for k in _OF_REPLICAS if k in s) for s in selectors}
+    narrowed = {tuple((k, s[k]) for k in labels.OF_REPLICA if k in s) for s in selectors}
     for i, match in enumerate(sorted(narrowed) if () not in narrowed else [()]):
         yield Requirement(
             f"{_OBJECTS}{i}", versions.PROVIDER_KUBERNETES, "Object", match_labels=dict(match), namespace=namespace
@@ -161,7 +160,7 @@ def _lost(request: Request) -> dict[tuple[str, ...], str]:
 
 def _replica(manifest: Manifest) -> tuple[str, ...]:
     """Which replica an Object or an endpoint is of."""
-    return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in _OF_REPLICAS)
+    return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in labels.OF_REPLICA)
 
 
 def contradicted(
