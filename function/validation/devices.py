@@ -83,8 +83,8 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Flaw]:
     except cel.InvalidSelector as invalid:
         yield Flaw(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
         return
-    for doubt in selector.doubts:
-        yield Flaw(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
+    for warning in selector.warnings:
+        yield Flaw(index, path, f"is accepted by Kubernetes, and yet: {warning}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

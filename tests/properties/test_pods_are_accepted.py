@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from function.catalog import BY_KIND
-from function.cel.values import quantity
+from function.cel.libraries import quantity
 from function.core import dig
 from function.schema import problems
 from tests.schema import foreign
