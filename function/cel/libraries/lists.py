@@ -111,11 +111,11 @@ def _range(count: int) -> list[int]:
 
 
 def _distinct(items: list[Any]) -> list[Any]:
-    kept: list[Any] = []
+    unique: list[Any] = []
     for item in items:
-        if not any(same(item, other) for other in kept):
-            kept.append(item)
-    return kept
+        if not any(same(item, other) for other in unique):
+            unique.append(item)
+    return unique
 
 
 def _sort(items: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from function.cel.golang.strconv import Malformed, explained, is_parsed, is_text
-from function.cel.golang.url_escapes import FRAGMENT, HOST, PATH, QUERY, escaped, kept, unescaped
+from function.cel.golang.url_escapes import FRAGMENT, HOST, PATH, QUERY, escaped, preserved, unescaped
 from function.cel.golang.url_parser import PORT, Parts, check, parse
 from function.cel.language.declarations.cost import TRAVERSAL, UNIT, Argument, Estimate, by_function, text_charge
 from function.cel.language.declarations.library import Library
@@ -59,7 +59,7 @@ class Url:
     def escaped_path(self) -> str:
         if "path" not in self._computed:
             write(len(self.parts.path))
-            self._computed["path"] = kept(self.parts.path, PATH)
+            self._computed["path"] = preserved(self.parts.path, PATH)
         return str(self._computed["path"])
 
     @property
@@ -86,7 +86,7 @@ def _written(url: Url) -> str:
         text += _authority(parts) + url.escaped_path
     if parts.query or parts.ends_with_mark:
         text += f"?{parts.query}"
-    return text + (f"#{kept(parts.fragment, FRAGMENT)}" if parts.fragment else "")
+    return text + (f"#{preserved(parts.fragment, FRAGMENT)}" if parts.fragment else "")
 
 
 def _authority(url: Parts) -> str:

@@ -53,12 +53,12 @@ class Environment:
         functions = _functions(self.libraries)
         _check(functions, types)
         suggested = frozenset(_names(library for library in self.libraries if library.is_suggested))
-        kept = frozenset(_names(library for library in self.libraries if library.name not in self.without))
+        available = frozenset(_names(library for library in self.libraries if library.name not in self.without))
         derived = {
             "functions": functions,
             "types": types,
             "type_names": {**TYPE_NAMES, **named},
-            "refused": frozenset(functions) - kept,
+            "refused": frozenset(functions) - available,
             "unsuggested": frozenset(functions) - suggested,
             "_by_call": {},
         }

@@ -37,8 +37,8 @@ def _copy(value: Any) -> Any:
     return Keyed(value) if type(value) is Keyed else value
 
 
-def taken(run: Run) -> Run:
-    """A map of a device is read anew each time, and so is another key each time."""
+def fresh_map(run: Run) -> Run:
+    """A map of a device, as another object each time that it is read: as a key of a map, only itself finds it."""
 
     def read(frame: Frame) -> Any:
         value = run(frame)

@@ -33,7 +33,7 @@ def quantified(through: Entries, body: Run, meter: int, *, decisive: bool) -> Ru
             elif value is not (not decisive) and not isinstance(result, Failure):
                 result = _failure(value, operator)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return decide
 
@@ -48,7 +48,7 @@ def exists_one(through: Entries, body: Run, meter: int) -> Run:
             if chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far + 1)
         charge(frame, meter, 2)
-        return bool(_given(result) == 1)
+        return bool(_unless_failed(result) == 1)
 
     return count
 
@@ -65,7 +65,7 @@ def collected(through: Entries, filter_: Run | None, transform: Run, meter: int,
             elif chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return collect
 
@@ -81,7 +81,7 @@ def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...], meter:
             elif chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return collect
 
@@ -132,7 +132,7 @@ def _failure(value: Any, operator: str) -> Failure:
     return value if isinstance(value, Failure) else no_overload(operator, value)
 
 
-def _given(result: Any) -> Any:
+def _unless_failed(result: Any) -> Any:
     if isinstance(result, Failure):
         raise result
     return result
