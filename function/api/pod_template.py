@@ -9,7 +9,7 @@ from annotated_types import Len, MaxLen
 from pydantic import Field
 
 from function import schema
-from function.cel.values import quantity
+from function.cel.libraries import quantity
 from function.schema import Rule
 
 

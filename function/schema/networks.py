@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 from typing import Annotated, TypeAlias
 
-from function.cel.values import addresses
+from function.cel.libraries import ip
 from function.schema.fields import Text
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -49,7 +49,7 @@ _IS_RANGE = (
 
 def is_network(text: str) -> bool:
     try:
-        block = addresses.block(text)
+        block = ip.parse_cidr(text)
     except ValueError:
         return False
     return block.masked() == block
@@ -58,7 +58,7 @@ def is_network(text: str) -> bool:
 def is_range(text: str) -> bool:
     """Whether it is two addresses of one family with a dash between them, the lower one first."""
     try:
-        first, last = map(addresses.address, text.split("-"))
+        first, last = map(ip.parse_ip, text.split("-"))
     except ValueError:
         return False
     return first.bits == last.bits and first.number <= last.number

@@ -81,8 +81,8 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
     except cel.InvalidSelector as invalid:
         yield Finding(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
         return
-    for doubt in selector.doubts:
-        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
+    for warning in selector.warnings:
+        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {warning}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

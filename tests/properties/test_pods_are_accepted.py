@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from function.cel.values import quantity
+from function.cel.libraries import quantity
 from function.core import dig
 from function.publish.catalog import BY_KIND
 from function.schema import problems

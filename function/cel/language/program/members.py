@@ -1,0 +1,199 @@
+"""Fields and elements: read, tested, and read as an optional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from function.cel.language.checking.checked import Checked
+from function.cel.language.errors import Failure
+from function.cel.language.program.code import Frame, Run
+from function.cel.language.syntax.tree import Call, Ident, Literal, Node, Select
+from function.cel.language.values import containers
+from function.cel.language.values.containers import MISSING
+from function.cel.language.values.kinds import NONE, NOTHING_PUBLISHED, UNREADABLE, Keyed, Optional, Taken, TypeValue
+from function.cel.language.values.opaque import is_readable
+
+
+def reread(run: Run, *, anew: bool = False) -> Run:
+    """As a variable or a branch is read: Kubernetes takes the content of an optional out, and puts it back.
+
+    A list or map is another one then, where that can be told.
+    """
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        if type(value) is not Optional or not value.is_there:
+            return value
+        found = _repacked(value)
+        return Optional((_copy(*found.content),)) if anew else found
+
+    return read
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, list):
+        return value[:]
+    return Keyed(value) if type(value) is Keyed else value
+
+
+def fresh_map(run: Run) -> Run:
+    """A map of a device, as another object each time that it is read: as a key of a map, only itself finds it."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        return Taken(value) if type(value) is dict and value is not NOTHING_PUBLISHED else value
+
+    return read
+
+
+def _repacked(optional: Optional) -> Optional:
+    content = optional.content[0]
+    while type(content) is Optional:
+        content = content.content[0] if content.is_there else None
+    if not is_readable(content):
+        content = UNREADABLE
+    if isinstance(content, TypeValue):
+        content = content.name
+    return Optional((content,))
+
+
+class OptionalSelect(NamedTuple):
+    """What a path has found so far, once a step of it may find nothing: the path's end makes it an Optional."""
+
+    content: tuple[Any, ...] = ()
+
+
+_NOTHING = OptionalSelect()
+
+
+def rooted(run: Run) -> Run:
+    """Where a path begins with an optional, it goes on inside; where it comes to one later, that is no map."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        if type(value) is not Optional:
+            return value
+        return OptionalSelect((_repacked(value).value,)) if value.is_there else _NOTHING
+
+    return read
+
+
+def closed(run: Run) -> Run:
+    """The end of a path."""
+
+    def read(frame: Frame) -> Any:
+        value = run(frame)
+        if type(value) is not OptionalSelect:
+            return value
+        return Optional(value.content) if value.content else NONE
+
+    return read
+
+
+def field_of(target: Run, key: Run) -> Run:
+    def read(frame: Frame) -> Any:
+        value = target(frame)
+        return _inside(value, key, frame) if type(value) is OptionalSelect else containers.get(value, key(frame))
+
+    return read
+
+
+def _inside(found: OptionalSelect, key: Run, frame: Frame) -> OptionalSelect:
+    return _found(found.content[0], key(frame)) if found.content else _NOTHING
+
+
+def _found(target: Any, key: Any) -> OptionalSelect:
+    found = containers.lookup(target, key)
+    return _NOTHING if found is MISSING else OptionalSelect((found,))
+
+
+def optional_field(target: Run, key: Run, *, ends: bool) -> Run:
+    """A step that may find nothing, and whether it is the last of its path."""
+
+    def read(frame: Frame) -> OptionalSelect:
+        value = target(frame)
+        return _inside(value, key, frame) if type(value) is OptionalSelect else _found(value, key(frame))
+
+    def end(frame: Frame) -> Optional:
+        value = target(frame)
+        if type(value) is OptionalSelect:
+            if not value.content:
+                return NONE
+            [value] = value.content
+        found = containers.lookup(value, key(frame))
+        return NONE if found is MISSING else Optional((found,))
+
+    return end if ends else read
+
+
+def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
+    def test(frame: Frame) -> Any:
+        value = target(frame)
+        if type(value) is not OptionalSelect:
+            return containers.lookup(value, field) is not MISSING
+        found = _found(value.content[0], field) if value.content else _NOTHING
+        return found if keeps_optional else bool(found.content)
+
+    return test
+
+
+MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any", "null"})
+"""Kinds of types of which an optional may be."""
+
+
+def may_find_nothing(node: Node, checked: Checked) -> bool:
+    """Whether a path steps into an optional, or by a step that asks."""
+    match node:
+        case Select(operand=inner, is_test=False) | Call(function="_[_]", args=[inner, _]):
+            return may_find_nothing(inner, checked)
+        case Call(function="_?._" | "_[?_]"):
+            return True
+        case Call(function="_?_:_", args=[_, *branches]):
+            return any(may_find_nothing(branch, checked) for branch in branches)
+    return checked.type(node).kind in MAYBE_OPTIONAL
+
+
+def path_of(node: Node, checked: Checked, place_of: Callable[[str], int | None]) -> Run | None:
+    """A field of a device, or of its attributes and capacities by constant names, read in one go."""
+    keys: list[str] = []
+    at = node.at
+    while not isinstance(node, Ident):
+        inner, key = _step(node)
+        if inner is None or key is None:
+            return None
+        keys.insert(0, key)
+        node = inner
+    place = place_of(node.name)
+    if place is None or checked.type(node).kind != "struct":
+        return None
+    return _path(place, keys, at)
+
+
+def _step(node: Node) -> tuple[Node | None, str | None]:
+    if isinstance(node, Select) and not node.is_test:
+        return node.operand, node.field
+    if isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
+        key = node.args[1].value
+        return node.args[0], key if isinstance(key, str) else None
+    return None, None
+
+
+def _path(place: int, keys: list[str], at: int) -> Run | None:
+    if len(keys) == 1:
+        [field] = keys
+        return lambda frame: frame[place][field]
+    if len(keys) == 2:  # noqa: PLR2004  (field and domain)
+        field, domain = keys
+        return lambda frame: frame[place][field][domain]
+    if len(keys) != 3:  # noqa: PLR2004  (field, domain and id)
+        return None
+    field, domain, name = keys
+
+    def read(frame: Frame) -> Any:
+        try:
+            return frame[place][field][domain][name]
+        except KeyError:
+            raise Failure(f"no such key: {name}", at) from None
+
+    return read
