@@ -12,8 +12,8 @@ from function.cli.documents import FieldPath
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
 from function.core import dig
-from function.offline.admission import faults_of
-from function.offline.control_plane import kinds
+from function.planning.control_plane import kinds
+from function.sandbox.admission import faults_of
 from function.vocabulary import versions
 
 Shape: TypeAlias = str | dict[str, Any] | list[Any]

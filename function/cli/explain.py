@@ -14,7 +14,7 @@ from function.cli.fleet import checked, settled
 if TYPE_CHECKING:
     from function.core import Manifest
     from function.kinds.modeldeployment.explain import Cluster, Explanation
-    from function.offline.control_plane import ControlPlane
+    from function.planning.control_plane import ControlPlane
 
 _EXAMPLE = """
 \b
@@ -70,7 +70,7 @@ def _named(what: str) -> tuple[str, str]:
 
 def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
     from function.api import modeldeployment as model
-    from function.offline.store import Ref
+    from function.sandbox.store import Ref
 
     found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))
     if found is None:

@@ -14,14 +14,14 @@ import click
 from function.cli.files import Loaded, examine
 from function.cli.findings import FileFinding, in_file, unreadable
 from function.core import dig, visible
-from function.offline.settle import Unreachable
-from function.offline.store import Refused
-from function.offline.world import Restless
+from function.sandbox.control_loop import Restless
+from function.sandbox.settle import Unreachable
+from function.sandbox.store import Refused
 
 if TYPE_CHECKING:
     from function.core import Manifest
-    from function.offline.control_plane import ControlPlane
-    from function.offline.settle import Compose
+    from function.planning.control_plane import ControlPlane
+    from function.sandbox.settle import Compose
 
 T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
@@ -40,13 +40,13 @@ def settled(
 
     Raises ClickException where it refuses an object, never comes to rest, or has nobody to ask.
     """
-    from function.offline import assumed
-    from function.offline.control_plane import ControlPlane, in_process
+    from function.planning import stub_secrets
+    from function.planning.control_plane import ControlPlane, in_process
 
     control = ControlPlane(compose=compose or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
     with at_work(control):
-        control.world.load([*manifests, *assumed.objects([*manifests, *edited])])
+        control.world.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
         at(control)
         control.world.settle()
         if edits:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from function.core import NamespacedName
-from function.offline import comparison
-from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST, Short
-from function.offline.outcome import Outcome, Pool, Service
+from function.planning import comparison
+from function.planning.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST, Short
+from function.planning.outcome import Outcome, Pool, Service
 
 IN_PLACE = ("stops", "stays", "updated")
 """What happens to a replica where it is."""

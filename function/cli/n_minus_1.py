@@ -10,7 +10,7 @@ from function.cli import report, whatif_report
 from function.cli.impact import Outlook
 from function.cli.whatif_report import MOST_NAMED
 from function.core import enumerate_names, plural
-from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 
 COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
 _MOST_FAILING = 8

@@ -14,11 +14,11 @@ from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
 from function.cli.report import dump
 from function.cli.target import function
-from function.offline.comparison import Report, compare
+from function.planning.comparison import Report, compare
 
 if TYPE_CHECKING:
-    from function.offline.outcome import Outcome
-    from function.offline.settle import Compose
+    from function.planning.outcome import Outcome
+    from function.sandbox.settle import Compose
 
 _EXAMPLE = """
 \b
@@ -65,7 +65,7 @@ def _settled(
     fleet: Sequence[Loaded], edits: Sequence[Loaded], compose: Compose, seed: int | None
 ) -> tuple[Outcome, Outcome]:
     """What stands before, as loaded or before the edits, and after."""
-    from function.offline import outcome
+    from function.planning import outcome
 
     before: list[Outcome] = []
     control = settled(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from function.cli import plan_report
 from function.cli.markdown import Table, alert, code, codes, document, words
 from function.core import NamespacedName
-from function.offline.comparison import SOMETHING_IS_LOST, Answering, Change, Loss, Report
-from function.offline.outcome import Outcome, Rejection, Weights
+from function.planning.comparison import SOMETHING_IS_LOST, Answering, Change, Loss, Report
+from function.planning.outcome import Outcome, Rejection, Weights
 
 REASONS = ("deployment", "cluster", "reason", "message")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName, plural
-from function.offline.comparison import Answering, Change, Loss, Report
-from function.offline.outcome import Deployment, Outcome, Replica, Weights
+from function.planning.comparison import Answering, Change, Loss, Report
+from function.planning.outcome import Deployment, Outcome, Replica, Weights
 
 
 def data(shown: Report) -> dict[str, Any]:

@@ -89,8 +89,8 @@ def render(  # noqa: PLR0917  (click passes them by name)
     The arguments, flags and output are those of `crossplane render`, so that COMPOSITION and FUNCTIONS may be given;
     they are not needed, since there is one function and it is in this program. Lenient: unknown fields pass.
     """
-    from function.offline import render as renderer
-    from function.offline.settle import Unreachable
+    from function.sandbox import render as renderer
+    from function.sandbox.settle import Unreachable
 
     try:
         xr = _xr(composite_resource, xrd)
@@ -152,7 +152,7 @@ def _is_called(loaded: Loaded, name: str) -> bool:
 
 
 def _fill(xr: dict[str, Any], xrd: str) -> None:
-    from function.offline import admission, schemas
+    from function.sandbox import admission, schemas
 
     definitions = [one.manifest for one in load([xrd])]
     kind = schemas.load(definitions).of(xr["apiVersion"], xr["kind"])

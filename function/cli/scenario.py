@@ -13,13 +13,13 @@ from function.cli import impact
 from function.cli.fleet import at_work, counted
 from function.cli.impact import Outlook
 from function.cli.n_minus_1 import Losses
-from function.offline import edits, outcome
-from function.offline.edits import Drain, Edit, Lose
+from function.planning import edits, outcome
+from function.planning.edits import Drain, Edit, Lose
 
 if TYPE_CHECKING:
     from function.core import NamespacedName
-    from function.offline.control_plane import ControlPlane
-    from function.offline.outcome import Outcome
+    from function.planning.control_plane import ControlPlane
+    from function.planning.outcome import Outcome
 
 
 def play(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from function.offline.settle import Compose
+from function.sandbox.settle import Compose
 
 
 def function(target: str | None) -> Compose:
     """`target` is host and port; None is ours, in process."""
     if target is None:
-        from function.offline.control_plane import in_process
+        from function.planning.control_plane import in_process
 
         return in_process
-    from function.offline.remote import Remote
+    from function.sandbox.remote import Remote
 
     return Remote(target)

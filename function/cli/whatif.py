@@ -15,13 +15,13 @@ from function.cli import n_minus_1, report, scenario, whatif_markdown, whatif_re
 from function.cli.fleet import checked, settled
 from function.cli.target import function
 from function.core import NamespacedName
-from function.offline import edits
-from function.offline.edits import Drain, Edit, Lose, Resize, Scale
+from function.planning import edits
+from function.planning.edits import Drain, Edit, Lose, Resize, Scale
 
 if TYPE_CHECKING:
     from function.cli.impact import Outlook
     from function.cli.n_minus_1 import Losses
-    from function.offline.control_plane import ControlPlane
+    from function.planning.control_plane import ControlPlane
 
 _EXAMPLE = """
 \b

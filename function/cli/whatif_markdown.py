@@ -9,7 +9,7 @@ from function.cli.impact import Move, Outlook
 from function.cli.markdown import Table, alert, code, codes, document, words
 from function.cli.n_minus_1 import Losses
 from function.cli.plan_markdown import REASONS, rejections, staging
-from function.offline.comparison import SOMETHING_IS_LOST
+from function.planning.comparison import SOMETHING_IS_LOST
 
 
 def text(shown: Outlook) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from function.cli import plan_report, report
 from function.cli.impact import IN_PLACE, Move, Outlook, Room, ServiceChange
 from function.core import NamespacedName, enumerate_names
-from function.offline.comparison import Short
+from function.planning.comparison import Short
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
 """What goes wrong comes first."""

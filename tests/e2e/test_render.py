@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from function.core import Manifest, identity, plain
-from function.offline import control_plane
-from function.offline.composed import owner_reference
-from function.offline.reconcile import Reconciler, composed_manager
-from function.offline.store import Store, ref_of
+from function.planning import control_plane
+from function.sandbox.composed import owner_reference
+from function.sandbox.reconcile import Reconciler, composed_manager
+from function.sandbox.store import Store, ref_of
 from function.vocabulary import labels
 from tests.e2e import pins
 from tests.e2e.control import FUNCTION, manifests

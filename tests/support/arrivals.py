@@ -16,7 +16,7 @@ import yaml
 
 from function import registry
 from function.core import Manifest, Request, Result, dig, plain
-from function.offline.settle import settle
+from function.sandbox.settle import settle
 from function.vocabulary import labels, names
 
 Status = Callable[[dict[str, Any]], dict[str, Any]]

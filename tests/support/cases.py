@@ -14,7 +14,7 @@ import yaml
 
 from function import registry
 from function.core import Manifest, Request, Result, identity, plain
-from function.offline.settle import settle
+from function.sandbox.settle import settle
 from function.vocabulary import labels
 
 ROOT = Path(__file__).parents[1] / "golden"

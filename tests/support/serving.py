@@ -19,7 +19,7 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from google.protobuf import json_format
 
 from function.core import Manifest, Requirement, plain
-from function.offline.settle import resolve
+from function.sandbox.settle import resolve
 from function.vocabulary import labels
 
 _START_SECONDS = 30

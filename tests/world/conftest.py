@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from function.cli import files
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
-from function.offline.remote import Remote
-from function.offline.settle import Compose
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
+from function.sandbox.remote import Remote
+from function.sandbox.settle import Compose
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,7 +69,7 @@ def settled(compose: Compose) -> Callable[..., ControlPlane]:
     def make(*paths: str, seed: int | None = None) -> ControlPlane:
         control = ControlPlane(compose=compose, seed=seed)
         manifests = [one.manifest for one in files.load([ROOT / "examples" / path for path in paths])]
-        control.world.load([*manifests, *assumed.objects(manifests)])
+        control.world.load([*manifests, *stub_secrets.objects(manifests)])
         control.world.settle()
         return control
 

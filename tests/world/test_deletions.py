@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
 from function.core import dig
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
 
 TENANTS = ("ml-team", "search")

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from function.core import condition, dig, is_ready, serves
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
 
 Change = Callable[[dict[str, Any]], None]
@@ -66,7 +66,7 @@ def made(*more: dict[str, Any], seed: int | None = None) -> ControlPlane:
     """A fleet of two, at rest."""
     plane = ControlPlane(seed=seed)
     manifests = [*classes(), *map(cluster, CLUSTERS), *more]
-    plane.world.load([*manifests, *assumed.objects(manifests)])
+    plane.world.load([*manifests, *stub_secrets.objects(manifests)])
     plane.world.settle()
     return plane
 

@@ -9,9 +9,9 @@ import pytest
 from test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
 from function.core import condition, dig
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import names, versions
 
 PAIR = ("east", "west")
@@ -27,7 +27,7 @@ def brought_twice(seed: int, *more: dict) -> ControlPlane:
 
 
 def publish(control: ControlPlane, *manifests: dict) -> None:
-    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.load([*manifests, *stub_secrets.objects(manifests)])
     control.world.settle()
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from function.core import condition, dig, is_ready
-from function.offline import outcome
-from function.offline.control_plane import ControlPlane
-from function.offline.outcome import Deployment
-from function.offline.store import Ref
+from function.planning import outcome
+from function.planning.control_plane import ControlPlane
+from function.planning.outcome import Deployment
+from function.sandbox.store import Ref
 from function.vocabulary import versions
 
 Make = Callable[..., ControlPlane]

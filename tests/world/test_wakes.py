@@ -10,8 +10,8 @@ import pytest
 from test_fleet_stories import classes, cluster, deployment, named
 
 from function.core import Request, Result, plain
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
 
 _MANY = 12
 _ROOM = 50
@@ -54,7 +54,7 @@ def test_a_placement_is_one_change_of_its_cluster_and_wakes_the_others_a_few_tim
         *(_roomy(cluster(name)) for name in ("east", "west")),
         *(_called(name, deployment(cached=False)) for name in names),
     ]
-    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.load([*manifests, *stub_secrets.objects(manifests)])
     control.world.settle()
     counting.asked.clear()
     counting.published.clear()
@@ -71,7 +71,7 @@ def test_a_fleet_at_rest_wakes_nobody() -> None:
     counting = _Counting()
     control = ControlPlane(compose=counting)
     manifests = [*classes(), _roomy(cluster("east")), deployment(cached=False)]
-    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.load([*manifests, *stub_secrets.objects(manifests)])
     control.world.settle()
     counting.asked.clear()
 

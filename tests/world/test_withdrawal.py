@@ -9,9 +9,9 @@ import pytest
 
 from function.cli import files
 from function.core import Manifest, Request, Result, dig, is_ready
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
+from function.sandbox.store import Ref
 from function.vocabulary import versions
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"
@@ -59,7 +59,7 @@ def settled(seed: int) -> tuple[ControlPlane, Watched]:
     control = ControlPlane(compose=watched, seed=seed)
     names = ("classes", "clusters", "two-regions", "service")
     manifests = [one.manifest for one in files.load([TOUR / f"{name}.yaml" for name in names])]
-    control.world.load([*manifests, *assumed.objects(manifests)])
+    control.world.load([*manifests, *stub_secrets.objects(manifests)])
     control.world.settle()
     watched.control = control
     return control, watched

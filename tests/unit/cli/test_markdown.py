@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 from function.cli import plan_markdown
 from function.cli.markdown import LIMIT, Table, code, document, words
 from function.main import main
-from function.offline.comparison import compare
-from function.offline.outcome import Deployment, Outcome, Rejection, Replica
+from function.planning.comparison import compare
+from function.planning.outcome import Deployment, Outcome, Rejection, Replica
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests/data/markdown"

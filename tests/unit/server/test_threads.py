@@ -14,8 +14,8 @@ from function import registry
 from function.cel import selector
 from function.fleet import clusters as published
 from function.fleet import replicas as standing
-from function.offline import remote
-from function.offline.settle import resolve
+from function.sandbox import remote
+from function.sandbox.settle import resolve
 from function.server.runner import Runner
 from tests.support.cases import CASES, load
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from function.core import condition, is_ready
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import names, versions
 from tests.support import replicas
 
@@ -23,7 +23,7 @@ CLUSTER, POOL = "starter", "l4"
 def fleet() -> ControlPlane:
     control = ControlPlane()
     given = [d for file in ("classes.yaml", "clusters.yaml") for d in yaml.safe_load_all((FLEET / file).read_text())]
-    control.world.load([*given, *assumed.objects(given)])
+    control.world.load([*given, *stub_secrets.objects(given)])
     control.world.settle()
     return control
 

@@ -1,0 +1,53 @@
+"""What a cluster says of volumes, and of the Jobs that fill them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from function.core import Condition, Manifest, dig
+from function.sandbox.conditions import with_conditions
+from function.sandbox.store import Ref
+from function.vocabulary import versions
+
+KINDS = ("PersistentVolumeClaim", "Job")
+_COMPLETE = (
+    Condition("SuccessCriteriaMet", "True", "CompletionsReached"),
+    Condition("Complete", "True", "CompletionsReached"),
+)
+
+
+def status(manifest: Manifest, there: Collection[Ref], exit_code: int = 0) -> dict[str, Any]:
+    """A volume is bound where its class exists; a Job ends, with the exit code given, once its volumes are."""
+    if manifest["kind"] == "PersistentVolumeClaim":
+        return {"phase": "Bound" if _has_class(manifest, there) else "Pending"}
+    if not all(Ref("v1", "PersistentVolumeClaim", _namespace(manifest), name) in there for name in _claims(manifest)):
+        return {"active": 1}
+    said = _COMPLETE if exit_code == 0 else (_failed(manifest, exit_code),)
+    return {"conditions": with_conditions([], said, None)}
+
+
+def _failed(manifest: Manifest, exit_code: int) -> Condition:
+    """In the words of Kubernetes' Job controller (v1.34)."""
+    final = dig(manifest, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "values") or ()
+    if exit_code not in final:
+        return Condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+    container = dig(manifest, "spec", "template", "spec", "containers", 0, "name")
+    pod = f"{_namespace(manifest)}/{manifest['metadata']['name']}-x"
+    why = f"Container {container} for pod {pod} failed with exit code {exit_code} matching FailJob rule at index 1"
+    return Condition("Failed", "True", "PodFailurePolicy", why)
+
+
+def _has_class(manifest: Manifest, there: Collection[Ref]) -> bool:
+    name = dig(manifest, "spec", "storageClassName") or ""
+    return Ref(versions.STORAGE, "StorageClass", "", name) in there
+
+
+def _claims(manifest: Manifest) -> list[str]:
+    volumes = dig(manifest, "spec", "template", "spec", "volumes") or ()
+    found = (dig(volume, "persistentVolumeClaim", "claimName") for volume in volumes)
+    return [name for name in found if name]
+
+
+def _namespace(manifest: Manifest) -> str:
+    return manifest["metadata"].get("namespace") or ""
