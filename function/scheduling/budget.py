@@ -24,7 +24,7 @@ class Budget:
     spent: int = 0
 
     def spend(self, units: int) -> None:
-        """Before some work is done. Raises Exhausted where it is more than is left, and deadline.Exceeded.
+        """Before some work is done. Raises Exhausted where it is more than is left, and DeadlineExceeded.
 
         The first piece of work is always allowed, whatever it takes: a call that may not do a whole piece would never
         get on.

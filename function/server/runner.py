@@ -11,7 +11,7 @@ import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from function import registry, wire
-from function.core import Result, deadline, dig
+from function.core import DeadlineExceeded, Result, deadline, dig
 from function.server import log, metrics
 from function.server.workers import WORKERS, Workers
 
@@ -39,7 +39,7 @@ class Runner:
             metrics.refused("malformed")
             self._log.warning("Refused a request", problem=str(problem), request_bytes=len(data))
             code, why = grpc.StatusCode.INVALID_ARGUMENT, str(problem)
-        except deadline.Exceeded as over:
+        except DeadlineExceeded as over:
             metrics.refused("cancelled" if over.cancelled else "late")
             self._log.info("Gave up a call", why=str(over), request_bytes=len(data))
             code = grpc.StatusCode.CANCELLED if over.cancelled else grpc.StatusCode.DEADLINE_EXCEEDED
@@ -55,7 +55,7 @@ class Runner:
         return self.answer(data)
 
     def answer(self, data: bytes) -> bytes:
-        """A response's bytes. Raises MalformedRequest with the place of what is wrong, and deadline.Exceeded."""
+        """A response's bytes. Raises MalformedRequest with the place of what is wrong, and DeadlineExceeded."""
         call = wire.decode(data)
         try:
             answer = self._answered(call, data)
@@ -84,7 +84,7 @@ class Runner:
             return wire.fatal(call, str(error)), "unknown-kind"
         except wire.MalformedRequest:
             raise
-        except Exception as bug:  # noqa: BLE001  (a bug is one fatal result: Crossplane stops before it deletes anything)
+        except Exception as bug:  # noqa: BLE001  (a bug is one fatal result, so that Crossplane deletes nothing)
             if wrong := wire.flaw(call, data):
                 raise wire.MalformedRequest(wrong) from None
             told.error("The composer failed", **log.bug(bug))

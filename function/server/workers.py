@@ -69,7 +69,7 @@ class Workers:
     async def run(self, work: Callable[[], bytes], origin: Origin, size: int, limit: deadline.Deadline) -> bytes:
         """What `work` returns. A call that is over before its turn is never started.
 
-        Raises deadline.Exceeded, and what `work` raises. When it is cancelled, so is the call.
+        Raises DeadlineExceeded, and what `work` raises. When it is cancelled, so is the call.
         """
         with self._changed:
             job = _Job(work, origin, size, limit, proven=origin in self._proven)

@@ -190,7 +190,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
     if who is None:
         return _kept(request, USAGE)
     if not who and not heirs(request):
-        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     cluster = request.identity.name
     manifest = cluster_usage(
         name=names.derived(cluster, "drain", cluster),

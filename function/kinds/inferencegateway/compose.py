@@ -62,7 +62,7 @@ def resources(
         for part in due(request, (*wanted, *gateway))
         if is_served or part.key in request.observed or part.key not in _NEED_GATEWAY_API
     }
-    composed[inputs.CONFIG] = doubt.noted(composed[inputs.CONFIG], inputs.missing(request))
+    composed[inputs.CONFIG] = doubt.with_note(composed[inputs.CONFIG], inputs.missing(request))
     composed |= _metallb_to_go(request, wanted)
     return {**composed, **usages(request, composed, _OUTLIVES, _NAMESPACE)}
 

@@ -68,7 +68,7 @@ def _on_cluster(request: Request, spec: Spec, source: Source, place: StagingSite
     namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
     if cluster is None or not cluster.provider_config:
         also = _kept(request, (namespace_key, *([place.job] if place.job else [])))
-        return {**also, **doubt.kept(request, key, *place.not_found)}
+        return {**also, **doubt.keep(request, key, *place.not_found)}
     target = _Target(request.identity, cluster, source)
     claim = _claim(request, spec, target)
     if claim is None:
@@ -77,7 +77,7 @@ def _on_cluster(request: Request, spec: Spec, source: Source, place: StagingSite
     if place.job:
         manifests |= _hydration(request, target, place.job)
     composed = {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
-    return {**composed, key: doubt.noted(composed[key], place.not_found)}
+    return {**composed, key: doubt.with_note(composed[key], place.not_found)}
 
 
 def _kept(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
@@ -220,7 +220,7 @@ def protection(request: Request) -> dict[str, ComposedResource]:
     if mounted is None:
         return _kept(request, (USAGE,))
     if not mounted:
-        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

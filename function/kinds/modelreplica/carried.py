@@ -38,7 +38,7 @@ def check_absent(request: Request) -> None:
     if any(not doubt.is_believed(request, called, workloads[0]) for called in vanished):
         found = ", ".join(sorted(named[called] for called in vanished))
         why = f"{found} in namespace {request.identity.namespace}, to be looked up once more"
-        raise NotYet(c.WAITING_FOR_SOURCES(why=why), decided=doubt.kept(request, workloads[0], *vanished))
+        raise NotYet(c.WAITING_FOR_SOURCES(why=why), decided=doubt.keep(request, workloads[0], *vanished))
 
 
 def manifest(replica: NamespacedName, source: Source, labels: Mapping[str, str]) -> dict[str, Any]:

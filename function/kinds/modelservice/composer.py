@@ -42,7 +42,7 @@ def _check_found(request: Request, endpoints: Collection[inputs.Endpoint], route
     doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
     if doubted:
         why = f"Nothing was found where something was ({', '.join(doubted)}); the route waits for one more look"
-        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.kept(request, compose.ROUTE, *empty))
+        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.keep(request, compose.ROUTE, *empty))
 
 
 COMPOSER = Composer(

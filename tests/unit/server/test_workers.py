@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from function.core import deadline
+from function.core import DeadlineExceeded, deadline
 from function.server.workers import Workers
 from function.wire import Origin
 
@@ -148,7 +148,7 @@ def test_a_call_that_is_over_before_its_turn_never_begins() -> None:
         await asyncio.wait({left})
         await calls.end()
         assert calls.began == [origin("a")]
-        with pytest.raises(deadline.Exceeded):
+        with pytest.raises(DeadlineExceeded):
             await late
         assert left.cancelled()
 

@@ -6,7 +6,7 @@ import pytest
 
 from function import cel, registry, wire
 from function.api import modeldeployment as model
-from function.core import InvalidSpec, NotYet, Request, Result, deadline, plain
+from function.core import DeadlineExceeded, InvalidSpec, NotYet, Request, Result, deadline, plain
 from function.kinds.modeldeployment import decide, inputs
 from function.scheduling import PROGRESS, Budget
 from function.vocabulary import conditions as c
@@ -129,7 +129,7 @@ def test_steady_calls_evaluate_and_compile_nothing() -> None:
 def test_a_call_that_is_over_is_given_up_in_the_middle() -> None:
     """It is no answer: neither a hold nor a refusal, and nothing swallows it."""
     cel.clear_caches()
-    with pytest.raises(deadline.Exceeded):
+    with pytest.raises(DeadlineExceeded):
         _left(deadline.Deadline(), request("usual"))
 
 
