@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,11 +78,3 @@ def nobody(*, name: str, namespace: str, service: str, labels: Mapping[str, str]
         labels=labels,
         ready=False,
     )
-
-
-def host_in_url(address: str) -> str:
-    """An IP address or a host name as a URL has it: IPv6 in brackets."""
-    try:
-        return f"[{address}]" if isinstance(ipaddress.ip_address(address), ipaddress.IPv6Address) else address
-    except ValueError:
-        return address

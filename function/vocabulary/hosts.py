@@ -1,7 +1,7 @@
-"""Hosts that no request may be sent to: loopback, link-local, metadata services, in whatever form they are written.
+"""How a URL spells a host, and hosts that no request may be sent to: loopback, link-local, metadata services.
 
-An IPv6 address may hold an IPv4 address, which the network sends the packet on to. So an address is judged by itself
-and by every address inside of it.
+A host is refused in whatever form it is written. An IPv6 address may hold an IPv4 address, which the network sends the
+packet on to. So an address is judged by itself and by every address inside of it.
 """
 
 from __future__ import annotations
@@ -82,6 +82,14 @@ _LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _ISATAP = (0x00005EFE, 0x02005EFE)
 """First half of the interface identifier (RFC 5214 6.1)."""
 _LAST = 0xFFFFFFFF
+
+
+def in_url(host: str) -> str:
+    """Returns an IP address or a host name as a URL spells it: an IPv6 address in brackets (RFC 3986 3.2.2)."""
+    try:
+        return f"[{host}]" if isinstance(ipaddress.ip_address(host), ipaddress.IPv6Address) else host
+    except ValueError:
+        return host
 
 
 def fault(host: str) -> str | None:

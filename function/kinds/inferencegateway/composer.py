@@ -10,9 +10,9 @@ from function.core.condition import shortened
 from function.core.manifest import is_list
 from function.gateways import Backend
 from function.kinds.inferencegateway import compose, inputs
-from function.manifests import backends
 from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
+from function.vocabulary import hosts
 
 _LONGEST_FAULT = 200
 
@@ -36,7 +36,7 @@ def _compose(request: Request) -> Result:
 
 
 def _url(spec: Spec, address: str) -> str:
-    return f"https://{spec.tls.hostname}" if spec.tls else f"http://{backends.host_in_url(address)}"
+    return f"https://{spec.tls.hostname}" if spec.tls else f"http://{hosts.in_url(address)}"
 
 
 def able(backend: Backend) -> Backend:
@@ -50,7 +50,7 @@ def able(backend: Backend) -> Backend:
 def _gateway_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:
     if waiting:
         return c.GATEWAY_INSTALLING(why=f"Waiting for {', '.join(_waited_for(request, key) for key in waiting)}")
-    host = backends.host_in_url(str(address))
+    host = hosts.in_url(str(address))
     named = f", for {spec.tls.hostname} by https" if spec.tls else ""
     return c.GATEWAY_PROGRAMMED(why=f"{spec.backend} answers at {host}{named} (unauthenticated)")
 

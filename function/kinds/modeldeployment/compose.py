@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from function.fleet import former
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import Action, Placement
-from function.vocabulary import labels, names
+from function.vocabulary import hosts, labels, names
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:
@@ -99,13 +98,5 @@ def endpoint(replica: Mapping[str, Any], address: str) -> dict[str, Any]:
         "apiVersion": modelendpoint.API_VERSION,
         "kind": modelendpoint.KIND,
         "metadata": {k: replica[k] for k in ("name", "namespace", "labels")},
-        "spec": {"url": f"http://{_host(address)}{path}v1", "rewritePath": path},
+        "spec": {"url": f"http://{hosts.in_url(address)}{path}v1", "rewritePath": path},
     }
-
-
-def _host(address: str) -> str:
-    """As a URL has it: IPv6 in brackets."""
-    try:
-        return f"[{address}]" if ipaddress.ip_address(address).version == 6 else address  # noqa: PLR2004
-    except ValueError:
-        return address

@@ -10,9 +10,9 @@ from function.api import inferencegateway, modelendpoint
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
 from function.gateways import Backend
-from function.manifests import backends, reached
+from function.manifests import reached
 from function.vocabulary import conditions as c
-from function.vocabulary import labels, names, versions
+from function.vocabulary import hosts, labels, names, versions
 
 GATEWAY = Requirement("gateway", inferencegateway.API_VERSION, inferencegateway.KIND, match_name=inferencegateway.NAME)
 PROBES = Requirement(
@@ -101,7 +101,7 @@ def gateway(request: Request) -> Gateway:
         raise NotYet(c.WAITING_FOR_GATEWAY(why=why))
     tls = dig(found[0], "spec", "tls", "hostname")
     published = dig(found[0], "status", "url")  # its spec may have been refused since
-    base = published or (f"https://{tls}" if tls else f"http://{backends.host_in_url(address)}")
+    base = published or (f"https://{tls}" if tls else f"http://{hosts.in_url(address)}")
     backend = gateways.BACKENDS.get(dig(found[0], "spec", "backend") or "", gateways.TRAEFIK)
     return Gateway(base=base, backend=backend)
 

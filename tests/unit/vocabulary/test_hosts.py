@@ -1,4 +1,4 @@
-"""Which hosts no request may be sent to, in whatever form they are written."""
+"""How a URL spells a host, and which hosts no request may be sent to, in whatever form they are written."""
 
 from __future__ import annotations
 
@@ -130,3 +130,11 @@ def test_an_address_is_refused_in_every_form_or_in_none(address: ipaddress.IPv4A
 )
 def test_names_of_the_control_cluster_tell_their_namespace(host: str, want: str | None) -> None:
     assert hosts.namespace(host) == want
+
+
+@pytest.mark.parametrize(
+    ("host", "want"),
+    [("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "[2001:db8::1]"), ("a.example.com", "a.example.com"), ("", "")],
+)
+def test_a_url_spells_an_ipv6_address_in_brackets(host: str, want: str) -> None:
+    assert hosts.in_url(host) == want

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from function import gateways
-from function.core import InvalidSpec
-from function.kinds.inferencegateway import composer, inputs
+from function.api import inferencegateway
+from function.core import InvalidSpec, Request
+from function.kinds.inferencegateway import compose, composer, inputs
 from function.manifests import definitions
 
 
@@ -36,3 +37,18 @@ def test_a_spec_that_may_be_anything_asks_for_crds_all_the_same(spec: Any) -> No
     """Requirements come from the XR alone, before it is parsed."""
     got = inputs.requirements({"metadata": {"name": "default"}, "spec": spec})
     assert [r.match_name for r in got] == list(gateways.TRAEFIK.definitions)
+
+
+@pytest.mark.xfail(strict=True, reason="spec.traefik.version is read for every backend")
+def test_the_version_of_traefiks_chart_is_not_another_backends() -> None:
+    another = replace(gateways.TRAEFIK, name="Another")
+    spec = inferencegateway.Spec.model_validate({"backend": "Traefik", "traefik": {"version": "1.2.3"}})
+    found = {name: ({"metadata": {"name": name}},) for name in another.definitions}
+    request = Request(
+        {"metadata": {"name": "default"}, "spec": {}},
+        required={inputs.definition_key(name): crds for name, crds in found.items()},
+    )
+
+    release = next(p.manifest for p in compose.parts(request, spec, another) if p.key == compose.RELEASE)
+
+    assert release["spec"]["forProvider"]["chart"]["version"] == another.chart.version
