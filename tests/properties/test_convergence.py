@@ -22,7 +22,7 @@ from function.scheduling import (
     nodes_of,
     solve,
 )
-from properties.fleets import GPUS, Wants
+from tests.support.fleets import GPUS, Wants
 
 OWNERS = tuple(NamespacedName(ns, name) for ns, name in (("ml", "a"), ("ml", "b"), ("hr", "a"), ("hr", "c")))
 owners = st.sampled_from(OWNERS)

@@ -30,7 +30,7 @@ from function.scheduling import (
 )
 from function.scheduling.fit import Waste
 from function.scheduling.fleet import nodes_of
-from properties.fleets import GPUS, ME, clusters, engines, fleets, jobs
+from tests.support.fleets import GPUS, ME, clusters, engines, fleets, jobs
 
 
 def places(plan: Plan) -> list[tuple[str, int, str, object]]:

@@ -9,12 +9,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
 from function.core import dig
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
+from tests.world.test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
 TENANTS = ("ml-team", "search")
 STAYS = {"Namespace", "StorageClass", "CustomResourceDefinition"}

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
 from function.core import condition, dig
 from function.planning import stub_secrets
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
+from tests.world.test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
 PAIR = ("east", "west")
 

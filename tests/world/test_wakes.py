@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from test_fleet_stories import classes, cluster, deployment, named
 
 from function.core import Request, Result, plain
 from function.planning import stub_secrets
 from function.planning.control_plane import ControlPlane, in_process
+from tests.world.test_fleet_stories import classes, cluster, deployment, named
 
 _MANY = 12
 _ROOM = 50

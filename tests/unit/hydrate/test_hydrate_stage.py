@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_standin import REPO, Fault, Hub, serving
 
 from function.hydrate import hub as hubs
 from function.hydrate.stage import MARKER, stage
 from function.vocabulary.exit_codes import Outcome
+from tests.support.hub_standin import REPO, Fault, Hub, serving
 
 WEIGHTS = {
     "config.json": b'{"model_type": "qwen3"}',
