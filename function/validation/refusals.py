@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack
 from function.core import InvalidSpec, Manifest, identity, plain
-from function.kinds.inferencecluster import pools, sources
+from function.kinds.inferencecluster import composer as clusters
+from function.kinds.inferencecluster import pools
 from function.kinds.inferencecluster.inputs import Classes
 from function.kinds.modelendpoint import composer as endpoints
 from function.kinds.modelendpoint import target
@@ -59,7 +60,7 @@ def _path(field: str) -> Path:
 
 def _cluster(manifest: Manifest) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
-    source = sources.of(spec)
+    source = clusters.supported_source(spec)
     for fault in pools.publish_pools(spec.nodePools, source, Classes({}), {}, {}).invalid:
         yield fault.field, fault.problem
     stack = spec.servingStack or servingstack.Stack()
