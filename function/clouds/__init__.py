@@ -21,7 +21,7 @@ from function.clouds.source import (
     SecretKey,
     Source,
 )
-from function.core import enumerate_names
+from function.core import Composer, enumerate_names
 from function.schema import Member
 
 _FOLDERS = (
@@ -57,6 +57,11 @@ else:
 def kinds() -> tuple[ModuleType, ...]:
     """Returns the model modules of the kinds by which clouds make clusters."""
     return tuple(provisioner.model for provisioner in PROVISIONERS)
+
+
+def composers() -> tuple[Composer, ...]:
+    """Returns the composers of those kinds."""
+    return tuple(provisioner.composer for provisioner in PROVISIONERS)
 
 
 def managed_kinds() -> Iterator[ManagedKind]:
@@ -115,6 +120,7 @@ __all__ = [
     "SourceName",
     "Taints",
     "cluster_members",
+    "composers",
     "kinds",
     "machine_members",
     "managed_kinds",
