@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function.core import Condition, Manifest, dig, plain
-from function.offline import control_cluster, controllers, given, provider
+from function.offline import control_cluster, controllers, given, managed, provider
 from function.offline.controllers import Faults, Remote
 from function.offline.nodes import NodeReader
 from function.offline.store import Ref, Store, ref_of
@@ -96,6 +96,7 @@ class Clusters:
         for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
             _guard_configs(store, api_version, kind)
         control_cluster.tend(store)
+        managed.tend(store)
 
     def _news(
         self,
