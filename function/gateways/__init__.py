@@ -15,9 +15,9 @@ from function.gateways.implementation import Implementation, Setup
 from function.schema import Member
 
 _FOLDERS = (
-    "traefik",
-)  # fmt: skip
-"""The table of implementations, each by the name of its folder. The first is the default."""
+    "traefik",  # the default
+)
+"""The table of implementations, each by the name of its folder."""
 
 
 def _implementation(folder: str) -> Implementation:
