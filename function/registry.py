@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from function import clouds
 from function.core import Composer, Request, Result
 from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
@@ -25,6 +26,7 @@ _ALL: tuple[Composer, ...] = (
     MODEL_ENDPOINT,
     MODEL_SERVICE,
     INFERENCE_GATEWAY,
+    *clouds.composers(),
 )
 
 COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer.kind): composer for composer in _ALL}

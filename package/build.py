@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from function import clouds
 from package import xpkg
 
 ROOT = Path(__file__).parent.parent
@@ -48,8 +49,18 @@ def configuration(function_package: str | None = None) -> list[dict[str, Any]]:
     meta = _document(ROOT / "package/configuration/crossplane.yaml")
     [dependency] = [d for d in meta["spec"]["dependsOn"] if d["kind"] == FUNCTION]
     dependency["package"] = function_package or dependency["package"]
+    meta["spec"]["dependsOn"] += [_provider(package) for package in clouds.packages()]
     name = installed_name(dependency["package"])
     return [meta, *(_calling(name, manifest) for manifest in _objects())]
+
+
+def _provider(package: clouds.Package) -> dict[str, str]:
+    return {
+        "apiVersion": "pkg.crossplane.io/v1",
+        "kind": "Provider",
+        "package": package.package,
+        "version": package.version,
+    }
 
 
 def function() -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Len, MaxLen
 from pydantic import Field
 
-from function import cel, schema
+from function import cel, clouds, schema
 from function.core import InvalidSpec, Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
@@ -91,81 +91,10 @@ class Device(schema.Api):
     """How much of what the device has, by name: bare, or domain/name."""
 
 
-DiskSize = Annotated[int, schema.Whole(10, 65536)]
-
-
-class Accelerator(schema.Api):
-    type: Annotated[str, schema.Text(63, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "an accelerator, such as nvidia-l4")]
-    """Google's name of the accelerator."""
-    count: Annotated[int, schema.Whole(1, 16)]
-    """How many of it a machine has."""
-
-
-class Gke(schema.Api):
-    machineType: schema.CloudName
-    """Machine type, such as g2-standard-8."""
-    diskSizeGb: DiskSize = 100
-    """Size of the boot disk, in GB."""
-    accelerator: Accelerator | None = None
-    """The machines' accelerators."""
-
-
-class Eks(schema.Api):
-    instanceType: schema.CloudName
-    """Instance type, such as p5.48xlarge."""
-    diskSizeGb: DiskSize = 100
-    """Size of the root volume, in GB."""
-    amiType: Literal[
-        "AL2023_x86_64_NVIDIA",
-        "AL2023_ARM_64_NVIDIA",
-        "AL2023_x86_64_STANDARD",
-        "BOTTLEROCKET_x86_64_NVIDIA",
-        "BOTTLEROCKET_ARM_64_NVIDIA",
-    ] = "AL2023_x86_64_NVIDIA"
-    """Family of the machine images."""
-
-
-class Aks(schema.Api):
-    vmSize: schema.CloudName
-    """Size of the machines, such as Standard_ND96isr_H100_v5."""
-    diskSizeGb: DiskSize = 128
-    """Size of the OS disk, in GB."""
-
-
-class Nebius(schema.Api):
-    platform: schema.CloudName
-    """Platform, such as gpu-h100-sxm."""
-    preset: schema.CloudName
-    """Preset of the platform, such as 8gpu-128vcpu-1600gb."""
-    diskSizeGb: DiskSize = 200
-    """Size of the boot disk, in GB."""
-    driversPreset: schema.CloudName = "cuda13.0"
-    """The driver that comes with the image."""
-
-
-class Vultr(schema.Api):
-    plan: schema.CloudName
-    """Plan, such as vcg-h100-216c-1914gb-640vram."""
-
-
-PROVIDERS = ("GKE", "EKS", "AKS", "Nebius", "Vultr")
-
-
+@schema.union("provider", clouds.machine_members())
 class Provisioning(schema.Api):
-    RULES = schema.blocks("provider", PROVIDERS)
-
-    provider: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr"]
+    provider: clouds.ProviderName
     """The cloud whose clusters can make such nodes."""
-    gke: Gke | None = None
-    """How GKE makes them."""
-    eks: Eks | None = None
-    """How EKS makes them."""
-    aks: Aks | None = None
-    """How AKS makes them."""
-    nebius: Nebius | None = None
-    """How Nebius makes them."""
-    vultr: Vultr | None = None
-    """How Vultr makes them."""
 
 
 class Spec(schema.Api):
@@ -175,6 +104,11 @@ class Spec(schema.Api):
     """The devices of one node."""
     provisioning: Provisioning | None = None
     """How to make such nodes; left out, only existing clusters have them."""
+
+    def machine(self, source: clouds.Source) -> schema.Api | None:
+        """Returns the block that tells how a source makes such nodes; None where there is none."""
+        block: schema.Api | None = getattr(self.provisioning, source.block, None)
+        return block
 
 
 class Status(schema.Api):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
-from function import schema
+from function import gateways, schema
 from function.core import InvalidSpec, Manifest, dig
 from function.schema import Rule
 from function.vocabulary import conditions as c
@@ -32,29 +32,6 @@ ROOT_RULES = (
 )
 
 
-class MetalLB(schema.Api):
-    addressPool: schema.AddressRange
-    """Addresses that MetalLB may give to the gateway."""
-
-
-class Traefik(schema.Api):
-    RULES = (
-        Rule(
-            "!has(self.loadBalancer) || self.loadBalancer != 'MetalLB' || has(self.metallb)",
-            "loadBalancer MetalLB needs metallb",
-            lambda traefik: traefik.loadBalancer != "MetalLB" or traefik.metallb is not None,
-            at="metallb",
-        ),
-    )
-
-    version: schema.ChartVersion | None = None
-    """Version of Traefik's chart; left out, the one that Modelplane is tested with."""
-    loadBalancer: Literal["MetalLB"] | None = None
-    """MetalLB where the control cluster gives no addresses by itself."""
-    metallb: MetalLB | None = None
-    """How MetalLB is set up."""
-
-
 class SecretRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a TLS Secret in namespace modelplane-system."""
@@ -67,11 +44,18 @@ class Tls(schema.Api):
     """The name in the certificate. Services answer under it."""
 
 
-class Spec(schema.Api):
-    backend: Literal["Traefik"] = "Traefik"
+@schema.union("backend", gateways.members(), is_block_required=False)
+class Backend(schema.Api):
+    backend: gateways.ImplementationName = gateways.DEFAULT.name
     """The program that routes."""
-    traefik: Traefik | None = None
-    """How Traefik is set up."""
+
+    @property
+    def block(self) -> Any:
+        """The block of the backend: an instance of its implementation's model, or None."""
+        return getattr(self, gateways.BY_NAME[self.backend].field)
+
+
+class Spec(Backend):
     tls: Tls | None = None
     """Serve https with this certificate; left out, plain http."""
 

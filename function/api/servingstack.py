@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import MaxLen
 from pydantic import Field
 
-from function import schema
+from function import clouds, schema
 from function.core import Manifest
 from function.vocabulary import conditions as c
 from function.vocabulary import versions
@@ -103,7 +103,7 @@ class Spec(Stack):
     """The InferenceCluster that the stack is installed on."""
     providerConfigRef: ProviderConfigRef
     """How the cluster is reached."""
-    source: Literal["GKE", "EKS", "AKS", "Nebius", "Vultr", "Existing"]
+    source: clouds.SourceName
     """What made the cluster."""
     deletionPolicy: Literal["Delete", "Orphan"] | None = None
     """Delete: what is switched off, or goes with the stack, is uninstalled. Orphan: it stays on the cluster, as where

@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import click
 
+from function.api import tenancy
 from function.cli.address import Address
 from function.server import grpc_server as server
 from function.server import log
-from function.vocabulary import namespaces
 
 _EXAMPLE = """
 \b
@@ -100,7 +100,7 @@ def serve(  # noqa: PLR0917  (click gives them by name)
     """Answer Crossplane's calls over gRPC."""
     if tls_certs_dir is None and not insecure:
         raise click.UsageError("give --tls-certs-dir DIR, or --insecure to serve in plain text")
-    namespaces.reserved()  # raises for a wrong setting: at startup rather than with the first call
+    tenancy.reserved()  # raises for a wrong setting: at startup rather than with the first call
     log.configure(debug=debug)
     settings = server.Settings(
         address=address,

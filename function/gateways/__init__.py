@@ -1,15 +1,59 @@
-"""The gateways that can stand on the control cluster, each behind the same few facts.
+"""The implementations of Gateway API that can serve the gateway of the control cluster.
 
-Another gateway is another module here, a line below, and a value of spec.backend.
+An implementation is a folder here and a line in the table below; implementation.py is the contract. No implementation
+imports another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from function.gateways.backend import Backend, Setup
-from function.gateways.traefik import TRAEFIK
+from function.core import Manifest, dig
+from function.gateways.implementation import Implementation, Setup
+from function.schema import Member
 
-BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (TRAEFIK,)}
+_FOLDERS = (
+    "traefik",  # the default
+)
+"""The table of implementations, each by the name of its folder."""
 
-__all__ = ["BACKENDS", "TRAEFIK", "Backend", "Setup"]
+
+def _implementation(folder: str) -> Implementation:
+    found = import_module(f"{__name__}.{folder}").IMPLEMENTATION
+    assert isinstance(found, Implementation), folder
+    return found
+
+
+IMPLEMENTATIONS: tuple[Implementation, ...] = tuple(map(_implementation, _FOLDERS))
+BY_NAME: Mapping[str, Implementation] = {implementation.name: implementation for implementation in IMPLEMENTATIONS}
+DEFAULT = IMPLEMENTATIONS[0]
+
+if TYPE_CHECKING:
+    ImplementationName: TypeAlias = str
+else:
+    ImplementationName = Literal[tuple(BY_NAME)]
+
+
+def members() -> tuple[Member, ...]:
+    """Returns the blocks in the spec of an InferenceGateway."""
+    return tuple(Member(implementation.name, implementation.block) for implementation in IMPLEMENTATIONS)
+
+
+def of(gateway: Manifest | None) -> Implementation:
+    """Returns the implementation that an InferenceGateway names, whatever its spec is; else the default."""
+    name = dig(gateway, "spec", "backend")
+    return BY_NAME.get(name, DEFAULT) if isinstance(name, str) else DEFAULT
+
+
+__all__ = [
+    "BY_NAME",
+    "DEFAULT",
+    "IMPLEMENTATIONS",
+    "Implementation",
+    "ImplementationName",
+    "Setup",
+    "members",
+    "of",
+]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from function.core import Manifest
+from function.manifests import helm, provider
 from function.manifests.metadata import metadata
 from function.vocabulary import labels as key
-from function.vocabulary import versions
+from function.vocabulary import names, versions
+from function.vocabulary.charts import Chart
 
 
 def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
@@ -18,6 +21,31 @@ def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
         "metadata": metadata(name=name),
         "spec": {"credentials": {"source": "InjectedIdentity"}},
     }
+
+
+def release(chart: Chart, values: Mapping[str, Any], *, version: str | None = None) -> dict[str, Any]:
+    """Returns the Release of a chart; `version` takes the place of the one that Modelplane is tested with."""
+    return helm.release(
+        name=names.remote_object("", "Release", chart.namespace, chart.release),
+        namespace=names.SYSTEM_NAMESPACE,
+        provider_config=names.CONTROL_CONFIG,
+        chart=chart,
+        version=version,
+        values=values,
+    )
+
+
+def object_(manifest: Manifest, *, ready: str | None = None, stays: bool = False) -> dict[str, Any]:
+    """Returns the Object of a manifest. `ready` is CEL over the thing; what `stays` outlives its Object."""
+    remote = manifest["metadata"]
+    return provider.object_(
+        name=names.remote_object("", manifest["kind"], remote.get("namespace", ""), remote["name"]),
+        namespace=names.SYSTEM_NAMESPACE,
+        provider_config=names.CONTROL_CONFIG,
+        manifest=manifest,
+        readiness_cel=ready,
+        management_policies=provider.KEEP_REMOTE if stays else (),
+    )
 
 
 def definition(crd: Manifest) -> dict[str, Any]:
@@ -32,26 +60,6 @@ def privileged_namespace(*, name: str) -> dict[str, Any]:
         "apiVersion": versions.CORE,
         "kind": "Namespace",
         "metadata": metadata(name=name, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
-    }
-
-
-def address_pool(*, name: str, namespace: str, addresses: str) -> dict[str, Any]:
-    """What MetalLB may give to load balancers: a range or a network."""
-    return {
-        "apiVersion": versions.METALLB,
-        "kind": "IPAddressPool",
-        "metadata": metadata(name=name, namespace=namespace),
-        "spec": {"addresses": [addresses]},
-    }
-
-
-def layer_2(*, name: str, namespace: str, pool: str) -> dict[str, Any]:
-    """MetalLB answers for a pool's addresses on the local network (ARP and NDP)."""
-    return {
-        "apiVersion": versions.METALLB,
-        "kind": "L2Advertisement",
-        "metadata": metadata(name=name, namespace=namespace),
-        "spec": {"ipAddressPools": [pool]},
     }
 
 

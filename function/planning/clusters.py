@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function.core import Condition, Manifest, dig, plain
-from function.planning import control_cluster, controllers, preinstalled, provider
+from function.planning import control_cluster, controllers, managed, preinstalled, provider
 from function.planning.controllers import Faults, Remote
 from function.planning.nodes import NodeReader
 from function.sandbox.store import Ref, Store, ref_of
@@ -96,6 +96,7 @@ class Clusters:
         for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
             _guard_configs(store, api_version, kind)
         control_cluster.tend(store)
+        managed.tend(store)
 
     def _news(
         self,

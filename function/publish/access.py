@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from function import clouds
 from function.publish.catalog import KINDS
 from function.vocabulary import versions
 
@@ -39,6 +40,7 @@ class Resource:
 MANAGED = (
     Resource(versions.PROVIDER_KUBERNETES, "Object", "objects"),
     Resource(versions.PROVIDER_HELM, "Release", "releases"),
+    *(Resource(kind.api_version, kind.kind, kind.plural) for kind in clouds.managed_kinds()),
 )
 """Managed resources of the providers that we depend on."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from function.api import tenancy
 from function.core import Manifest
 from function.publish.catalog import KINDS, Kind
 from function.schema import Audience
@@ -91,7 +92,7 @@ def _scales() -> Iterable[dict[str, Any]]:
 
 
 def _reserved_variables() -> dict[str, str]:
-    kept = f"{json.dumps(list(namespaces.built_in()))}.filter(name, !(('-' + name) in variables.changes))"
+    kept = f"{json.dumps(list(tenancy.built_in()))}.filter(name, !(('-' + name) in variables.changes))"
     added = "variables.changes.filter(change, change.startsWith('+')).map(change, change.substring(1))"
     matches = (
         "name.endsWith('*') ? request.namespace.startsWith(name.substring(0, size(name) - 1))"

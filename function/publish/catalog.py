@@ -1,6 +1,6 @@
 """Every kind of ours as data: its names, its scope, its models.
 
-Discovers every module of `function.api` that declares a KIND.
+Discovers every module of `function.api` that declares a KIND, and those of the kinds by which clouds make clusters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-from function import api
+from function import api, clouds
 from function.schema import Api, Audience, Column, Rule, Scale
 
 
@@ -20,6 +20,10 @@ from function.schema import Api, Audience, Column, Rule, Scale
 class Kind:
     """What a kind's model says of it."""
 
+    module: str
+    """Name of the module with its model."""
+    code: str
+    """Name of the package with its composer."""
     api_version: str
     kind: str
     plural: str
@@ -57,11 +61,15 @@ def _found() -> Iterator[Kind]:
     for name in sorted(module.name for module in pkgutil.iter_modules(api.__path__, f"{api.__name__}.")):
         module = importlib.import_module(name)
         if hasattr(module, "KIND"):
-            yield _kind(module)
+            yield _kind(module, f"function.kinds.{module.KIND.lower()}")
+    for model in clouds.kinds():
+        yield _kind(model, model.__name__.rpartition(".")[0])
 
 
-def _kind(model: ModuleType) -> Kind:
+def _kind(model: ModuleType, code: str) -> Kind:
     return Kind(
+        module=model.__name__,
+        code=code,
         api_version=model.API_VERSION,
         kind=model.KIND,
         plural=model.PLURAL,

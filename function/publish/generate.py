@@ -15,7 +15,7 @@ from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
 """Folders that hold generated files, and no others."""
-_HEAD = "# Written by `modelplane generate` from function/api/{module}.py. Edit that.\n"
+_HEAD = "# Written by `modelplane generate` from {path}.py. Edit that.\n"
 
 _ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/access.py. Edit that.\n"
 _ROLES_HEAD = "# Written by `modelplane generate` from function/publish/roles.py. Edit that.\n"
@@ -73,7 +73,7 @@ def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
 
 def _files() -> Iterator[tuple[str, str]]:
     for kind in KINDS:
-        head = _HEAD.format(module=kind.kind.lower())
+        head = _HEAD.format(path=kind.module.replace(".", "/"))
         yield f"xrds/{kind.plural}.yaml", head + document(xrd.definition(kind))
         yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
         yield _page(kind), reference.page(kind)

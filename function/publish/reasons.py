@@ -30,7 +30,7 @@ def of(kind: Kind) -> list[Reason]:
 
 def _names(kind: Kind) -> Iterator[str]:
     """The names that stand in a kind's code. Two kinds share a condition, and each says reasons of its own."""
-    folder = Path(importlib.import_module(f"function.kinds.{kind.kind.lower()}").__path__[0])
+    folder = Path(importlib.import_module(kind.code).__path__[0])
     model = Path(inspect.getfile(kind.spec))
     for path in (model, *sorted(folder.glob("*.py"))):
         yield from re.findall(r"\b[A-Z][A-Z_]+\b", path.read_text(encoding="utf-8"))

@@ -31,9 +31,10 @@ from function.schema.fields import (
     XrName,
     quoted,
 )
-from function.schema.model import Api, Audience, Column, Rule, Scale, blocks
+from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
+from function.schema.unions import Member, union
 
 __all__ = [
     "LABEL",
@@ -62,6 +63,7 @@ __all__ = [
     "LabelValue",
     "Labels",
     "ListMap",
+    "Member",
     "Path",
     "Problem",
     "Quantity",
@@ -74,12 +76,12 @@ __all__ = [
     "Version",
     "Whole",
     "XrName",
-    "blocks",
     "cover_the_internet",
     "parse",
     "problems",
     "problems_at",
     "quoted",
     "spelled",
+    "union",
     "without_nulls",
 ]

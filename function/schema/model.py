@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -37,39 +37,14 @@ class Rule:
         return {**said, "fieldPath": f".{self.at}"} if self.at else said
 
 
-def blocks(field: str, choices: Iterable[str]) -> tuple[Rule, ...]:
-    """A field whose every choice has a block of its own, called like it in lower case: the chosen one's is needed, and
-    no other's is taken, since it would do nothing there."""
-    chosen = tuple(choices)
-    return (*(_needed(field, choice) for choice in chosen), *(_only(field, choice) for choice in chosen))
-
-
-def _needed(field: str, choice: str) -> Rule:
-    block = choice.lower()
-    return Rule(
-        f"self.{field} != '{choice}' || has(self.{block})",
-        f"{field} {choice} needs {block}",
-        lambda union: getattr(union, field) != choice or getattr(union, block) is not None,
-        at=block,
-    )
-
-
-def _only(field: str, choice: str) -> Rule:
-    block = choice.lower()
-    return Rule(
-        f"self.{field} == '{choice}' || !has(self.{block})",
-        f"{block} is only for {field} {choice}",
-        lambda union: getattr(union, field) == choice or getattr(union, block) is None,
-        at=block,
-    )
-
-
 class Api(BaseModel):
     """A piece of an API. Lenient: a field of a later version passes."""
 
     model_config = ConfigDict(frozen=True)
 
     RULES: ClassVar[tuple[Rule, ...]] = ()
+    IS_GENERATED: ClassVar[bool] = False
+    """Whether the class has no source: its fields carry their descriptions."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -94,7 +69,7 @@ def described(model: type[Api]) -> dict[str, str]:
     """What the docstrings below the fields of a model say. Read from its source, which a server never does."""
     said: dict[str, str] = {}
     for cls in reversed(model.__mro__):
-        if issubclass(cls, Api) and cls is not Api:
+        if issubclass(cls, Api) and cls is not Api and not vars(cls).get("IS_GENERATED"):
             said.update(_docstrings(cls))
     return said
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 
-from function.api import modelcache, modeldeployment, modelendpoint, modelservice
+from function import gateways
+from function.api import inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
+from function.gateways import Implementation
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -14,8 +16,6 @@ Indexed = tuple[int, Manifest]
 
 _REGION = "modelplane.ai/region"
 """The label by which fleets usually say where a cluster is."""
-_MOST_BACKENDS = 16
-"""Backends of one route rule (Gateway API v1.6, HTTPRouteRule)."""
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 
 
@@ -33,6 +33,7 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """What sound objects probably do not mean."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
     caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
@@ -40,7 +41,7 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
             case modeldeployment.KIND:
                 yield from _cache(index, manifest, caches)
             case modelservice.KIND:
-                yield from _service(index, manifest, servers)
+                yield from _service(index, manifest, servers, gateway)
 
 
 def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
@@ -73,7 +74,7 @@ def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
             yield Finding(index, ("spec", "engines", position), said, "cache")
 
 
-def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Iterator[Finding]:
+def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gateway: Implementation) -> Iterator[Finding]:
     namespace = identity(manifest).namespace
     chosen: list[Manifest] = []
     for position, entry in enumerate(manifest["spec"]["endpoints"]):
@@ -84,13 +85,13 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest]) -> Ite
             others = ", ".join(sorted({identity(server).namespace for server in matched}))
             said = f"selects endpoints of its own namespace only; what it matches is in {others}"
             yield Finding(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
-    yield from _too_many(index, sum(map(_backends, chosen)))
+    yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
     yield from _residency(index, chosen)
 
 
-def _too_many(index: int, backends: int) -> Iterator[Finding]:
-    if backends > _MOST_BACKENDS:
-        said = f"match {backends} endpoints, and a route takes {_MOST_BACKENDS}; the others get no traffic"
+def _too_many(index: int, backends: int, most: int) -> Iterator[Finding]:
+    if backends > most:
+        said = f"match {backends} endpoints, and a route takes {most}; the others get no traffic"
         yield Finding(index, ("spec", "endpoints"), said, "endpoints")
 
 

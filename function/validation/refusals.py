@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack
+from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack, tenancy
 from function.core import InvalidSpec, Manifest, identity, plain
-from function.kinds.inferencecluster import pools, sources
+from function.kinds.inferencecluster import composer as clusters
+from function.kinds.inferencecluster import pools
 from function.kinds.inferencecluster.inputs import Classes
 from function.kinds.modelendpoint import composer as endpoints
 from function.kinds.modelendpoint import target
@@ -17,7 +18,6 @@ from function.kinds.servingstack import gateway, owner
 from function.publish.catalog import BY_KIND
 from function.schema import Path
 from function.validation.finding import Finding
-from function.vocabulary import namespaces
 
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
@@ -43,8 +43,8 @@ def _refusals(manifest: Manifest) -> Iterator[Refusal]:
 def _namespace(manifest: Manifest) -> Iterator[Refusal]:
     """One that names no namespace goes to whichever the user is in. Endpoints are asked about below."""
     namespace, kind = identity(manifest).namespace, BY_KIND[manifest["apiVersion"], manifest["kind"]]
-    if kind.runs_in_namespace and kind.kind != modelendpoint.KIND and namespaces.is_reserved(namespace):
-        yield namespaces.FIELD, namespaces.refusal(namespace)
+    if kind.runs_in_namespace and kind.kind != modelendpoint.KIND and tenancy.is_reserved(namespace):
+        yield tenancy.FIELD, tenancy.refusal(namespace)
 
 
 def _said(why: InvalidSpec) -> Refusal:
@@ -59,7 +59,7 @@ def _path(field: str) -> Path:
 
 def _cluster(manifest: Manifest) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
-    source = sources.of(spec)
+    source = clusters.supported_source(spec)
     for fault in pools.publish_pools(spec.nodePools, source, Classes({}), {}, {}).invalid:
         yield fault.field, fault.problem
     stack = spec.servingStack or servingstack.Stack()

@@ -63,10 +63,6 @@ NVIDIA_DRA_DRIVER = Chart(
     version="0.4.1",
     namespace="dra-driver-nvidia-gpu",
 )
-TRAEFIK = Chart(name="traefik", repository="oci://ghcr.io/traefik/helm", version="41.3.0", namespace="traefik-system")
-METALLB = Chart(
-    name="metallb", repository="https://metallb.github.io/metallb", version="0.16.1", namespace="metallb-system"
-)
 PROMETHEUS = Chart(
     name="kube-prometheus-stack",
     repository="https://prometheus-community.github.io/helm-charts",

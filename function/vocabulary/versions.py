@@ -33,7 +33,6 @@ PROVIDER_KUBERNETES = "kubernetes.m.crossplane.io/v1alpha1"
 PROVIDER_HELM = "helm.m.crossplane.io/v1beta1"
 PROTECTION = "protection.crossplane.io/v1beta1"
 CRD = "apiextensions.k8s.io/v1"
-METALLB = "metallb.io/v1beta1"
 XRD = "apiextensions.crossplane.io/v2"
 COMPOSITION = "apiextensions.crossplane.io/v1"
 

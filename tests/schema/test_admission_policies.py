@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from function.api import tenancy
 from function.publish import admission
 from function.publish.catalog import KINDS
 from function.schema import Audience
-from function.vocabulary import namespaces
 
 MANIFESTS = admission.manifests()
 POLICIES = {
@@ -45,7 +45,7 @@ def test_the_policies_have_the_functions_own_list() -> None:
     for kind in RUNNING:
         variables = POLICIES[f"{kind.plural}-in-reserved-namespaces"]["variables"]
         [reserved] = [one["expression"] for one in variables if one["name"] == "reserved"]
-        assert all(f'"{name}"' in reserved for name in namespaces.built_in())
+        assert all(f'"{name}"' in reserved for name in tenancy.built_in())
 
 
 def test_every_internal_kind_is_closed() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from function import clouds
 from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
+from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate
 from function.kinds.inferencecluster import cluster_identity, inputs
-from function.kinds.inferencecluster.sources import Access, SecretKey
+from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata
+from function.manifests.parts import usages
 from function.manifests.usage import cluster_usage
 from function.vocabulary import labels, names, versions
 
@@ -19,11 +22,14 @@ PROBE = "gateway"
 USAGE = "usage"
 HELM_CONFIG = "helm-provider-config"
 STACK = "serving-stack"
+_OUTLIVES = ((clouds.KEY, STACK),)
+"""The cluster that a cloud makes goes after what is installed on it."""
 
 
-def resources(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
+def resources(request: Request, spec: Spec, access: Access, offer: PublishedPools) -> dict[str, ComposedResource]:
     """What is composed now. What was there once stays while the cluster does, but for the Usage of who left."""
-    return {
+    composed = {
+        **_cluster(request, spec, offer),
         **_configs(request, spec, access),
         **_stack(request, spec),
         **_probe(request),
@@ -31,6 +37,32 @@ def resources(request: Request, spec: Spec, access: Access) -> dict[str, Compose
         **_storage_class(request, spec),
         **usage(request),
     }
+    return {**composed, **usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)}
+
+
+def _cluster(request: Request, spec: Spec, offer: PublishedPools) -> dict[str, ComposedResource]:
+    """The composite by which a cloud makes the cluster. It never changes by half of its pools."""
+    source = clouds.BY_NAME[spec.cluster.source]
+    if source.provisioner is None:
+        return {}
+    if offer.invalid or offer.waiting:
+        return _kept(request, clouds.KEY)
+    cluster, model = request.identity.name, source.provisioner.model
+    manifest = {
+        "apiVersion": model.API_VERSION,
+        "kind": model.KIND,
+        "metadata": metadata(
+            name=names.derived(cluster, "cluster", cluster),
+            namespace=names.SYSTEM_NAMESPACE,
+            labels={labels.CLUSTER: names.label_value(cluster)},
+        ),
+        "spec": {
+            "clusterName": cluster,
+            **spec.cluster.block.model_dump(exclude_unset=True, exclude_none=True),
+            "nodePools": list(offer.wanted),
+        },
+    }
+    return {clouds.KEY: ComposedResource(manifest, ready=request.is_ready(clouds.KEY))}
 
 
 def _configs(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
@@ -38,18 +70,21 @@ def _configs(request: Request, spec: Spec, access: Access) -> dict[str, Composed
     wanted = {CONFIG: versions.PROVIDER_KUBERNETES}
     if has_stack(spec) or HELM_CONFIG in request.observed:
         wanted[HELM_CONFIG] = versions.PROVIDER_HELM
+    kubeconfig = access.kubeconfig
+    if kubeconfig is None:
+        return {**_kept(request, CONFIG), **_kept(request, HELM_CONFIG)}
     return {
-        key: ComposedResource(_config(request, access, api_version), ready=key in request.observed)
+        key: ComposedResource(_config(request, access, kubeconfig, api_version), ready=key in request.observed)
         for key, api_version in wanted.items()
         if not access.missing or key in request.observed
     }
 
 
-def _config(request: Request, access: Access, api_version: str) -> dict[str, Any]:
+def _config(request: Request, access: Access, kubeconfig: SecretKey, api_version: str) -> dict[str, Any]:
     return provider.cluster_provider_config(
         api_version=api_version,
         name=names.provider_config(request.identity.name),
-        kubeconfig=_reference(access.kubeconfig),
+        kubeconfig=_reference(kubeconfig),
         identity=access.identity and {"type": access.identity[0], "secretRef": _reference(access.identity[1])},
     )
 
@@ -160,7 +195,7 @@ def storage_class_key(name: str) -> str:
 
 def _storage_class(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     """Looked at, so that it is published only where it exists."""
-    wanted = storage_class(spec)
+    wanted = storage_class(request, spec)
     if wanted is None:
         return {}
     key = storage_class_key(wanted)
@@ -178,9 +213,9 @@ def _storage_class(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 
 
-def storage_class(spec: Spec) -> str | None:
-    existing = spec.cluster.existing
-    return existing.cache.storageClassName if existing and existing.cache else None
+def storage_class(request: Request, spec: Spec) -> str | None:
+    """Returns the StorageClass for ModelCaches; None where there is none, or it is not known yet."""
+    return clouds.BY_NAME[spec.cluster.source].storage_class(spec.cluster.block, request)
 
 
 def usage(request: Request) -> dict[str, ComposedResource]:

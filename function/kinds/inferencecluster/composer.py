@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from function.api.inferencecluster import API_VERSION, KIND, parse
+from function import clouds
+from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
-from function.kinds.inferencecluster import cluster_identity, compose, inputs, pools, probe, sources, status
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, pools, probe, status
 from function.vocabulary import conditions as c
 
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    source = sources.of(spec)
+    source = supported_source(spec)
     _check_owner(request)
     _check_namesakes(request)
-    access = source.access(spec, request)
+    access = source.access(spec.cluster.block, request)
     offer = pools.publish_pools(
         spec.nodePools,
         source,
@@ -25,14 +26,25 @@ def _compose(request: Request) -> Result:
     conditions = status.conditions(request, spec, access, offer, seen)
     cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
     is_installed = backend_ready and (not compose.installs_stack(request, spec) or request.is_ready(compose.STACK))
-    is_waiting = not is_installed or bool(offer.waiting or access.missing)
+    is_made = source.provisioner is None or request.is_ready(clouds.KEY)
+    is_waiting = not (is_made and is_installed) or bool(offer.waiting or access.missing)
     return Result(
-        ready=cluster_ready and is_installed,
+        ready=cluster_ready and is_made and is_installed,
         conditions=conditions,
-        resources=compose.resources(request, spec, access),
+        resources=compose.resources(request, spec, access, offer),
         status=status.status(request, spec, offer, seen),
         waiting=is_waiting or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
     )
+
+
+def supported_source(spec: Spec) -> clouds.Source:
+    """Returns where the cluster comes from. Raises InvalidSpec for a source of which no clusters are made yet."""
+    source = clouds.BY_NAME[spec.cluster.source]
+    if not source.is_supported:
+        supported = ", ".join(sorted(each.name for each in clouds.SOURCES if each.is_supported))
+        problem = f"{source.name} is not supported yet; there is {supported}"
+        raise InvalidSpec(c.INVALID_CLUSTER(field="spec.cluster.source", problem=problem))
+    return source
 
 
 def _check_owner(request: Request) -> None:

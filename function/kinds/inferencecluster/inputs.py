@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from function import clouds
 from function.core import Manifest, Request, Requirement, controller, dig, plain
 from function.core.manifest import is_list
 from function.fleet.replicas import takes_nodes
 from function.vocabulary import labels, names, versions
 
-KUBECONFIG = "kubeconfig"
-IDENTITY = "identity"
 OWNER = "provider-config"
 REPLICAS = "replicas"
 CACHES = "caches"
@@ -22,12 +21,12 @@ COMPOSED_CONFIG = "provider-config"
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Its classes and Secrets by name, its provider config, and what stands on it by label."""
+    """Returns its classes, what its source needs for access, its provider config, and by label what is on it."""
     name = xr["metadata"]["name"]
     occupants = {labels.CLUSTER: names.label_value(name)}
     return (
         *(_class(class_name) for class_name in sorted(_class_names(xr))),
-        *_secrets(xr),
+        *_access(xr),
         Requirement(
             OWNER, versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", match_name=names.provider_config(name)
         ),
@@ -54,12 +53,9 @@ def _class(name: str) -> Requirement:
     return Requirement(f"class-{name}", versions.MODELPLANE, "InferenceClass", match_name=name)
 
 
-def _secrets(xr: Manifest) -> Iterable[Requirement]:
-    """The Secrets of an existing cluster. Their values go nowhere: that they exist is all that is asked."""
-    for requirement, field in ((KUBECONFIG, "secretRef"), (IDENTITY, "identitySecretRef")):
-        name = dig(xr, "spec", "cluster", "existing", field, "name")
-        if isinstance(name, str):
-            yield Requirement(requirement, versions.CORE, "Secret", match_name=name, namespace=names.SYSTEM_NAMESPACE)
+def _access(xr: Manifest) -> Iterable[Requirement]:
+    for source in clouds.SOURCES:
+        yield from source.requirements(dig(xr, "spec", "cluster", source.block))
 
 
 def _class_names(xr: Manifest) -> set[str]:
@@ -104,18 +100,6 @@ def owner_of_config(request: Request) -> str | None:
         if owner and owner.get("uid") != dig(request.xr, "metadata", "uid"):
             return f"{owner.get('kind')} {owner.get('name')}"
     return None
-
-
-def secret_fault(request: Request, requirement: str, name: str, key: str) -> str | None:
-    """What a Secret lacks, by name and key; None where it lacks nothing, or nobody has looked yet."""
-    answer = request.required.get(requirement)
-    where = f"Secret {names.SYSTEM_NAMESPACE}/{name}"
-    if answer is None:
-        return None
-    if not answer:
-        return f"{where} does not exist"
-    has_key = dig(answer[0], "data", key) is not None or dig(answer[0], "stringData", key) is not None
-    return None if has_key else f"{where} has no key {key}"
 
 
 def replicas(request: Request) -> tuple[Manifest, ...] | None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api import inferenceclass
-from function.api.inferencecluster import NodePool
+from function.clouds import NodePool, Provisioner, Source
 from function.core import InvalidSpec
 from function.kinds.inferencecluster.inputs import Classes
-from function.kinds.inferencecluster.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,8 @@ class PublishedPools:
     pools: tuple[Mapping[str, Any], ...]
     invalid: tuple[PoolFault, ...]
     waiting: tuple[ClassFault, ...]
+    wanted: tuple[Mapping[str, Any], ...] = ()
+    """The pools as a cloud's composite asks for them. Some are missing where anything is invalid or waited for."""
 
     @property
     def nodes(self) -> int:
@@ -58,34 +59,49 @@ def publish_pools(
     offered: list[Mapping[str, Any]] = []
     invalid: list[PoolFault] = []
     waiting: list[ClassFault] = []
+    wanted: list[Mapping[str, Any]] = []
     for index, pool in enumerate(pools):
-        fault = next(_faults(source, pool, index, counted), None)
-        devices = _devices(classes, pool)
+        found = _class(classes, pool)
+        fault = next(_faults(source, pool, found, index, counted), None)
         before = published.get(pool.name)
         if pool.name in counted and before:
             before = {**before, "nodes": 0}
         if fault:
             invalid.append(fault)
             offered.extend([before] if before else [])
-        elif isinstance(devices, ClassFault):
-            waiting.append(devices)
-            offered.extend([_pool(source, pool, before["devices"])] if before else [])
+        elif isinstance(found, ClassFault):
+            waiting.append(found)
+            offered.extend([_pool(pool, before["devices"])] if before else [])
         else:
-            offered.append(_pool(source, pool, devices))
-    return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting))
+            offered.append(_pool(pool, [_device(device) for device in found.devices]))
+            wanted.append(_wanted(source, pool, found))
+    return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting), tuple(wanted))
 
 
-def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]]) -> dict[str, Any]:
+def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> dict[str, Any]:
+    """A pool as it is, with the class's block of its cloud."""
+    machine = class_.machine(source)
+    block = {"machine": machine.model_dump(exclude_unset=True, exclude_none=True)} if machine else {}
+    return {**pool.model_dump(exclude_unset=True, exclude_none=True), **block}
+
+
+def _pool(pool: NodePool, devices: list[dict[str, Any]]) -> dict[str, Any]:
+    """A pool as it is published. It can have the nodes that it grows to where something scales it, else those it has.
+
+    An existing cluster is scaled by nothing of ours: a maxNodeCount is its owner's word that something does.
+    """
     taints = [taint.model_dump(exclude_none=True) for taint in pool.taints]
     return {
         "name": pool.name,
-        "nodes": source.nodes(pool),
+        "nodes": pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount,
         **({"taints": taints} if taints else {}),
         "devices": devices,
     }
 
 
-def _faults(source: Source, pool: NodePool, index: int, counted: Mapping[str, str]) -> Iterator[PoolFault]:
+def _faults(
+    source: Source, pool: NodePool, class_: inferenceclass.Spec | ClassFault, index: int, counted: Mapping[str, str]
+) -> Iterator[PoolFault]:
     """Whose the pool is already; what it asks for and its source cannot do, in the order of the fields."""
     at = f"spec.nodePools[{index}]"
     if pool.name in counted:
@@ -99,18 +115,32 @@ def _faults(source: Source, pool: NodePool, index: int, counted: Mapping[str, st
     if pool.fabric and pool.fabric.type not in ("None", *source.fabrics):
         can = " or ".join(("None", *sorted(source.fabrics)))
         yield PoolFault(f"{at}.fabric.type", f"{source.name} can do {can}, not {pool.fabric.type}{source.instead}")
+    if source.provisioner and isinstance(class_, inferenceclass.Spec):
+        yield from _machine_faults(source, source.provisioner, pool, class_, at)
 
 
-def _devices(classes: Classes, pool: NodePool) -> list[dict[str, Any]] | ClassFault:
+def _machine_faults(
+    source: Source, provisioner: Provisioner, pool: NodePool, class_: inferenceclass.Spec, at: str
+) -> Iterator[PoolFault]:
+    """What keeps a cloud from making the nodes of the pool's class."""
+    machine = class_.machine(source)
+    if machine is None:
+        problem = f"InferenceClass {pool.className} does not say how {source.name} makes its nodes"
+        yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
+        return
+    for field, problem in provisioner.pool_faults(pool, machine):
+        yield PoolFault(f"{at}.{field}", problem)
+
+
+def _class(classes: Classes, pool: NodePool) -> inferenceclass.Spec | ClassFault:
     """Whether the class says of itself that it is valid is nothing to wait for: it is looked at."""
     missing = classes.missing(pool.className)
     if missing:
         return ClassFault(pool.name, pool.className, missing)
     try:
-        spec = inferenceclass.parse(classes.of(pool.className))
+        return inferenceclass.parse(classes.of(pool.className))
     except InvalidSpec as invalid:
         return ClassFault(pool.name, pool.className, f"is not valid: {invalid.condition.message}")
-    return [_device(device) for device in spec.devices]
 
 
 def _device(device: inferenceclass.Device) -> dict[str, Any]:

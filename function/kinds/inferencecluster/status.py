@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from function import clouds
 from function.api import servingstack
 from function.api.inferencecluster import Spec
+from function.clouds import Access
 from function.core import (
     Condition,
     HoldDecision,
@@ -24,7 +26,6 @@ from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
-from function.kinds.inferencecluster.sources import Access
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
@@ -54,7 +55,7 @@ def status(request: Request, spec: Spec, offer: PublishedPools, probe: Probe) ->
 
 def _storage_class(request: Request, spec: Spec) -> str | None:
     """The class once it was seen; the one before it until then, for caches are on it."""
-    wanted = compose.storage_class(spec)
+    wanted = compose.storage_class(request, spec)
     if wanted is None:
         return None
     seen = dig(request.observed.get(compose.storage_class_key(wanted)), "status", "atProvider", "manifest", "metadata")
@@ -95,13 +96,22 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Publishe
     if not cluster_identity.is_settled(request):
         return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
     pools = ", ".join(pool["name"] for pool in offer.pools) or "none"
-    remarks = _unstaged(request, spec), _draining(request)
+    remarks = _unmade(request), _unstaged(request, spec), _draining(request)
     return c.CLUSTER_RUNNING(why="; ".join((f"{offer.nodes} nodes, pools: {pools}", *filter(None, remarks))))
+
+
+def _unmade(request: Request) -> str:
+    """What a cloud's composite still waits for though the cluster answers already."""
+    composite = request.observed.get(clouds.KEY)
+    if composite is None or request.is_ready(clouds.KEY):
+        return ""
+    message = dig(condition(composite, "Ready"), "message") or "nothing is heard of it yet"
+    return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
 
 
 def _unstaged(request: Request, spec: Spec) -> str:
     """Why no weights can be staged, where someone wants them to be."""
-    wanted = compose.storage_class(spec)
+    wanted = compose.storage_class(request, spec)
     if wanted is None or _storage_class(request, spec) == wanted:
         return ""
     return f"StorageClass {wanted} was not found on it"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from function import gateways
 from function.api.inferencegateway import API_VERSION, KIND, Spec, parse
 from function.core import Composer, Condition, InvalidSpec, Manifest, Request, Result, condition, dig
 from function.core.condition import shortened
 from function.core.manifest import is_list
-from function.gateways import Backend
+from function.gateways import Implementation
 from function.kinds.inferencegateway import compose, inputs
 from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
@@ -19,9 +20,9 @@ _LONGEST_FAULT = 200
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    backend = able(inputs.backend(request.xr))
-    wanted = compose.parts(request, spec, backend)
-    gateway = compose.gateway_parts(spec, backend)
+    implementation = able(gateways.of(request.xr))
+    wanted = compose.parts(request, spec, implementation)
+    gateway = compose.gateway_parts(spec, implementation)
     unserved = list(inputs.not_served(request))
     waiting = [part.key for part in (*wanted, *gateway) if not compose.is_ready(request, part.key)]
     address = compose.address(request) or dig(request.xr, "status", "address")
@@ -29,7 +30,7 @@ def _compose(request: Request) -> Result:
     return Result(
         ready=is_done,
         conditions=(_gateway_ready(request, spec, unserved or waiting, address),),
-        resources=compose.resources(request, wanted, gateway, is_served=not unserved),
+        resources=compose.resources(request, wanted, gateway, implementation, is_served=not unserved),
         status={"address": address, "url": _url(spec, address)} if address else {},
         waiting=not is_done,
     )
@@ -39,12 +40,12 @@ def _url(spec: Spec, address: str) -> str:
     return f"https://{spec.tls.hostname}" if spec.tls else f"http://{hosts.in_url(address)}"
 
 
-def able(backend: Backend) -> Backend:
-    """Raises InvalidSpec for one that cannot do what services need."""
-    if backend.lacks:
-        problem = f"{backend.name} cannot {'; '.join(backend.lacks)}"
+def able(implementation: Implementation) -> Implementation:
+    """Returns the implementation. Raises InvalidSpec for one that cannot do what services need."""
+    if implementation.lacks:
+        problem = f"{implementation.name} cannot {'; '.join(implementation.lacks)}"
         raise InvalidSpec(c.INVALID_GATEWAY(field="spec.backend", problem=problem))
-    return backend
+    return implementation
 
 
 def _gateway_ready(request: Request, spec: Spec, waiting: list[str], address: str | None) -> Condition:

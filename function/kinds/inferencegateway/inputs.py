@@ -8,24 +8,15 @@ from typing import Any
 from function import gateways
 from function.core import Manifest, NotYet, Request, Requirement, condition, dig, doubt
 from function.core.manifest import is_list
-from function.gateways import Backend
-from function.manifests import definitions
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, versions
-
-
-def backend(xr: Manifest) -> Backend:
-    """Of a spec that may be anything."""
-    named = dig(xr, "spec", "backend")
-    return gateways.BACKENDS.get(named if isinstance(named, str) else "", gateways.TRAEFIK)
-
 
 CONFIG = "provider-config"
 """Where the first thing that is composed stands among the composed resources."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    return tuple(_definition(name) for name in backend(xr).definitions)
+    return tuple(_definition(name) for name in gateways.of(xr).definitions)
 
 
 def _definition(name: str) -> Requirement:
@@ -42,17 +33,17 @@ def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
 
     One that is not there is written once two passes did not find it: what we write over another's is ours from then on.
     """
-    brought = definitions.bundle(gateways.__name__)
+    brought = gateways.of(request.xr).bundle()
     return {
         name: brought[name]
-        for name in backend(request.xr).definitions
+        for name in gateways.of(request.xr).definitions
         if not _is_foreign(request, name) and (_looked_up(request, name) or _is_ours(request, name))
     }
 
 
 def missing(request: Request) -> tuple[str, ...]:
     """The CRDs that were not found and that we did not write: by key. Raises NotYet."""
-    keys = {definition_key(name): name for name in backend(request.xr).definitions}
+    keys = {definition_key(name): name for name in gateways.of(request.xr).definitions}
     return tuple(key for key, name in keys.items() if key not in request.observed and not _looked_up(request, name))
 
 
@@ -65,7 +56,7 @@ def _is_ours(request: Request, name: str) -> bool:
 
 def not_served(request: Request) -> Iterator[str]:
     """What of Gateway API is not there yet. Raises NotYet."""
-    for name, version in backend(request.xr).definitions.items():
+    for name, version in gateways.of(request.xr).definitions.items():
         if not _is_foreign(request, name):
             if not request.is_ready(definition_key(name)):
                 yield definition_key(name)

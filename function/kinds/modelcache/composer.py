@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from function.api import tenancy
 from function.api.modelcache import API_VERSION, KIND, parse
 from function.core import Composer, Request, Result
 from function.kinds.modelcache import compose, inputs, staging, status
 from function.vocabulary import conditions as c
-from function.vocabulary import namespaces
 
 
 def _compose(request: Request) -> Result:
-    namespaces.check(request.identity, c.INVALID_CACHE)
+    tenancy.check(request.identity, c.INVALID_CACHE)
     spec = parse(request.xr)
     fleet = inputs.clusters(request, spec)
     token = inputs.token(request, spec)

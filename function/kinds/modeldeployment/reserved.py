@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from function.api import modelreplica
+from function.api import modelreplica, tenancy
 from function.core import InvalidSpec, Manifest, Request, Result, dig, identity, is_ready, serves
 from function.kinds.modeldeployment import withdraw
 from function.vocabulary import conditions as c
-from function.vocabulary import namespaces
 
 
 def refusal(request: Request) -> InvalidSpec | None:
     """Why the deployment is refused; None where its namespace is not reserved."""
     namespace = request.identity.namespace
-    if not namespaces.is_reserved(namespace):
+    if not tenancy.is_reserved(namespace):
         return None
-    problem = f"{namespaces.refusal(namespace)}. Replicas that are there stay until spec.replicas is lowered"
-    return InvalidSpec(c.INVALID_DEPLOYMENT(field=namespaces.FIELD, problem=problem))
+    problem = f"{tenancy.refusal(namespace)}. Replicas that are there stay until spec.replicas is lowered"
+    return InvalidSpec(c.INVALID_DEPLOYMENT(field=tenancy.FIELD, problem=problem))
 
 
 def scaled_down(request: Request, held: Result) -> Result:

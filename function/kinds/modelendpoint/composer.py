@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.api import modeldeployment
+from function.api import modeldeployment, tenancy
 from function.api.modelendpoint import API_VERSION, KIND, Spec, parse
 from function.core import (
     ComposedResource,
@@ -29,7 +29,7 @@ from function.core.condition import shortened
 from function.kinds.modelendpoint import compose, target
 from function.kinds.modelendpoint.target import Target
 from function.vocabulary import conditions as c
-from function.vocabulary import names, namespaces
+from function.vocabulary import names
 
 _LONGEST_FAULT = 200
 
@@ -77,7 +77,7 @@ def check_namespace(xr: Manifest, spec: Spec) -> None:
         is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND) and spec.auth is None
     )
     if not is_replicas:
-        namespaces.check(identity(xr), c.INVALID_ENDPOINT)
+        tenancy.check(identity(xr), c.INVALID_ENDPOINT)
 
 
 def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> ComposedResource:

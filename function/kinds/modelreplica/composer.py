@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from function.api import modeldeployment
+from function.api import modeldeployment, tenancy
 from function.api import modelreplica as model
 from function.core import (
     ComposedResource,
@@ -22,12 +22,12 @@ from function.kinds.modelreplica import carried, compose, engine, inputs, readin
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
-from function.vocabulary import labels, namespaces
+from function.vocabulary import labels
 
 
 def run(request: Request) -> Result:
     check_owner(request.xr)
-    namespaces.check(request.identity, c.INVALID_REPLICA)
+    tenancy.check(request.identity, c.INVALID_REPLICA)
     spec = model.parse(request.xr)
     plans = engine.plans(request.identity, spec)  # ahead of reading: what is wrong is wrong wherever it is to run
     site = inputs.read(request, spec)

@@ -16,7 +16,7 @@ def _compose(request: Request) -> Result:
     endpoints = inputs.endpoints(request)
     routed = compose.routed(request.observed.get(compose.ROUTE))
     _check_found(request, endpoints, routed)
-    decision = decide.decide(spec, endpoints, most=gateway.backend.most_backends, routed=routed)
+    decision = decide.decide(spec, endpoints, most=gateway.implementation.most_backends, routed=routed)
     address = f"{gateway.base}{compose.path(request.identity)}"
     said = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
     is_served = all(condition.status == "True" for condition in said)

@@ -9,7 +9,7 @@ from function import gateways
 from function.api import inferencegateway, modelendpoint
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
-from function.gateways import Backend
+from function.gateways import Implementation
 from function.manifests import reached
 from function.vocabulary import conditions as c
 from function.vocabulary import hosts, labels, names, versions
@@ -68,7 +68,7 @@ class Gateway:
 
     base: str
     """The URL of its root, without a slash at the end."""
-    backend: Backend
+    implementation: Implementation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +102,7 @@ def gateway(request: Request) -> Gateway:
     tls = dig(found[0], "spec", "tls", "hostname")
     published = dig(found[0], "status", "url")  # its spec may have been refused since
     base = published or (f"https://{tls}" if tls else f"http://{hosts.in_url(address)}")
-    backend = gateways.BACKENDS.get(dig(found[0], "spec", "backend") or "", gateways.TRAEFIK)
-    return Gateway(base=base, backend=backend)
+    return Gateway(base=base, implementation=gateways.of(found[0]))
 
 
 def endpoints(request: Request) -> tuple[Endpoint, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from function import clouds
 from function.api.servingstack import ORPHAN, Spec, is_on
 from function.core import ComposedResource, Request, dig
 from function.kinds.servingstack import components, gateway, upgrade
@@ -48,7 +49,8 @@ _OUTLIVES = (
 
 def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
     """A cluster that we made takes along what is on it; its kubeconfig goes first, and nothing could be deleted."""
-    return provider.KEEP_REMOTE if stays or spec.source != "Existing" or spec.deletionPolicy == ORPHAN else ()
+    is_provisioned = clouds.BY_NAME[spec.source].is_provisioned
+    return provider.KEEP_REMOTE if stays or is_provisioned or spec.deletionPolicy == ORPHAN else ()
 
 
 def lets_go(request: Request) -> bool:
@@ -84,8 +86,8 @@ def _inference_extension(spec: Spec, namespace: str) -> Iterator[Part]:
 
 
 def _critical_pods(spec: Spec, namespace: str) -> Iterator[Part]:
-    """GKE admits critical pods, such as the DRA driver's, only where a quota allows them."""
-    if spec.source == "GKE" and is_on(spec, "nvidiaDraDriver"):
+    """Some clouds admit critical pods, such as the DRA driver's, only where a quota allows them."""
+    if clouds.BY_NAME[spec.source].limits_critical_pods and is_on(spec, "nvidiaDraDriver"):
         chart = next(r.chart for r in components.RELEASES if r.switch == "nvidiaDraDriver")
         yield Part(key="dra-namespace", manifest=_object(spec, namespace, _namespace(chart.namespace), stays=True))
         quota = {

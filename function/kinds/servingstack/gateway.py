@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from function import clouds
 from function.api.servingstack import Gateway, Spec
 from function.core import InvalidSpec
 from function.manifests import gateway as manifests
@@ -21,24 +22,18 @@ _MOST_REQUESTS = 65536
 """Envoy's default of 1,024 is less than one replica's queue."""
 _BUFFER_LIMIT = "50Mi"
 """Whole prompts pass through the endpoint picker; the default of 32Ki cuts long ones off."""
-_INTERNAL: Mapping[str, Mapping[str, str]] = {
-    "EKS": {"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"},
-    "GKE": {"networking.gke.io/load-balancer-type": "Internal"},
-    "AKS": {"service.beta.kubernetes.io/azure-load-balancer-internal": "true"},
-}
-"""How each cloud's load balancer is told to stay inside (their documentation of Service annotations)."""
 
 
 def check(spec: Spec) -> None:
     """Raises InvalidSpec for what the cluster's source cannot do."""
-    if spec.gateway and spec.gateway.internal and spec.source not in _INTERNAL:
+    if spec.gateway and spec.gateway.internal and clouds.BY_NAME[spec.source].internal_load_balancer is None:
         problem = f"how a load balancer stays inside is not known for {spec.source}; give its annotations instead"
         raise InvalidSpec(c.INVALID_STACK(field="spec.gateway.internal", problem=problem))
 
 
 def envoy_proxy(spec: Spec) -> dict[str, Any]:
     wanted = spec.gateway or Gateway()
-    inside = _INTERNAL[spec.source] if wanted.internal else {}
+    inside = (clouds.BY_NAME[spec.source].internal_load_balancer or {}) if wanted.internal else {}
     return manifests.envoy_proxy(
         name=NAME,
         namespace=NAMESPACE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from function import clouds
 from function.api import servingstack as model
 from function.api.servingstack import Spec
 from function.vocabulary import charts
@@ -13,8 +14,6 @@ _EVERY_TAINT = [{"operator": "Exists"}]
 _AI_GATEWAY_HOST = f"ai-gateway-controller.{charts.AI_GATEWAY.namespace}.svc.cluster.local"
 _AI_GATEWAY_PORT = 1063
 """Service and port of the extension server (ai-gateway v1.1.0, manifests/envoy-gateway-values.yaml)."""
-_DRIVER_ROOT = {"GKE": "/home/kubernetes/bin/nvidia"}
-"""Where GKE's images keep NVIDIA's driver; elsewhere it is in the root (dra-driver-nvidia-gpu v0.4, docs)."""
 
 
 def cert_manager(_: Spec) -> dict[str, Any]:
@@ -54,7 +53,7 @@ def node_feature_discovery(spec: Spec) -> dict[str, Any]:
     """Its clean-up Job would hang where the nodes go with the cluster."""
     return {
         "worker": {"tolerations": _EVERY_TAINT},
-        "postDeleteCleanup": spec.source == "Existing",
+        "postDeleteCleanup": not clouds.BY_NAME[spec.source].is_provisioned,
     }
 
 
@@ -62,7 +61,7 @@ def nvidia_dra_driver(spec: Spec) -> dict[str, Any]:
     """The override says that no device plugin hands out the same GPUs; compute domains are for NVLink across nodes."""
     return {
         "gpuResourcesEnabledOverride": True,
-        "nvidiaDriverRoot": _DRIVER_ROOT.get(spec.source, "/"),
+        "nvidiaDriverRoot": clouds.BY_NAME[spec.source].driver_root,
         "resources": {"computeDomains": {"enabled": False}},
         "kubeletPlugin": {"tolerations": _EVERY_TAINT},
     }

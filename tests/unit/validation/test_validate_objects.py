@@ -8,10 +8,10 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Value
 
+from function.api import tenancy
 from function.validation import Finding, validate
 from function.validation.finding import ERRORS, WARNINGS
 from function.validation.size import encoded
-from function.vocabulary import namespaces
 from tests.support.samples import (
     ALL,
     CACHE,
@@ -384,11 +384,11 @@ GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
         ),
         (
             edited(DEPLOYMENT, "metadata.namespace", "kube-system"),
-            ("metadata.namespace", namespaces.refusal("kube-system")),
+            ("metadata.namespace", tenancy.refusal("kube-system")),
         ),
         (
             edited(ENDPOINT, "metadata.namespace", "default"),
-            ("metadata.namespace", namespaces.refusal("default")),
+            ("metadata.namespace", tenancy.refusal("default")),
         ),
         (
             edited(SOUND_REPLICA, "metadata.ownerReferences"),

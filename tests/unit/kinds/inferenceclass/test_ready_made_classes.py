@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from function import registry
-from function.api.inferenceclass import PROVIDERS
+from function import clouds, registry
 from function.core import Manifest, Request
 
 FOLDER = Path(__file__).parents[4] / "examples" / "classes"
@@ -39,4 +38,4 @@ def test_no_two_have_one_name_and_every_cloud_has_some() -> None:
     names = Counter(m["metadata"]["name"] for m in CLASSES)
 
     assert [name for name, count in names.items() if count > 1] == []
-    assert {m["spec"]["provisioning"]["provider"] for m in CLASSES} == set(PROVIDERS)
+    assert {m["spec"]["provisioning"]["provider"] for m in CLASSES} == {source.name for source in clouds.PROVISIONED}

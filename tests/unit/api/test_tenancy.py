@@ -10,30 +10,33 @@ from typing import Any
 
 import pytest
 
+from function import gateways
+from function.api import tenancy
 from function.core import dig
 from function.kinds.servingstack.components import RELEASES
 from function.publish.catalog import KINDS
 from function.schema import Audience
-from function.vocabulary import charts, namespaces, settings, versions
+from function.vocabulary import charts, settings, versions
 from tests.support.cases import CASES, answer
 
 INFRASTRUCTURE = ("servingstack", "inferencecluster", "inferencegateway")
 
 
 def test_every_component_of_the_serving_stack_is_in_a_reserved_namespace() -> None:
-    assert [r.chart.name for r in RELEASES if not namespaces.is_reserved(r.chart.namespace)] == []
+    assert [r.chart.name for r in RELEASES if not tenancy.is_reserved(r.chart.namespace)] == []
 
 
 def test_every_chart_is_in_a_reserved_namespace() -> None:
     every = [chart for chart in vars(charts).values() if isinstance(chart, charts.Chart)]
+    every += [chart for implementation in gateways.IMPLEMENTATIONS for chart in implementation.charts]
 
-    assert [chart.name for chart in every if not namespaces.is_reserved(chart.namespace)] == []
+    assert [chart.name for chart in every if not tenancy.is_reserved(chart.namespace)] == []
 
 
 def test_whatever_the_infrastructure_composes_is_in_a_reserved_namespace() -> None:
     used = {n for case in CASES if case.parent.name in INFRASTRUCTURE for n in _used(answer(case))}
 
-    assert {name for name in used if not namespaces.is_reserved(name)} == set()
+    assert {name for name in used if not tenancy.is_reserved(name)} == set()
     assert "cert-manager" in used
 
 
@@ -53,12 +56,12 @@ def _used(result: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["default", "kube-system", "kube-anything", "modelplane-system", "crossplane-system"])
 def test_namespaces_of_kubernetes_crossplane_and_ours_are_reserved(name: str) -> None:
-    assert namespaces.is_reserved(name)
+    assert tenancy.is_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["", "ml-team", "kubeflow", "default-2", "monitoring-of-team-a"])
 def test_other_namespaces_are_not(name: str) -> None:
-    assert not namespaces.is_reserved(name)
+    assert not tenancy.is_reserved(name)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +77,9 @@ def test_other_namespaces_are_not(name: str) -> None:
     ],
 )
 def test_operators_extend_and_shorten_the_list(setting: str, more: set[str], fewer: set[str]) -> None:
-    got = set(namespaces.reserved(setting))
+    got = set(tenancy.reserved(setting))
 
-    built_in = set(namespaces.built_in())
+    built_in = set(tenancy.built_in())
     assert (got - built_in, built_in - got) == (more, fewer)
 
 
@@ -94,7 +97,7 @@ def test_operators_extend_and_shorten_the_list(setting: str, more: set[str], few
 )
 def test_a_wrong_setting_is_refused_with_what_is_accepted(setting: str, said: str) -> None:
     with pytest.raises(settings.Invalid) as refused:
-        namespaces.reserved(setting)
+        tenancy.reserved(setting)
 
     assert str(refused.value).startswith("MODELPLANE_RESERVED_NAMESPACES: ")
     assert said in str(refused.value)

@@ -1,4 +1,4 @@
-"""Traefik: everything that is its own, and nowhere else.
+"""The values of Traefik's chart.
 
 Facts of Traefik v3.7 (pkg/provider/kubernetes/gateway) and of its chart v41 (values.yaml).
 """
@@ -7,26 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from function.gateways.backend import Backend, Setup
-from function.vocabulary import charts
+from function.gateways.traefik import charts
 
 _SERVICE = "mp-traefik"
 """Of its load balancer. The address that it writes into the Gateway's status is read from there, by name."""
 
 _DRAIN_SECONDS = 300
 """How long one that must go still passes on the answers that it began; its default of 10 cuts them off."""
-_WATCHED = {
-    "backendtlspolicies": "v1",
-    "gatewayclasses": "v1",
-    "gateways": "v1",
-    "grpcroutes": "v1",
-    "httproutes": "v1",
-    "referencegrants": "v1beta1",
-    "tlsroutes": "v1",
-}
 
 
-def _values(setup: Setup) -> dict[str, Any]:
+def values(*, has_tls: bool) -> dict[str, Any]:
     """The Gateway and its class are ours; of the two entry points only the one that is listened on is exposed."""
     drain = {"transport": {"lifeCycle": {"graceTimeOut": f"{_DRAIN_SECONDS}s"}}}
     return {
@@ -42,8 +32,8 @@ def _values(setup: Setup) -> dict[str, Any]:
         "gatewayClass": {"enabled": False},
         "ingressClass": {"enabled": False},
         "ports": {
-            "web": {"expose": {"default": not setup.has_tls}, **drain},
-            "websecure": {"expose": {"default": setup.has_tls}, **drain},
+            "web": {"expose": {"default": not has_tls}, **drain},
+            "websecure": {"expose": {"default": has_tls}, **drain},
         },
         "service": {"nameOverride": _SERVICE},
         "deployment": {"replicas": 2, "terminationGracePeriodSeconds": _DRAIN_SECONDS + 30},
@@ -59,16 +49,3 @@ def _values(setup: Setup) -> dict[str, Any]:
         ],
         "global": {"checkNewVersion": False},  # a gateway calls nobody
     }
-
-
-TRAEFIK = Backend(
-    name="Traefik",
-    controller="traefik.io/gateway-controller",
-    http_port=8000,
-    https_port=8443,
-    most_backends=16,
-    definitions={f"{plural}.gateway.networking.k8s.io": version for plural, version in _WATCHED.items()},
-    chart=charts.TRAEFIK,
-    values=_values,
-)
-"""It has nothing wider than a rule's 16 backendRefs: what it could refer to beyond them knows no rewrite of its own."""

@@ -1,0 +1,67 @@
+"""The namespaces that the infrastructure uses, and in which no tenant may run anything.
+
+A model's pods run on the inference clusters in the namespace of the same name as on the control cluster. In the
+namespace of a component of the serving stack they would run beside it, with its ServiceAccounts.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from function import gateways
+from function.core import InvalidSpec, NamespacedName, Reason
+from function.vocabulary import charts, names, namespaces, settings
+
+FIELD = "metadata.namespace"
+_PATTERN = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?|[a-z0-9][-a-z0-9]{0,61}\*")
+_ACCEPTED = "must be a list of +NAME or -NAME, with commas between; a NAME is a namespace, or a prefix with * behind it"
+
+
+def built_in() -> tuple[str, ...]:
+    """Returns those that are reserved unless the setting says otherwise, sorted: those of our charts among them."""
+    ours = (value for value in vars(charts).values() if isinstance(value, charts.Chart))
+    gateways_own = (chart for implementation in gateways.IMPLEMENTATIONS for chart in implementation.charts)
+    installed = {chart.namespace for chart in (*ours, *gateways_own)}
+    return tuple(sorted({*namespaces.KUBERNETES, namespaces.CROSSPLANE, names.SYSTEM_NAMESPACE, *installed}))
+
+
+@cache
+def reserved(setting: str = settings.RESERVED_NAMESPACES) -> tuple[str, ...]:
+    """Names, and prefixes that end with `*`. Raises settings.Invalid for a setting that cannot be read."""
+    found = set(built_in())
+    for change in filter(None, (part.strip() for part in setting.split(","))):
+        sign, name = change[:1], change[1:]
+        if sign not in ("+", "-") or not _PATTERN.fullmatch(name):
+            raise settings.Invalid(_refusal(f"{_ACCEPTED}; it has {change!r}"))
+        if sign == "-" and name not in found:
+            listed = ", ".join(sorted(found))
+            raise settings.Invalid(_refusal(f"takes {name} away, which is not reserved; these are: {listed}"))
+        found = found | {name} if sign == "+" else found - {name}
+    return tuple(sorted(found))
+
+
+def is_reserved(namespace: str) -> bool:
+    return any(_matches(pattern, namespace) for pattern in reserved())
+
+
+def refusal(namespace: str) -> str:
+    """What is wrong with a reserved namespace, as the rest of a sentence that begins with the field."""
+    return (
+        f"must be a namespace that the infrastructure does not use, not {namespace}; "
+        f"these are reserved: {', '.join(reserved())}"
+    )
+
+
+def check(identity: NamespacedName, invalid: Reason) -> None:
+    """Raises InvalidSpec for an object in a reserved namespace."""
+    if is_reserved(identity.namespace):
+        raise InvalidSpec(invalid(field=FIELD, problem=refusal(identity.namespace)))
+
+
+def _matches(pattern: str, namespace: str) -> bool:
+    return namespace.startswith(pattern[:-1]) if pattern.endswith("*") else namespace == pattern
+
+
+def _refusal(problem: str) -> str:
+    return f"{settings.RESERVED_NAMESPACES_VARIABLE}: {problem}"

@@ -1,0 +1,129 @@
+"""The sources of clusters: clouds that make them, and clusters that exist already.
+
+A source is a folder here and a line in the table below; source.py is the contract. No source imports another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from function.clouds.nodepool import NodePool, Taints
+from function.clouds.source import (
+    KEY,
+    Access,
+    ManagedKind,
+    Observation,
+    Package,
+    Provisioner,
+    SecretKey,
+    Source,
+)
+from function.core import Composer, enumerate_names
+from function.schema import Member
+
+_FOLDERS = (
+    "gke",
+    "eks",
+    "aks",
+    "nebius",
+    "vultr",
+    "existing",
+)
+"""The table of sources, each by the name of its folder, in the order in which the API lists them."""
+
+
+def _source(folder: str) -> Source:
+    found = import_module(f"{__name__}.{folder}").SOURCE
+    assert isinstance(found, Source), folder
+    return found
+
+
+SOURCES: tuple[Source, ...] = tuple(map(_source, _FOLDERS))
+BY_NAME: Mapping[str, Source] = {source.name: source for source in SOURCES}
+PROVISIONED: tuple[Source, ...] = tuple(source for source in SOURCES if source.is_provisioned)
+PROVISIONERS: tuple[Provisioner, ...] = tuple(source.provisioner for source in SOURCES if source.provisioner)
+
+if TYPE_CHECKING:
+    SourceName: TypeAlias = str
+    ProviderName: TypeAlias = str
+else:
+    SourceName = Literal[tuple(BY_NAME)]
+    ProviderName = Literal[tuple(source.name for source in PROVISIONED)]
+
+
+def kinds() -> tuple[ModuleType, ...]:
+    """Returns the model modules of the kinds by which clouds make clusters."""
+    return tuple(provisioner.model for provisioner in PROVISIONERS)
+
+
+def composers() -> tuple[Composer, ...]:
+    """Returns the composers of those kinds."""
+    return tuple(provisioner.composer for provisioner in PROVISIONERS)
+
+
+def managed_kinds() -> Iterator[ManagedKind]:
+    """Yields every kind of managed resource that clouds compose, each once, in the order of the table."""
+    yield from dict.fromkeys(kind for provisioner in PROVISIONERS for kind in provisioner.managed)
+
+
+def packages() -> Iterator[Package]:
+    """Yields every provider that clouds need, each once, in the order of the table."""
+    yield from dict.fromkeys(package for provisioner in PROVISIONERS for package in provisioner.packages)
+
+
+# For the models in function/api
+
+
+def cluster_members() -> tuple[Member, ...]:
+    """Returns the blocks of spec.cluster of an InferenceCluster."""
+    return tuple(_member(source, source.cluster, "Not supported yet: refused.") for source in SOURCES)
+
+
+def machine_members() -> tuple[Member, ...]:
+    """Returns the blocks of spec.provisioning of an InferenceClass."""
+    return tuple(
+        _member(source, source.machine, f"Not read yet: {source.name} is not supported.")
+        for source in SOURCES
+        if source.machine
+    )
+
+
+def _member(source: Source, model: type, unsupported: str) -> Member:
+    return Member(source.name, model, "" if source.is_supported else unsupported)
+
+
+def unsupported() -> str:
+    """Returns the sentence that names the sources which are refused; empty where none is."""
+    refused = [source.name for source in PROVISIONED if not source.is_supported]
+    who = "The clouds" if len(refused) == len(PROVISIONED) else enumerate_names(refused, len(refused))
+    return f"{who} {'are' if len(refused) > 1 else 'is'} not supported yet, and refused." if refused else ""
+
+
+__all__ = [
+    "BY_NAME",
+    "KEY",
+    "PROVISIONED",
+    "PROVISIONERS",
+    "SOURCES",
+    "Access",
+    "ManagedKind",
+    "NodePool",
+    "Observation",
+    "Package",
+    "ProviderName",
+    "Provisioner",
+    "SecretKey",
+    "Source",
+    "SourceName",
+    "Taints",
+    "cluster_members",
+    "composers",
+    "kinds",
+    "machine_members",
+    "managed_kinds",
+    "packages",
+    "unsupported",
+]

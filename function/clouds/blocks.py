@@ -1,0 +1,30 @@
+"""What the blocks of several clouds share: credentials, zones, disk sizes, and fields that never change."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from annotated_types import MaxLen
+
+from function import schema
+from function.schema import Rule
+
+Zones = Annotated[tuple[schema.CloudName, ...], MaxLen(8)]
+DiskSize = Annotated[int, schema.Whole(10, 65536)]
+"""Size of a machine's disk, in GB."""
+
+
+class Credentials(schema.Api):
+    type: Literal["ClusterProviderConfig", "ProviderConfig"] = "ClusterProviderConfig"
+    """Kind of the provider config; a ProviderConfig is in namespace modelplane-system."""
+    name: schema.DnsSubdomain = "default"
+    """Its name."""
+
+
+def keeps(field: str) -> tuple[Rule]:
+    """Returns the rule that a field of a cluster's block never changes.
+
+    No cloud moves a cluster: it would make an empty one, and delete the one that serves.
+    """
+    message = f"a cluster keeps its {field}; make another InferenceCluster"
+    return (Rule(f"self.{field} == oldSelf.{field}", message, None, at=field),)

@@ -1,0 +1,20 @@
+"""Amazon Elastic Kubernetes Service. It has no composer yet, so that its clusters are refused."""
+
+from __future__ import annotations
+
+from function.clouds import provisioned
+from function.clouds.eks.blocks import Cluster, Machine
+from function.clouds.source import Source
+
+SOURCE = Source(
+    name="EKS",
+    cluster=Cluster,
+    machine=Machine,
+    access=provisioned.access,
+    storage_class=provisioned.storage_class,
+    zones=True,
+    capacity_blocks=True,
+    fabrics=frozenset({"EFA"}),
+    # AWS Load Balancer Controller, Service annotations
+    internal_load_balancer={"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"},
+)

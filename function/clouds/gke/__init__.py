@@ -1,0 +1,19 @@
+"""Google Kubernetes Engine. It has no composer yet, so that its clusters are refused."""
+
+from __future__ import annotations
+
+from function.clouds import provisioned
+from function.clouds.gke.blocks import Cluster, Machine
+from function.clouds.source import Source
+
+SOURCE = Source(
+    name="GKE",
+    cluster=Cluster,
+    machine=Machine,
+    access=provisioned.access,
+    storage_class=provisioned.storage_class,
+    zones=True,
+    internal_load_balancer={"networking.gke.io/load-balancer-type": "Internal"},  # its documentation of Services
+    driver_root="/home/kubernetes/bin/nvidia",  # dra-driver-nvidia-gpu v0.4, docs
+    limits_critical_pods=True,
+)

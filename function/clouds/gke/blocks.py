@@ -1,0 +1,39 @@
+"""The blocks of the API that GKE reads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from function import schema
+from function.clouds.blocks import Credentials, DiskSize, keeps
+
+
+class Cluster(schema.Api):
+    """A cluster that GKE makes."""
+
+    RULES = keeps("region")
+
+    region: schema.CloudName
+    """Region, such as us-central1."""
+    kubernetesVersion: schema.KubernetesVersion | None = None
+    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    credentials: Credentials = Credentials()
+    """With whose rights the cluster is made."""
+
+
+class Accelerator(schema.Api):
+    type: Annotated[str, schema.Text(63, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "an accelerator, such as nvidia-l4")]
+    """Google's name of the accelerator."""
+    count: Annotated[int, schema.Whole(1, 16)]
+    """How many of it a machine has."""
+
+
+class Machine(schema.Api):
+    """How GKE makes them."""
+
+    machineType: schema.CloudName
+    """Machine type, such as g2-standard-8."""
+    diskSizeGb: DiskSize = 100
+    """Size of the boot disk, in GB."""
+    accelerator: Accelerator | None = None
+    """The machines' accelerators."""

@@ -1,0 +1,73 @@
+"""What the clouds' composites have in common: the status by which an InferenceCluster reaches the cluster.
+
+A cloud's `Status` is a subclass of the one here, and its SOURCE takes `access` and `storage_class` from here unless it
+must do otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from annotated_types import MaxLen
+
+from function import schema
+from function.clouds.source import KEY, Access, SecretKey
+from function.core import Request, condition, dig
+from function.core.manifest import is_list
+
+KUBECONFIG = "Kubeconfig"
+"""Type of the Secret that holds the kubeconfig. Any other type is one of an identity."""
+
+
+class SecretRef(schema.Api):
+    type: str
+    """Kubeconfig, or the type of an identity in the words of provider-kubernetes."""
+    name: str
+    """Name of a Secret in the namespace of the composite."""
+    key: str
+    """The key in it."""
+
+
+class CacheStatus(schema.Api):
+    storageClassName: str
+    """A StorageClass whose volumes many nodes may mount and write."""
+
+
+class Status(schema.Api):
+    secrets: Annotated[tuple[SecretRef, ...], MaxLen(4)] = ()
+    """How the cluster is reached. Published once the Secrets exist."""
+    cache: CacheStatus | None = None
+    """Where ModelCaches can be staged. Published once the StorageClass exists."""
+
+
+def access(_block: Any, request: Request) -> Access:
+    """Returns access by the Secrets that the observed composite publishes; until it does, what it waits for."""
+    composite = request.observed.get(KEY)
+    if composite is None:
+        return Access(None, missing=("The cluster is about to be made",))
+    published = dig(composite, "status", "secrets")
+    found = {
+        str(dig(entry, "type")): SecretKey(str(dig(entry, "name")), str(dig(entry, "key")))
+        for entry in (published if is_list(published) else ())
+    }
+    kubeconfig = found.pop(KUBECONFIG, None)
+    if kubeconfig is None:
+        return Access(None, missing=(_progress(composite),))
+    return Access(kubeconfig, identity=min(found.items(), default=None))
+
+
+def _progress(composite: Mapping[str, Any]) -> str:
+    """What the composite waits for, in its own words."""
+    ready = condition(composite, "Ready")
+    message = dig(ready, "message") or dig(ready, "reason") or "nothing is heard of it yet"
+    return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
+
+
+def storage_class(_block: Any, request: Request) -> str | None:
+    """Returns the StorageClass that the observed composite publishes, else the one that the InferenceCluster does."""
+    for manifest in (request.observed.get(KEY), request.xr):
+        name = dig(manifest, "status", "cache", "storageClassName")
+        if isinstance(name, str) and name:
+            return name
+    return None

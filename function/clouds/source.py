@@ -1,0 +1,186 @@
+"""The contract of a source of clusters: what Modelplane must know of a cloud, or of clusters that exist already.
+
+A source is a folder in `function/clouds` whose package holds a `SOURCE`, and one line in the table of the package
+`function.clouds`. Nothing else knows it by name. A cloud begins as facts and two blocks of the API; InferenceClusters
+of it are refused until it has a `Provisioner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from function.clouds.nodepool import NodePool
+from function.core import Composer, Manifest, Request, Requirement
+from function.schema import Api
+
+KEY = "cluster"
+"""Key of a cloud's composite among the resources that an InferenceCluster composes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """One key of a Secret in names.SYSTEM_NAMESPACE."""
+
+    name: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How the providers reach a cluster, and what they lack for it."""
+
+    kubeconfig: SecretKey | None
+    """None while it is not known where the kubeconfig will be."""
+    identity: tuple[str, SecretKey] | None = None
+    """Type and Secret of a cloud identity, where a kubeconfig alone is of no use. The type is one that
+    provider-kubernetes and provider-helm know, such as GoogleApplicationCredentials."""
+    missing: tuple[str, ...] = ()
+    """What is missing, each as a sentence without a full stop. Anything here makes the cluster wait: its provider
+    configs are not composed, and its condition ClusterReady repeats the sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedKind:
+    """A kind of managed resource that a cloud's composite composes, as RBAC and activation policies name it."""
+
+    api_version: str
+    kind: str
+    plural: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A provider that Crossplane installs along with our Configuration."""
+
+    package: str
+    """Registry and repository, such as xpkg.upbound.io/upbound/provider-aws-eks."""
+    version: str
+    """A constraint, such as >=v2.6.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What a provider would report of a managed resource."""
+
+    at_provider: Mapping[str, Any] = field(default_factory=dict)
+    """Its status.atProvider."""
+    connection: Mapping[str, str] = field(default_factory=dict)
+    """Keys and values of the Secret that spec.writeConnectionSecretToRef names, in clear text. Nothing is written
+    where the managed resource names no Secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provisioner:
+    """How a cloud makes clusters: a composite kind of its own, and the provider whose resources that composes.
+
+    An InferenceCluster composes one composite, in names.SYSTEM_NAMESPACE. Its spec holds `clusterName`, every field of
+    the source's block, and `nodePools`: each pool as it is in the InferenceCluster, with the block of its class as
+    `machine`. It publishes `status.secrets` and `status.cache` as function/clouds/provisioned.py has them.
+
+    While a pool is invalid, or an InferenceClass cannot be read, the composite stays as it was observed.
+    """
+
+    model: ModuleType
+    """The module of the composite's kind, with the names that every module in function/api has (API_VERSION, KIND,
+    PLURAL, Spec, Status, ...). Its definition, Composition and reference page are generated from it."""
+    composer: Composer
+    """Composes the kind. It obeys the laws in function/core/composer.py."""
+    managed: tuple[ManagedKind, ...]
+    """All kinds of managed resources that the composer composes. Crossplane is allowed to write them, and activates
+    them."""
+    packages: tuple[Package, ...]
+    """The providers of those kinds."""
+    pool_faults: Callable[[NodePool, Any], Iterable[tuple[str, str]]] = lambda _pool, _machine: ()
+    """What the cloud cannot do of what a node pool asks for, beyond what the flags of the source tell.
+
+    Called for every pool on every pass of its InferenceCluster, with the pool and the parsed block of its
+    InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a sentence that begins
+    with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
+    """
+    observe: Callable[[Manifest], Observation] = lambda _manifest: Observation()
+    """What the provider reports of a managed resource once the cloud has made it: for the embedded control plane, where
+    there is no cloud.
+
+    Called with a managed resource, as it is stored, whenever anything in the embedded control plane has changed. Its
+    result becomes the status, with Synced and Ready both True. Must be pure, and raise nothing.
+    """
+
+
+def _no_requirements(_block: Any) -> tuple[Requirement, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where clusters come from. What a source cannot do is refused, never dropped.
+
+    Facts about the source are read whether InferenceClusters of it are supported or not: a ServingStack names its
+    source, too.
+    """
+
+    name: str
+    """The value of spec.cluster.source, and of spec.provisioning.provider of an InferenceClass. In lower case it is the
+    field of the source's block in both."""
+    cluster: type[Api]
+    """The model of the source's block in spec.cluster of an InferenceCluster. Its docstring describes the field."""
+    machine: type[Api] | None = None
+    """The model of the source's block in spec.provisioning of an InferenceClass, whose docstring describes the field.
+    None for a source that makes no nodes."""
+    provisioner: Provisioner | None = None
+    """How the source makes clusters. None for a source that makes none, and for a cloud that is not supported yet."""
+
+    access: Callable[[Any, Request], Access]
+    """How the cluster is reached.
+
+    Called once on every pass of an InferenceCluster of a supported source, with the parsed block and the request: look
+    up composed resources in `request.observed` (the composite of a cloud under KEY), and answers to `requirements` in
+    `request.required`. An answer that is not there yet is not a Secret that is missing: report nothing for it. May
+    raise NotYet or InvalidSpec, which hold the whole InferenceCluster; prefer `missing`, which does not.
+    """
+    storage_class: Callable[[Any, Request], str | None]
+    """Name of the StorageClass for ModelCaches, of which volumes can be mounted and written by many nodes.
+
+    Called several times on every pass, with the same arguments as `access`. None where there is none, or it is not
+    known yet. It is published once it was seen on the cluster. Must raise nothing.
+    """
+    requirements: Callable[[Any], tuple[Requirement, ...]] = _no_requirements
+    """What `access` must look up.
+
+    Called on every call of the function, before the spec is parsed, with whatever is in the block's field: None, or
+    anything else that a user may have written. So it must check every type, and raise nothing. The names of
+    requirements must differ from those in function/kinds/inferencecluster/inputs.py.
+    """
+
+    zones: bool = False
+    """Whether a node pool can choose its zones."""
+    capacity_blocks: bool = False
+    """Whether a node pool can be taken from a capacity reservation."""
+    fabrics: frozenset[str] = frozenset()
+    """Values of fabric.type, other than None, that a node pool can have."""
+    instead: str = ""
+    """Ends the message that refuses a fabric: what to do instead, after a semicolon."""
+    internal_load_balancer: Mapping[str, str] | None = None
+    """Annotations by which a Service asks for a load balancer that is reached from inside the cloud's network only.
+    None where that is not known; then spec.gateway.internal is refused."""
+    driver_root: str = "/"
+    """Directory in which nodes have NVIDIA's driver."""
+    limits_critical_pods: bool = False
+    """Whether pods of a critical priority class are admitted only in namespaces with a ResourceQuota for them."""
+
+    @property
+    def block(self) -> str:
+        """The field that holds the source's block."""
+        return self.name.lower()
+
+    @property
+    def is_provisioned(self) -> bool:
+        """Whether clusters of the source are made by Modelplane, and deleted with their InferenceClusters."""
+        return self.machine is not None
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether InferenceClusters of the source are composed, rather than refused."""
+        return self.provisioner is not None or not self.is_provisioned

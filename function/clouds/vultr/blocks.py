@@ -1,0 +1,26 @@
+"""The blocks of the API that Vultr reads."""
+
+from __future__ import annotations
+
+from function import schema
+from function.clouds.blocks import Credentials, keeps
+
+
+class Cluster(schema.Api):
+    """A cluster that Vultr makes."""
+
+    RULES = keeps("region")
+
+    region: schema.CloudName
+    """Region, such as ewr."""
+    kubernetesVersion: schema.KubernetesVersion | None = None
+    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    credentials: Credentials = Credentials()
+    """With whose rights the cluster is made."""
+
+
+class Machine(schema.Api):
+    """How Vultr makes them."""
+
+    plan: schema.CloudName
+    """Plan, such as vcg-h100-216c-1914gb-640vram."""

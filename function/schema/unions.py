@@ -1,0 +1,79 @@
+"""Unions as the Kubernetes API has them: a field that chooses, and a block for each choice.
+
+Which choices there are comes from a table, so that another one needs no edit of the model.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import Field, create_model
+
+from function.schema.model import Api, Rule
+
+Union = TypeVar("Union", bound=Api)
+
+
+class Member(NamedTuple):
+    """One choice of a union."""
+
+    choice: str
+    """The value that chooses it. In lower case it is the field of its block."""
+    block: type[Api]
+    """The model of the block. Its docstring describes the field."""
+    remark: str = ""
+    """Ends the description of the field."""
+
+    @property
+    def field(self) -> str:
+        return self.choice.lower()
+
+
+def union(
+    discriminator: str, members: Sequence[Member], *, is_block_required: bool = True
+) -> Callable[[type[Union]], type[Union]]:
+    """Returns a decorator that adds the block of every member to a model, and the rules between them.
+
+    The model declares the discriminator itself. The block of the chosen member is needed, unless `is_block_required` is
+    False; no other member's is taken, since it would do nothing.
+    """
+
+    def with_members(model: type[Union]) -> type[Union]:
+        fields: dict[str, Any] = {
+            member.field: (member.block | None, Field(default=None, description=_description(member)))
+            for member in members
+        }
+        made = create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+        needed = (_needed(discriminator, member.choice) for member in members if is_block_required)
+        only = (_only(discriminator, member.choice) for member in members if len(members) > 1)
+        made.RULES = (*needed, *only, *model.RULES)
+        made.IS_GENERATED = True
+        return made
+
+    return with_members
+
+
+def _description(member: Member) -> str:
+    return " ".join(filter(None, (inspect.cleandoc(member.block.__doc__ or ""), member.remark)))
+
+
+def _needed(field: str, choice: str) -> Rule:
+    block = choice.lower()
+    return Rule(
+        f"self.{field} != '{choice}' || has(self.{block})",
+        f"{field} {choice} needs {block}",
+        lambda union: getattr(union, field) != choice or getattr(union, block) is not None,
+        at=block,
+    )
+
+
+def _only(field: str, choice: str) -> Rule:
+    block = choice.lower()
+    return Rule(
+        f"self.{field} == '{choice}' || !has(self.{block})",
+        f"{block} is only for {field} {choice}",
+        lambda union: getattr(union, field) == choice or getattr(union, block) is None,
+        at=block,
+    )

@@ -1,0 +1,96 @@
+"""What becomes of InferenceClusters of the toy cloud in the embedded control plane, told as JSON.
+
+It runs in a tree that has the toy cloud, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from function.planning.control_plane import ControlPlane
+
+from function import clouds
+from function.core import condition, dig, plain
+from function.publish import access
+from function.validation import validate
+from function.vocabulary import names, versions
+from package import build
+
+MACHINE = {"provider": "Toy", "toy": {"size": "large"}}
+NAMES = ("good", "scaled", "unmade")
+
+
+def class_(name: str, **spec: Any) -> dict[str, Any]:
+    device = {"name": "gpu", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "InferenceClass",
+        "metadata": {"name": name},
+        "spec": {"devices": [device], **spec},
+    }
+
+
+def cluster(name: str, class_name: str = "toy", **pool: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "InferenceCluster",
+        "metadata": {"name": name},
+        "spec": {
+            "cluster": {"source": "Toy", "toy": {"region": "toy-1"}},
+            "nodePools": [{"name": "gpu", "className": class_name, "nodeCount": 2, "zones": ["a"], **pool}],
+            "servingStack": {"gateway": {"internal": True}},
+        },
+    }
+
+
+OBJECTS = (
+    class_("toy", provisioning=MACHINE),
+    class_("bare"),
+    cluster("good"),
+    cluster("scaled", minNodeCount=0, maxNodeCount=3),
+    cluster("unmade", class_name="bare"),
+)
+
+
+def main() -> None:
+    control = ControlPlane()
+    control.world.load(OBJECTS)
+    control.world.settle()
+    store = control.store
+
+    def all_of(api_version: str, kind: str) -> list[Any]:
+        return [plain(manifest) for manifest in store.of_kind(api_version, kind)]
+
+    by_name = {m["metadata"]["name"]: m for m in all_of(versions.MODELPLANE, "InferenceCluster")}
+    print(json.dumps({
+        "findings": [finding.message for finding in validate(OBJECTS[:3])],
+        "conditions": {
+            name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"
+            for name in NAMES
+        },
+        "ready": dig(condition(by_name["good"], "Ready"), "status"),
+        "address": dig(by_name["good"], "status", "gateway", "address"),
+        "composites": [m["spec"] for m in all_of(versions.INFRASTRUCTURE, "ToyCluster")],
+        "managed": [
+            (m["spec"]["forProvider"], m["status"]["atProvider"]["id"].partition("/")[0])
+            for m in all_of("toy.m.example.org/v1beta1", "Cluster")
+        ],
+        "secrets": [sorted(m["data"]) for m in all_of(versions.CORE, "Secret")],
+        "access": [
+            m["spec"]["credentials"]["secretRef"]["name"]
+            for m in all_of(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig")
+            if m["metadata"]["name"] == names.provider_config("good")
+        ],
+        "usages": [
+            (m["spec"]["of"]["kind"], m["spec"]["by"]["kind"]) for m in all_of(versions.PROTECTION, "Usage")
+            if m["spec"]["of"]["kind"] == "ToyCluster"
+        ],
+        "unsupported": clouds.unsupported(),
+        "activated": access.activation()["spec"]["activate"],
+        "packages": [d["package"] for d in build.configuration()[0]["spec"]["dependsOn"]],
+    }))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

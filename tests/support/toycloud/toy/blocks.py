@@ -1,0 +1,24 @@
+"""The blocks of the API that Toy reads."""
+
+from __future__ import annotations
+
+from function import schema
+from function.clouds.blocks import Credentials, keeps
+
+
+class Cluster(schema.Api):
+    """A cluster that Toy makes."""
+
+    RULES = keeps("region")
+
+    region: schema.CloudName
+    """Region, such as toy-1."""
+    credentials: Credentials = Credentials()
+    """Provider config with whose rights the cluster is made."""
+
+
+class Machine(schema.Api):
+    """How Toy makes them."""
+
+    size: schema.CloudName
+    """Size of the machines, such as large."""

@@ -1,0 +1,69 @@
+"""What becomes of an InferenceGateway of the toy gateway in the embedded control plane, told as JSON.
+
+It runs in a tree that has the toy gateway, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from function.planning.control_plane import ControlPlane
+
+from function import gateways
+from function.api import tenancy
+from function.core import Request, condition, dig
+from function.kinds.modelservice import inputs
+from function.validation import validate
+from function.vocabulary import versions
+
+
+def gateway(**spec: Any) -> dict[str, Any]:
+    return _object("InferenceGateway", "default", backend="Toy", **spec)
+
+
+def _object(kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, **({} if kind == "InferenceGateway" else {"namespace": "ml-team"})}
+    return {"apiVersion": versions.MODELPLANE, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _endpoint(index: int) -> dict[str, Any]:
+    endpoint = _object("ModelEndpoint", f"e{index}", url=f"https://e{index}.example.org/v1")
+    return {**endpoint, "metadata": {**endpoint["metadata"], "labels": {"of": "chat"}}}
+
+
+SERVICE = _object("ModelService", "chat", endpoints=[{"selector": {"matchLabels": {"of": "chat"}}}])
+
+
+def main() -> None:
+    control = ControlPlane()
+    control.world.load([gateway(toy={"replicas": 3})])
+    control.world.settle()
+    [found] = control.store.of_kind(versions.MODELPLANE, "InferenceGateway")
+    [class_] = control.store.of_kind(versions.GATEWAY, "GatewayClass")
+    reached = {"status": {"address": "192.0.2.1"}}
+    request = Request({}, required={"gateway": ({**gateway(), **reached},)})
+    served = [SERVICE, *map(_endpoint, range(3))]
+    print(json.dumps({
+        "state": dig(condition(found, "GatewayReady"), "message"),
+        "releases": [
+            [release["spec"]["forProvider"]["chart"]["name"], release["spec"]["forProvider"]["chart"]["version"]]
+            for release in control.store.of_kind(versions.PROVIDER_HELM, "Release")
+        ],
+        "values": dig(control.store.of_kind(versions.PROVIDER_HELM, "Release")[0], "spec", "forProvider", "values"),
+        "usages": [
+            [usage["spec"]["of"]["kind"], usage["spec"]["by"]["kind"]]
+            for usage in control.store.of_kind(versions.PROTECTION, "Usage")
+        ],
+        "controller": dig(class_, "spec", "controllerName"),
+        "beside": [finding.message for finding in validate([gateway(traefik={"version": "1.2.3"})])],
+        "with gateway": [finding.message for finding in validate([gateway(), *served])],
+        "without": [finding.message for finding in validate(served)],
+        "routed": inputs.gateway(request).implementation.most_backends,
+        "default": gateways.DEFAULT.name,
+        "reserved": tenancy.is_reserved("toy-system"),
+    }))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

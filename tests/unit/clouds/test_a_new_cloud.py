@@ -1,0 +1,93 @@
+"""A cloud is a folder and a line: a toy cloud is added to a copy of the tree, and nothing else is edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support import trees
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = trees.SUPPORT / "toycloud/toy"
+    return trees.extended(tmp_path_factory.mktemp("tree"), "function/clouds", folder)
+
+
+@pytest.fixture(scope="module")
+def told(tree: Path) -> dict[str, Any]:
+    return trees.told(tree, "tests.support.toycloud.story")
+
+
+def test_its_blocks_and_its_kind_are_published(tree: Path) -> None:
+    assert trees.generated(tree) == [
+        "compositions/toyclusters.yaml",
+        "docs/reference/README.md",
+        "docs/reference/inferenceclass.md",
+        "docs/reference/inferencecluster.md",
+        "docs/reference/servingstack.md",
+        "docs/reference/toycluster.md",
+        "package/admission.yaml",
+        "package/configuration/activation.yaml",
+        "package/rbac.yaml",
+        "package/roles.yaml",
+        "xrds/inferenceclasses.yaml",
+        "xrds/inferenceclusters.yaml",
+        "xrds/servingstacks.yaml",
+        "xrds/toyclusters.yaml",
+    ]
+    cluster = _spec(tree / "xrds/inferenceclusters.yaml")["cluster"]["properties"]
+    machine = _spec(tree / "xrds/inferenceclasses.yaml")["provisioning"]["properties"]
+    assert (cluster["toy"]["description"], machine["toy"]["description"]) == (
+        "A cluster that Toy makes.",
+        "How Toy makes them.",
+    )
+    assert "Toy" in cluster["source"]["enum"]
+    assert "Toy" in machine["provider"]["enum"]
+
+
+def _spec(path: Path) -> Any:
+    [version] = yaml.safe_load(path.read_text())["spec"]["versions"]
+    return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+
+
+def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
+    assert told["unsupported"] == "GKE, EKS, AKS, Nebius, Vultr are not supported yet, and refused."
+
+
+def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
+    pool = {"name": "gpu", "className": "toy", "nodeCount": 2, "zones": ["a"], "machine": {"size": "large"}}
+    assert told["findings"] == []
+    assert told["composites"] == [{**told["composites"][0], "clusterName": "good", "region": "toy-1"}]
+    assert told["composites"][0]["nodePools"] == [{**told["composites"][0]["nodePools"][0], **pool}]
+    assert told["managed"] == [[{"region": "toy-1", "pools": [{"name": "gpu", "nodes": 2, "size": "large"}]}, "toy"]]
+
+
+def test_it_is_reached_by_the_secret_that_its_provider_wrote(told: dict[str, Any]) -> None:
+    [secret] = told["access"]
+    assert secret.endswith("-kubeconfig")
+    assert told["secrets"] == [["kubeconfig"]]
+    assert told["conditions"]["good"] == "ClusterRunning: 2 nodes, pools: gpu"
+    assert (told["ready"], bool(told["address"])) == ("True", True)
+
+
+def test_it_outlives_what_is_installed_on_it(told: dict[str, Any]) -> None:
+    assert told["usages"] == [["ToyCluster", "ServingStack"]]
+
+
+def test_what_it_cannot_do_is_refused_at_the_pools_field(told: dict[str, Any]) -> None:
+    assert (told["conditions"]["scaled"], told["conditions"]["unmade"]) == (
+        "InvalidNodePool: spec.nodePools[0].minNodeCount: must be at least 1: Toy does not scale from zero",
+        (
+            "InvalidNodePool: spec.nodePools[0].className: InferenceClass bare does not say how Toy makes its nodes; "
+            "give it spec.provisioning.toy"
+        ),
+    )
+
+
+def test_its_provider_is_installed_and_activated(told: dict[str, Any]) -> None:
+    assert "clusters.toy.m.example.org" in told["activated"]
+    assert "xpkg.example.org/toy/provider-toy" in told["packages"]
