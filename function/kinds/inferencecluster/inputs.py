@@ -8,7 +8,7 @@ from typing import Any
 
 from function.core import Manifest, Request, Requirement, controller, dig, is_controlled_by, plain
 from function.core.manifest import is_list
-from function.vocabulary import labels, names, versions
+from function.vocabulary import crossplane, labels, names, versions
 
 KUBECONFIG = "kubeconfig"
 IDENTITY = "identity"
@@ -153,5 +153,5 @@ def occupants(request: Request) -> tuple[str, ...] | None:
 
 def is_being_deleted(xr: Manifest) -> bool:
     """Whether someone has asked for its deletion, be it refused for now."""
-    annotated = dig(xr, "metadata", "annotations", labels.DELETION_ATTEMPT)
+    annotated = dig(xr, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
     return annotated is not None or dig(xr, "metadata", "deletionTimestamp") is not None
