@@ -13,7 +13,7 @@ from function.cli.files import Loaded
 from function.cli.values import BrokenFile
 from function.core import dig
 from function.planning.control_plane import kinds
-from function.sandbox.admission import faults_of
+from function.sandbox.admission import violations_of
 from function.vocabulary import versions
 
 Shape: TypeAlias = str | dict[str, Any] | list[Any]
@@ -43,7 +43,7 @@ def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
         kind = known.of(*one.kind)
         if kind.is_composite and not said:
             status = dig(kind.schema, "properties", "status") or {}
-            said = [(f.path, f.message) for f in faults_of(one.manifest.get("status") or {}, status, ("status",))]
+            said = [(f.path, f.message) for f in violations_of(one.manifest.get("status") or {}, status, ("status",))]
         for path, problem in said:
             yield BrokenFile(one.source.file, f"{_spelled(path)} {problem}", one.source.position(path))
 

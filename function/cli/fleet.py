@@ -14,14 +14,12 @@ import click
 from function.cli.files import Loaded, examine
 from function.cli.findings import FileFinding, in_file, unreadable
 from function.core import dig, visible
-from function.sandbox.control_loop import Restless
-from function.sandbox.settle import Unreachable
-from function.sandbox.store import Refused
+from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
     from function.core import Manifest
     from function.planning.control_plane import ControlPlane
-    from function.sandbox.settle import Compose
+    from function.sandbox.extensions import CompositionFunction
 
 T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
@@ -32,7 +30,7 @@ def settled(
     fleet: Sequence[Loaded],
     edits: Sequence[Loaded] = (),
     *,
-    compose: Compose | None = None,
+    function: CompositionFunction | None = None,
     seed: int | None = None,
     at: Callable[[ControlPlane], None] = lambda _: None,
 ) -> ControlPlane:
@@ -43,17 +41,17 @@ def settled(
     from function.planning import stub_secrets
     from function.planning.control_plane import ControlPlane, in_process
 
-    control = ControlPlane(compose=compose or in_process, seed=seed)
+    control = ControlPlane(function=function or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
     with at_work(control):
-        control.world.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
+        control.loop.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
         at(control)
-        control.world.settle()
+        control.loop.settle()
         if edits:
             at(control)
             for manifest in edited:
                 _edit(control, manifest)
-            control.world.settle()
+            control.loop.settle()
     return control
 
 
@@ -62,9 +60,9 @@ def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> It
     """Shows how far a control plane is. Raises ClickException where it refuses something or never comes to rest."""
     try:
         with _without_collector(), _Progress(doing, shown=shown) as progress:
-            control.world.progress = progress
+            control.loop.progress = progress
             yield
-    except (Refused, Restless, Unreachable) as problem:
+    except (Refused, DidNotConverge, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
 
 
@@ -73,7 +71,7 @@ def _edit(control: ControlPlane, manifest: Manifest) -> None:
     if dig(manifest, "metadata", "deletionTimestamp"):
         control.store.delete(control.store.located(manifest))
     else:
-        control.world.replace(manifest)
+        control.loop.replace(manifest)
 
 
 def checked(paths: Sequence[str]) -> list[Loaded]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName, plural
-from function.planning.comparison import Answering, Change, Loss, Report
-from function.planning.outcome import Deployment, Outcome, Replica, Weights
+from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
+from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome, StagedWeights
 
 
-def data(shown: Report) -> dict[str, Any]:
+def data(shown: PlanComparison) -> dict[str, Any]:
     """All of it, for machines."""
     changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
     deployments = [_deployment_data(d, changes) for d in shown.outcome.deployments]
@@ -39,7 +39,7 @@ def data(shown: Report) -> dict[str, Any]:
     }
 
 
-def _deployment_data(deployment: Deployment, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
+def _deployment_data(deployment: DeploymentOutcome, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
     replicas = [
         {"change": changes.get((deployment.identity, r.name), "kept"), **_plain(asdict(r))} for r in deployment.replicas
     ]
@@ -58,7 +58,7 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in value.items()}
 
 
-def headline(shown: Report) -> str:
+def headline(shown: PlanComparison) -> str:
     """In a sentence, what came of it."""
     deployments = shown.outcome.deployments
     wanted = sum(d.wanted for d in deployments)
@@ -72,12 +72,12 @@ def headline(shown: Report) -> str:
     return "; ".join(parts) + "."
 
 
-def _moves(changes: Iterable[Change]) -> str:
+def _moves(changes: Iterable[ReplicaChange]) -> str:
     counts = Counter(c.what for c in changes)
     return ", ".join(f"{counts[what]} {what}" for what in ("new", "updated", "moved", "gone", "kept") if counts[what])
 
 
-def show(shown: Report, then: Iterable[report.Row]) -> None:
+def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
     """`then` are commands to try after this one, and what each is for."""
     report.show(
         [
@@ -101,16 +101,16 @@ def show(shown: Report, then: Iterable[report.Row]) -> None:
     )
 
 
-def _loss(loss: Loss) -> str:
+def _loss(loss: DeploymentLoss) -> str:
     return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
 
 
-def _silence(service: Answering) -> str:
+def _silence(service: ServiceChange) -> str:
     ready = plural(service.was_ready, "endpoint")
     return f"ModelService {service.identity}: {ready} answered, and none would"
 
 
-def _replica_rows(changes: Iterable[Change]) -> Iterator[tuple[str, ...]]:
+def _replica_rows(changes: Iterable[ReplicaChange]) -> Iterator[tuple[str, ...]]:
     for change in changes:
         replica = change.replica
         where = f"{replica.cluster} (was {change.was})" if change.was else replica.cluster
@@ -120,14 +120,14 @@ def _replica_rows(changes: Iterable[Change]) -> Iterator[tuple[str, ...]]:
         yield what, str(change.deployment), replica.name, where, pools, state, _becomes(replica)
 
 
-def _becomes(replica: Replica) -> str:
+def _becomes(replica: ReplicaOutcome) -> str:
     counts = Counter(thing.kind for thing in replica.becomes)
     first = ("Deployment", "LeaderWorkerSet")
     kinds = sorted(counts, key=lambda kind: (kind not in first, kind))
     return ", ".join(kind if counts[kind] == 1 else f"{counts[kind]} {kind}s" for kind in kinds)
 
 
-def _shortfalls(outcome: Outcome) -> Iterator[str]:
+def _shortfalls(outcome: PlanOutcome) -> Iterator[str]:
     """Why a deployment is not what it asks to be, with every cluster that was rejected."""
     for deployment in outcome.deployments:
         if deployment.why:
@@ -139,7 +139,7 @@ def _shortfalls(outcome: Outcome) -> Iterator[str]:
                 yield f"  {replica.name} on {replica.cluster}: {replica.why}"
 
 
-def _troubles(outcome: Outcome) -> Iterator[str]:
+def _troubles(outcome: PlanOutcome) -> Iterator[str]:
     for cluster in outcome.clusters:
         if cluster.why:
             yield f"InferenceCluster {cluster.name}: {cluster.why}"
@@ -152,7 +152,7 @@ def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
     return "" if what == "kept" else what, name, url
 
 
-def _service_row(shown: Answering) -> tuple[str, ...]:
+def _service_row(shown: ServiceChange) -> tuple[str, ...]:
     service = shown.service
     ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
     return "" if shown.what == "kept" else shown.what, str(shown.identity), service.address, ready
@@ -161,10 +161,10 @@ def _service_row(shown: Answering) -> tuple[str, ...]:
 STAGING = "cache", "cluster", "size"
 
 
-def staging_rows(weights: Iterable[Weights]) -> list[tuple[str, ...]]:
+def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, ...]]:
     return [(str(w.identity), w.cluster, f"{w.gib} GiB") for w in weights]
 
 
-def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+def _pool_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)

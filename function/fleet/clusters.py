@@ -15,12 +15,12 @@ from function import cel
 from function.core import ContentCache, Manifest, dig, serves
 from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
-from function.vocabulary import labels
+from function.vocabulary import crossplane
 
 
 def cluster(manifest: Manifest) -> Cluster:
     metadata, status = manifest["metadata"], STATUSES(manifest)
-    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", labels.DELETION_ATTEMPT)
+    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT)
     return Cluster(
         name=metadata["name"],
         ready=status.ready,

@@ -1,4 +1,4 @@
-"""What runs on the control cluster itself: the gateway there accepts routes, and Deployments come up."""
+"""The controllers of the control cluster itself: its gateway accepts routes, and its Deployments become available."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 from function.core import Manifest
 from function.planning import statuses
-from function.sandbox.store import Ref, Store, ref_of
+from function.sandbox.store import Store, ref_of
 from function.vocabulary import versions
 
 _ADDRESS = "198.18.0.1"
-"""Of the control cluster's gateway (of the range for benchmarks, RFC 2544)."""
+"""Address of the control cluster's gateway (from the benchmarking range of RFC 2544)."""
 
 
-def tend(store: Store) -> None:
-    """Give a status to whatever a controller of the control cluster would give one."""
+def reconcile(store: Store) -> None:
+    """Write the status of every object that a controller of the control cluster handles."""
     there = {ref[1:] for ref in store.refs(versions.CORE, "Service")}
     for manifest in store.of_kind(versions.APPS, "Deployment"):
         wanted = int(manifest["spec"].get("replicas", 1))
@@ -23,9 +23,9 @@ def tend(store: Store) -> None:
         _write(store, manifest, statuses.accepted(manifest, there))
     for manifest in store.of_kind(versions.GATEWAY, "Gateway"):
         _write(store, manifest, statuses.gateway(manifest, _ADDRESS))
-    for kind in statuses.SAID:
+    for kind in statuses.CONDITIONS:
         for manifest in store.of_kind(_API_VERSIONS[kind], kind):
-            _write(store, manifest, statuses.said(manifest))
+            _write(store, manifest, statuses.unconditional(manifest))
 
 
 _API_VERSIONS = {
@@ -38,8 +38,4 @@ def _write(store: Store, manifest: Manifest, status: dict[str, Any]) -> None:
     def write(written: dict[str, Any]) -> None:
         written["status"] = status
 
-    store.update(_ref(manifest), write, status=True)
-
-
-def _ref(manifest: Manifest) -> Ref:
-    return ref_of(manifest)
+    store.update(ref_of(manifest), write, status=True)

@@ -1,4 +1,8 @@
-"""The controllers of one cluster: workloads run where their pods fit, gateways have addresses, routes are accepted."""
+"""The controllers of one cluster: they write the statuses of workloads, routes, gateways, volumes and Jobs.
+
+A workload's pods take nodes in the order of the remote objects. Pods of a spec that already runs keep their nodes, even
+if the devices that the pool publishes have changed since: Kubernetes does not evict a pod for that either.
+"""
 
 from __future__ import annotations
 
@@ -16,51 +20,58 @@ _WITH_PARENTS = ("HTTPRoute", "InferencePool")
 
 @dataclass(slots=True)
 class Faults:
-    """What goes wrong, by the name of an InferenceCluster."""
+    """Faults that are switched on, by the name of an InferenceCluster. Empty by default."""
 
     unreachable: set[str] = field(default_factory=set)
     """Clusters whose API server does not answer."""
     lost_pools: set[tuple[str, str]] = field(default_factory=set)
-    """Cluster and pool whose nodes are gone."""
+    """Cluster and pool: pools without any node."""
     broken_images: set[str] = field(default_factory=set)
     """Images that never start, anywhere."""
     provider_errors: dict[str, str] = field(default_factory=dict)
-    """Clusters on which the provider can apply nothing, and what it says."""
+    """Clusters on which the provider cannot apply anything, with its error message."""
     without_address: set[str] = field(default_factory=set)
     """Clusters whose gateway has no address."""
     failed_hydrations: dict[str, int] = field(default_factory=dict)
-    """Clusters on which weights cannot be staged, and the exit code that their Jobs end with."""
+    """Clusters on which weights cannot be staged, with the exit code of their Jobs."""
 
 
 @dataclass(slots=True)
-class Remote:
-    """A thing on a cluster."""
+class RemoteObject:
+    """An object on a cluster."""
 
     manifest: dict[str, Any]
     owner: Ref | None = None
-    """The Object that holds it; None for what was there before."""
+    """The Object that manages it; None for a preinstalled one."""
     version: int = 0
-    """Counts what was written to it."""
+    """Counts writes to it."""
     runs: Any = None
-    """Of a workload: the spec with which all its pods run. They keep their devices, whatever is published by now."""
+    """Of a workload: the spec with which all its pods run. They keep their devices, whatever the pool publishes now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """What the controllers of a cluster see."""
+class ClusterView:
+    """The cluster, as its controllers see it."""
 
     name: str
-    things: Mapping[Ref, Remote]
+    things: Mapping[Ref, RemoteObject]
     nodes: Nodes
     address: str
-    """Of its gateway; empty where it has none."""
+    """Of its gateway; empty if it has none."""
     faults: Faults
 
 
-def run(things: dict[Ref, Remote], cluster: Manifest | None, faults: Faults, reader: NodeReader) -> int:
-    """The controllers of one cluster: every workload and every route gets its status. None: the control cluster.
+def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, reader: NodeReader) -> int:
+    """Write the status of every remote object of a cluster.
 
-    Returns how many statuses are new.
+    Args:
+        things: The remote objects; changed in place.
+        cluster: The InferenceCluster; None for the control cluster, which has no pools.
+        faults: Faults that are switched on.
+        reader: Reads the nodes of the cluster's pools.
+
+    Returns:
+        How many statuses changed.
     """
     name = dig(cluster, "metadata", "name") or ""
     if name in faults.unreachable:
@@ -69,7 +80,7 @@ def run(things: dict[Ref, Remote], cluster: Manifest | None, faults: Faults, rea
     lost = frozenset(pool for of, pool in faults.lost_pools if of == name)
     nodes = reader.read(cluster or {}, lost)
     address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
-    there = Cluster(name, things, nodes, address, faults)
+    there = ClusterView(name, things, nodes, address, faults)
     for ref, remote in things.items():
         status = _status(ref, remote, there)
         if status is not None and status != remote.manifest.get("status"):
@@ -78,8 +89,8 @@ def run(things: dict[Ref, Remote], cluster: Manifest | None, faults: Faults, rea
     return sum(remote.version for remote in things.values()) - before
 
 
-def _status(ref: Ref, remote: Remote, there: Cluster) -> dict[str, Any] | None:
-    """What a thing's controller says of it; None for what has no controller."""
+def _status(ref: Ref, remote: RemoteObject, there: ClusterView) -> dict[str, Any] | None:
+    """The status that an object's controller writes; None for a kind without a controller."""
     manifest = remote.manifest
     if ref.kind in storage.KINDS:
         return storage.status(manifest, there.things, there.faults.failed_hydrations.get(there.name, 0))
@@ -89,10 +100,10 @@ def _status(ref: Ref, remote: Remote, there: Cluster) -> dict[str, Any] | None:
         return statuses.accepted(manifest, {r[1:] for r in there.things})
     if ref.kind == "Gateway":
         return statuses.gateway(manifest, there.address)
-    return statuses.said(manifest) if ref.kind in statuses.SAID else None
+    return statuses.unconditional(manifest) if ref.kind in statuses.CONDITIONS else None
 
 
-def _workload(ref: Ref, workload: Remote, there: Cluster) -> dict[str, Any]:
+def _workload(ref: Ref, workload: RemoteObject, there: ClusterView) -> dict[str, Any]:
     manifest = workload.manifest
     claims = {
         r.name: remote.manifest
@@ -107,8 +118,8 @@ def _workload(ref: Ref, workload: Remote, there: Cluster) -> dict[str, Any]:
     return status
 
 
-def _copy(pods: list[Manifest], claims: Mapping[str, Manifest], there: Cluster, *, runs: bool) -> str:
-    """Why one copy does not run; empty when it does. The nodes of one that starts badly are taken all the same."""
+def _copy(pods: list[Manifest], claims: Mapping[str, Manifest], there: ClusterView, *, runs: bool) -> str:
+    """Why one copy does not run; empty if it does. A copy whose image does not start still takes its nodes."""
     problems = [there.nodes.take(pod, claims, runs=runs) for pod in pods]
     images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in there.faults.broken_images]
     return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")

@@ -1,4 +1,4 @@
-"""What may happen to a fleet: a cluster is drained or lost, a pool has other nodes, a deployment other replicas."""
+"""Edits of a fleet: drain or lose a cluster, resize a pool, scale a deployment."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Drain:
-    """Everything leaves a cluster that can, each replica once its successor serves; the cluster stays."""
+class DrainCluster:
+    """Move all replicas off a cluster that can move, each as soon as its successor serves. The cluster stays."""
 
     cluster: str
 
@@ -26,8 +26,8 @@ class Drain:
 
 
 @dataclass(frozen=True, slots=True)
-class Lose:
-    """A cluster is gone for good, with all that is on it."""
+class LoseCluster:
+    """Remove a cluster permanently, with everything on it."""
 
     cluster: str
 
@@ -36,8 +36,8 @@ class Lose:
 
 
 @dataclass(frozen=True, slots=True)
-class Resize:
-    """A pool can have so many nodes."""
+class ResizePool:
+    """Set the number of nodes of a pool."""
 
     cluster: str
     pool: str
@@ -48,8 +48,8 @@ class Resize:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """A deployment wants so many replicas."""
+class ScaleDeployment:
+    """Set the number of replicas of a deployment."""
 
     deployment: NamespacedName
     replicas: int
@@ -58,34 +58,43 @@ class Scale:
         return f"scale {self.deployment} to {self.replicas}"
 
 
-Edit: TypeAlias = Drain | Lose | Resize | Scale
+Edit: TypeAlias = DrainCluster | LoseCluster | ResizePool | ScaleDeployment
 
 
-class Unknown(Exception):
-    """There is no such cluster, pool or deployment; the message names the nearest."""
+class UnknownName(Exception):
+    """A cluster, pool or deployment does not exist. The message suggests the closest name."""
 
 
 def check(store: Store, edits: Iterable[Edit]) -> None:
-    """That all of what the edits name is there, each by the time of its edit. Raises Unknown."""
+    """Check that everything that the edits name exists at the time of its edit.
+
+    Raises:
+        UnknownName: Something does not exist, or was lost by an earlier edit.
+    """
     fleet = _Known(store)
     for edit in edits:
         fleet.check(edit)
 
 
-def make(control: ControlPlane, edit: Edit) -> None:
-    """Edit a fleet, as a person or an accident would. What it names is there. Raises Refused."""
+def apply(control: ControlPlane, edit: Edit) -> None:
+    """Apply one edit. What it names must exist (see `check`).
+
+    Raises:
+        Refused: Admission refuses the edited object.
+    """
     match edit:
-        case Drain():
+        case DrainCluster():
             control.store.update(_cluster(edit.cluster), _drained)
-        case Lose():
+        case LoseCluster():
             _lose(control, edit.cluster)
-        case Resize():
+        case ResizePool():
             control.store.update(_cluster(edit.cluster), lambda manifest: _resize(manifest, edit))
-        case Scale():
+        case ScaleDeployment():
             control.store.update(_deployment(edit.deployment), lambda manifest: _scale(manifest, edit.replicas))
 
 
 def clusters(store: Store) -> list[str]:
+    """The names of all InferenceClusters."""
     return [m["metadata"]["name"] for m in store.of_kind(versions.MODELPLANE, "InferenceCluster")]
 
 
@@ -93,18 +102,18 @@ def clusters(store: Store) -> list[str]:
 
 
 def _drained(manifest: dict[str, Any]) -> None:
-    """By the taint with which replicas are made to leave. It does not touch who tolerates everything."""
+    """Add the taint that makes replicas leave. A deployment that tolerates every taint stays."""
     manifest["spec"]["taints"] = [*(manifest["spec"].get("taints") or ()), {"key": labels.DRAIN, "effect": "NoExecute"}]
 
 
 def _lose(control: ControlPlane, cluster: str) -> None:
-    """It is gone from the API as well: as long as it is there, a cluster that does not answer keeps its replicas."""
+    """Remove the InferenceCluster too: as long as it exists, a cluster that does not answer keeps its replicas."""
     control.store.lose(_cluster(cluster))
     control.clusters.things.pop(names.provider_config(cluster), None)
 
 
-def _resize(manifest: dict[str, Any], edit: Resize) -> None:
-    """Whatever the pool's capacity is counted by: its nodes, or the most that an autoscaler makes."""
+def _resize(manifest: dict[str, Any], edit: ResizePool) -> None:
+    """Set whichever field counts as the pool's capacity: its nodes, or the maximum of its autoscaler."""
     pool = next(p for p in manifest["spec"]["nodePools"] if p["name"] == edit.pool)
     pool["nodeCount"] = edit.nodes
     pool |= {"maxNodeCount": edit.nodes} if "maxNodeCount" in pool else {}
@@ -128,24 +137,24 @@ def _deployment(name: NamespacedName) -> Ref:
 
 @dataclass(slots=True)
 class _Known:
-    """Who there is, while clusters get lost one after the other."""
+    """The names that exist, while clusters are lost one after the other."""
 
     store: Store
     lost: set[str] = field(default_factory=set)
 
     def check(self, edit: Edit) -> None:
-        if isinstance(edit, Scale):
+        if isinstance(edit, ScaleDeployment):
             deployments = self.store.of_kind(versions.MODELPLANE, "ModelDeployment")
             _must_be("ModelDeployment", str(edit.deployment), [str(identity(m)) for m in deployments])
             return
         if edit.cluster in self.lost:
-            raise Unknown(f"InferenceCluster {edit.cluster} is lost by then")
+            raise UnknownName(f"InferenceCluster {edit.cluster} is lost by then")
         _must_be("InferenceCluster", edit.cluster, clusters(self.store))
-        if isinstance(edit, Resize):
+        if isinstance(edit, ResizePool):
             found = self.store.get(_cluster(edit.cluster))
             pools = [str(pool["name"]) for pool in dig(found, "spec", "nodePools") or ()]
             _must_be("pool", edit.pool, pools, of=f" of InferenceCluster {edit.cluster}")
-        if isinstance(edit, Lose):
+        if isinstance(edit, LoseCluster):
             self.lost.add(edit.cluster)
 
 
@@ -154,7 +163,7 @@ def _must_be(kind: str, name: str, known: Collection[str], *, of: str = "") -> N
         return
     nearest = get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {nearest[0]}?" if nearest else f"there {_listed(sorted(known))}"
-    raise Unknown(f"there is no {kind} {name}{of}; {hint}")
+    raise UnknownName(f"there is no {kind} {name}{of}; {hint}")
 
 
 def _listed(known: list[str]) -> str:

@@ -12,13 +12,13 @@ from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import versions
 
 
-def tend(store: Store) -> None:
+def reconcile(store: Store) -> None:
     """Give every managed resource of a cloud the status that its folder in function/clouds tells."""
     for provisioner in clouds.PROVISIONERS:
         for kind in provisioner.managed:
             for manifest in store.of_kind(kind.api_version, kind.kind):
                 seen = provisioner.observe(manifest)
-                provider.say(store, ref_of(manifest), seen.at_provider, provider.SYNCED, provider.AVAILABLE)
+                provider.write_status(store, ref_of(manifest), seen.at_provider, provider.SYNCED, provider.AVAILABLE)
                 _connect(store, manifest, seen.connection)
 
 

@@ -1,6 +1,7 @@
-"""The nodes of a cluster's pools, and whether pods fit on them: selectors and claims, as Kubernetes would judge them.
+"""The nodes of a cluster's pools, and whether pods fit on them: node selectors and device claims.
 
-Whole nodes: a pod that claims devices has its node to itself, as the fleet scheduler promised it.
+Deliberately coarse: a pod that claims devices takes a whole node, because the fleet scheduler assigns whole nodes. CPU,
+memory and taints of nodes are ignored. Device selectors are evaluated by the scheduler's own matcher.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from function.vocabulary import labels
 
 
 @dataclass(slots=True)
-class Pool:
-    """Nodes that are alike, and how many of them nobody claims."""
+class PoolNodes:
+    """Nodes of one shape, and how many of them are free."""
 
     shape: NodeShape
     nodes: int
@@ -28,17 +29,25 @@ class Pool:
 
 @dataclass(slots=True)
 class Nodes:
-    """The pools of one cluster while its pods are being placed."""
+    """The pools of one cluster while its pods are placed."""
 
-    pools: dict[str, Pool]
+    pools: dict[str, PoolNodes]
     matcher: Matcher
 
     def take(self, pod: Manifest, claims: Mapping[str, Manifest], *, runs: bool = False) -> str:
-        """Place a pod; says why not, or nothing when it fits. `claims` are the claim templates by name. One that runs
-        has its devices, and is not looked at again."""
+        """Place a pod on a node.
+
+        Args:
+            pod: The pod's spec.
+            claims: ResourceClaimTemplates by name.
+            runs: Whether the pod already runs. Then it has its devices, and only takes its node.
+
+        Returns:
+            Why the pod does not fit; empty if it was placed.
+        """
         name = dig(pod, "nodeSelector", labels.POOL)
         if name is None and not pod.get("resourceClaims"):
-            return ""  # it runs on any node, such as those that are of no pool
+            return ""  # it runs on any node, also on one of no pool
         pool = self.pools.get(str(name))
         if pool is None or pool.nodes == 0:
             return f"no node has label {labels.POOL}={name}"
@@ -65,17 +74,17 @@ class Nodes:
 
 @dataclass(slots=True)
 class NodeReader:
-    """Reads the pools of clusters. Keeps what it learned: like pools have like shapes."""
+    """Reads the pools of clusters. Pools with equal devices share one shape, and so the matcher's cache."""
 
     matcher: Matcher = field(default_factory=Matcher)
     _shapes: dict[tuple[Device, ...], NodeShape] = field(default_factory=dict)
 
     def read(self, cluster: Manifest, lost: frozenset[str]) -> Nodes:
-        """The nodes of an InferenceCluster, all free; of a lost pool there are none."""
+        """The nodes of an InferenceCluster, all free. A pool in `lost` has none."""
         pools = {}
         for pool in dig(cluster, "status", "gpuPools") or ():
             count = 0 if pool["name"] in lost else max(0, int(pool.get("nodes") or 0))
-            pools[pool["name"]] = Pool(self._shape(pool.get("devices") or ()), count, count)
+            pools[pool["name"]] = PoolNodes(self._shape(pool.get("devices") or ()), count, count)
         return Nodes(pools, self.matcher)
 
     def _shape(self, devices: Iterable[Manifest]) -> NodeShape:
@@ -84,16 +93,16 @@ class NodeReader:
 
 
 def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
-    """The part of a node that claims through some DeviceClasses can draw on."""
+    """The devices of a node that belong to the given DeviceClasses."""
     left = tuple(d for d in shape.devices if d.device_class in classes)
     return shape if left == shape.devices else NodeShape(left)
 
 
 @dataclass(frozen=True, slots=True)
-class _Selector:
+class _UncountedSelector:
     text: str
     price: int = 0
-    """Nothing is counted offline."""
+    """Plans have no step budget."""
 
     def judge(self, published: Any) -> bool | str:
         try:
@@ -105,7 +114,9 @@ class _Selector:
 def _request(request: Manifest) -> DeviceRequest:
     selectors = dig(request, "exactly", "selectors") or ()
     texts = (str(dig(s, "cel", "expression")) for s in selectors)
-    return DeviceRequest(request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_Selector, texts)))
+    return DeviceRequest(
+        request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_UncountedSelector, texts))
+    )
 
 
 def _device(entry: Manifest) -> Device:

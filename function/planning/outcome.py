@@ -1,4 +1,7 @@
-"""What a world came to, as plain data: replicas and what they became, what is not placed and why, what is left."""
+"""The outcome of a plan as plain data: replicas and their workloads, what is not placed and why, free capacity.
+
+`read` is the only reader of the store behind plan and what-if. Reports and comparisons work on the outcome alone.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,27 @@ from function.sandbox.store import Store
 from function.vocabulary import labels, versions
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
-"""Remote kinds that every replica brings along; they say nothing of what it is."""
+"""Remote kinds that every replica has; they do not tell replicas apart."""
 _STAGED = ("Hydrating", "Ready")
-"""Phases of a cache on a cluster in which it has, or takes, its room there."""
+"""Phases of a cache on a cluster in which its volume exists there."""
 _SYSTEM = ("Ready", "Synced", "Responsive")
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """Something on a cluster."""
+class _Named:
+    """An object with a namespace and a name."""
+
+    namespace: str
+    name: str
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteResource:
+    """A resource on an inference cluster."""
 
     kind: str
     namespace: str
@@ -29,39 +44,40 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Replica:
+class ReplicaOutcome:
+    """A ModelReplica."""
+
     name: str
     cluster: str
     pools: tuple[str, ...]
     ready: bool
     serving: bool
     why: str
-    """Why it does not serve, or not with all that it has; empty when it does."""
+    """Why it is not ready; empty if it is."""
     revision: str
-    """A digest of its spec: replicas of like revisions run alike."""
-    becomes: tuple[Thing, ...]
+    """A digest of its spec: replicas with equal revisions run the same."""
+    becomes: tuple[RemoteResource, ...]
+    """What it composed on its cluster."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
+class ClusterRejection:
+    """Why a deployment has no further replica on a cluster."""
+
     cluster: str
     reason: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
-    namespace: str
-    name: str
-    wanted: int
-    replicas: tuple[Replica, ...]
-    why: str
-    """Why it is not as it was asked for; empty when it is."""
-    rejections: tuple[Rejection, ...]
+class DeploymentOutcome(_Named):
+    """A ModelDeployment."""
 
-    @property
-    def identity(self) -> NamespacedName:
-        return NamespacedName(self.namespace, self.name)
+    wanted: int
+    replicas: tuple[ReplicaOutcome, ...]
+    why: str
+    """Why it differs from its spec; empty if it does not."""
+    rejections: tuple[ClusterRejection, ...]
 
     @property
     def serving(self) -> int:
@@ -69,11 +85,19 @@ class Deployment:
 
     @property
     def missing(self) -> int:
+        """Replicas that are not placed."""
         return max(0, self.wanted - len(self.replicas))
+
+    @property
+    def troubled(self) -> tuple[ReplicaOutcome, ...]:
+        """Replicas with a problem that the deployment's own message does not repeat."""
+        return tuple(r for r in self.replicas if r.why and f": {r.why.partition(': ')[2]}" not in self.why)
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class PoolOutcome:
+    """A pool of an InferenceCluster, and its free nodes."""
+
     cluster: str
     name: str
     devices: str
@@ -82,59 +106,47 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ClusterOutcome:
+    """An InferenceCluster."""
+
     name: str
     ready: bool
     gateway: str
     why: str
-    """What is wrong with it, ready or not: of several pools one may lack its class. Empty when nothing is."""
+    """A problem that it reports; empty if there is none. It may be ready: one of several pools can lack its class."""
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    namespace: str
-    name: str
+class EndpointOutcome(_Named):
+    """A ModelEndpoint."""
+
     url: str
     cluster: str
     """Empty for an outside provider's."""
 
-    @property
-    def identity(self) -> NamespacedName:
-        return NamespacedName(self.namespace, self.name)
-
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    namespace: str
-    name: str
+class ServiceOutcome(_Named):
+    """A ModelService."""
+
     address: str
     matched: int
     ready: int
     routed: tuple[str, ...] = field(compare=False)
-    """The endpoints that get traffic."""
-
-    @property
-    def identity(self) -> NamespacedName:
-        return NamespacedName(self.namespace, self.name)
+    """Names of the endpoints that get traffic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """Weights that are on a cluster, or on their way there."""
+class StagedWeights(_Named):
+    """Weights of a ModelCache that are on a cluster, or are being staged there."""
 
-    namespace: str
-    name: str
     cluster: str
     gib: int
-
-    @property
-    def identity(self) -> NamespacedName:
-        return NamespacedName(self.namespace, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What any other object of ours says is not well, ready or not: a service may lack room for an endpoint."""
+    """A problem that an object of another kind reports. It may be ready: a service can lack room for one endpoint."""
 
     kind: str
     namespace: str
@@ -147,18 +159,31 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    deployments: tuple[Deployment, ...]
-    clusters: tuple[Cluster, ...]
-    pools: tuple[Pool, ...]
-    endpoints: tuple[Endpoint, ...]
-    services: tuple[Service, ...]
-    weights: tuple[Weights, ...]
+class PlanOutcome:
+    """A whole fleet, in order of names."""
+
+    deployments: tuple[DeploymentOutcome, ...]
+    clusters: tuple[ClusterOutcome, ...]
+    pools: tuple[PoolOutcome, ...]
+    endpoints: tuple[EndpointOutcome, ...]
+    services: tuple[ServiceOutcome, ...]
+    weights: tuple[StagedWeights, ...]
     troubles: tuple[Trouble, ...]
 
+    @property
+    def serving(self) -> frozenset[NamespacedName]:
+        """The replicas that serve."""
+        return frozenset(NamespacedName(d.namespace, r.name) for d in self.deployments for r in d.replicas if r.serving)
 
-def read(store: Store) -> Outcome:
-    """What stands in a store, in order of kinds and names."""
+    @property
+    def problems(self) -> Iterator[tuple[str, str, str]]:
+        """Kind, name and message of every problem of objects other than deployments and replicas."""
+        yield from (("InferenceCluster", cluster.name, cluster.why) for cluster in self.clusters if cluster.why)
+        yield from ((trouble.kind, str(trouble.identity), trouble.why) for trouble in self.troubles)
+
+
+def read(store: Store) -> PlanOutcome:
+    """Read the outcome from a store that has converged."""
     things = _things(store)
     replicas: dict[NamespacedName, list[Manifest]] = {}
     for manifest in store.of_kind(versions.MODELPLANE, "ModelReplica"):
@@ -168,7 +193,7 @@ def read(store: Store) -> Outcome:
         for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
     )
     clusters = store.of_kind(versions.MODELPLANE, "InferenceCluster")
-    return Outcome(
+    return PlanOutcome(
         deployments=deployments,
         clusters=tuple(map(_cluster, clusters)),
         pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
@@ -180,16 +205,16 @@ def read(store: Store) -> Outcome:
 
 
 def _owner(replica: Manifest) -> NamespacedName:
-    """By its controller, for a label may be cut."""
+    """The deployment of a replica. Its label may be truncated, so the controller reference is preferred."""
     owners = dig(replica, "metadata", "ownerReferences") or ()
     name = next((o["name"] for o in owners if o.get("controller")), None)
     labelled = dig(replica, "metadata", "labels", labels.DEPLOYMENT)
     return NamespacedName(identity(replica).namespace, name or labelled or "")
 
 
-def _things(store: Store) -> Mapping[str, list[Thing]]:
-    """What is on clusters, by the uid of the replica that composed it."""
-    found: dict[str, list[Thing]] = {}
+def _things(store: Store) -> Mapping[str, list[RemoteResource]]:
+    """Resources on clusters, by the uid of the replica that composed them."""
+    found: dict[str, list[RemoteResource]] = {}
     for manifest in store.of_kind(versions.PROVIDER_KUBERNETES, "Object"):
         wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
         for owner in dig(manifest, "metadata", "ownerReferences") or ():
@@ -198,20 +223,24 @@ def _things(store: Store) -> Mapping[str, list[Thing]]:
     return found
 
 
-def _thing(manifest: Manifest, *, ready: bool) -> Thing:
-    return Thing(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"], ready)
+def _thing(manifest: Manifest, *, ready: bool) -> RemoteResource:
+    return RemoteResource(
+        manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"], ready
+    )
 
 
-def _deployment(manifest: Manifest, replicas: list[Manifest], things: Mapping[str, list[Thing]]) -> Deployment:
+def _deployment(
+    manifest: Manifest, replicas: list[Manifest], things: Mapping[str, list[RemoteResource]]
+) -> DeploymentOutcome:
     name = identity(manifest)
-    return Deployment(
+    return DeploymentOutcome(
         namespace=name.namespace,
         name=name.name,
         wanted=_wanted(manifest),
         replicas=tuple(_replica(m, things) for m in replicas),
         why=_why(manifest),
         rejections=tuple(
-            Rejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
+            ClusterRejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
             for r in dig(manifest, "status", "rejections") or ()
         ),
     )
@@ -222,13 +251,13 @@ def _wanted(manifest: Manifest) -> int:
     return wanted if isinstance(wanted, int) else 1
 
 
-def _replica(manifest: Manifest, things: Mapping[str, list[Thing]]) -> Replica:
+def _replica(manifest: Manifest, things: Mapping[str, list[RemoteResource]]) -> ReplicaOutcome:
     pools = (
         str(member.get("nodePoolName") or "")
         for engine in dig(manifest, "spec", "engines") or ()
         for member in engine.get("members") or ()
     )
-    return Replica(
+    return ReplicaOutcome(
         name=identity(manifest).name,
         cluster=str(dig(manifest, "spec", "clusterName") or ""),
         pools=tuple(dict.fromkeys(pool for pool in pools if pool)),
@@ -244,58 +273,58 @@ def _digest(spec: Manifest) -> str:
     return hashlib.sha256(json.dumps(plain(spec), sort_keys=True).encode()).hexdigest()[:8]
 
 
-def _cluster(manifest: Manifest) -> Cluster:
+def _cluster(manifest: Manifest) -> ClusterOutcome:
     gateway = str(dig(manifest, "status", "gateway", "address") or "")
-    return Cluster(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
+    return ClusterOutcome(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
 
 
-def _pools(manifest: Manifest) -> Iterator[Pool]:
+def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
     free = {a.get("pool"): a.get("free") for a in dig(manifest, "status", "allocations") or ()}
     for pool in dig(manifest, "status", "gpuPools") or ():
         devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in pool.get("devices") or ())
         nodes = int(pool.get("nodes") or 0)
-        yield Pool(identity(manifest).name, pool["name"], devices, nodes, int(free.get(pool["name"], nodes)))
+        yield PoolOutcome(identity(manifest).name, pool["name"], devices, nodes, int(free.get(pool["name"], nodes)))
 
 
 def _product(device: Manifest) -> str:
     return str(dig(device, "attributes", "productName", "string") or device.get("name"))
 
 
-def _endpoint(manifest: Manifest) -> Endpoint:
+def _endpoint(manifest: Manifest) -> EndpointOutcome:
     name = identity(manifest)
     cluster = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
-    return Endpoint(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), cluster)
+    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), cluster)
 
 
-def _service(manifest: Manifest) -> Service:
+def _service(manifest: Manifest) -> ServiceOutcome:
     name, status = identity(manifest), manifest.get("status") or {}
     matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
     routed = tuple(str(endpoint) for endpoint in status.get("routed") or ())
-    return Service(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
+    return ServiceOutcome(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
 
 
-def _weights(cache: Manifest) -> Iterator[Weights]:
+def _weights(cache: Manifest) -> Iterator[StagedWeights]:
     name, size = identity(cache), int(dig(cache, "spec", "huggingFace", "sizeGiB") or 0)
     for cluster in dig(cache, "status", "clusters") or ():
         if cluster.get("phase") in _STAGED:
-            yield Weights(name.namespace, name.name, str(cluster.get("name")), size)
+            yield StagedWeights(name.namespace, name.name, str(cluster.get("name")), size)
 
 
 def _troubles(store: Store) -> Iterator[Trouble]:
-    told = ("ModelDeployment", "ModelReplica", "InferenceCluster")
+    reported = ("ModelDeployment", "ModelReplica", "InferenceCluster")
     for kind in store.kinds.composites():
-        for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in told else ():
+        for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in reported else ():
             name = identity(manifest)
             yield from (Trouble(kind.kind, name.namespace, name.name, why) for why in _whys(manifest))
 
 
 def _why(manifest: Manifest) -> str:
-    """The first thing that is wrong with an object; empty when all is well."""
+    """The first problem that an object reports; empty if there is none."""
     return next(_whys(manifest), "")
 
 
 def _whys(manifest: Manifest) -> Iterator[str]:
-    """Those of an object's own conditions that are not True, else what Crossplane says."""
+    """The messages of an object's own conditions that are False; without any, that of Crossplane's Synced."""
     conditions = dig(manifest, "status", "conditions") or ()
     own = [c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False"]
     for found in own:

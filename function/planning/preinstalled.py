@@ -1,4 +1,4 @@
-"""What is on every cluster from the start."""
+"""Objects that exist on every cluster from the start: what its charts and its cloud install."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ from function.vocabulary import names, versions
 
 
 def things(cluster: Manifest) -> Iterator[dict[str, Any]]:
-    """A gateway, the namespace that tells a cluster from others, and the class of its caches' volumes."""
+    """The preinstalled objects of an InferenceCluster: a Gateway, the kube-system namespace, and its StorageClass."""
     yield _gateway()
     yield _kube_system(cluster)
     yield from _storage_classes(cluster)
 
 
 def _gateway() -> dict[str, Any]:
-    """The Gateway that is on every cluster from the start."""
     metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
     return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}
 
 
 def address(cluster: Manifest) -> str:
-    """The one that was published, else one made up from the cluster's name (of the range for benchmarks, RFC 2544)."""
+    """The gateway's address: the published one, or one derived from the cluster's name (RFC 2544)."""
     digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
-    made_up = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
-    return str(dig(cluster, "status", "gateway", "address") or made_up)
+    derived = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
+    return str(dig(cluster, "status", "gateway", "address") or derived)
 
 
 def _kube_system(cluster: Manifest) -> dict[str, Any]:
-    """Its UID tells one Kubernetes cluster from all others: the one that was published, else one made up from the
-    kubeconfig, since two that are reached by the same are the same."""
+    """The namespace whose UID identifies a Kubernetes cluster: the published UID, or one derived from the kubeconfig.
+    Two InferenceClusters with the same kubeconfig are the same cluster."""
     secret = dig(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
-    made_up = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
-    uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, made_up))
+    kubeconfig = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
+    uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, kubeconfig))
     return {
         "apiVersion": versions.CORE,
         "kind": "Namespace",

@@ -1,4 +1,4 @@
-"""What provider-kubernetes makes of an Object (provider-kubernetes v1.2.1): its policies, its readiness, its status."""
+"""The rules of provider-kubernetes v1.2.1 for an Object: management policies, readiness, status."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ AVAILABLE = Condition("Ready", "True", "Available")
 UNAVAILABLE = Condition("Ready", "False", "Unavailable")
 
 
-def say(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *said: Condition) -> None:
-    """Most of what is said was said before: then nothing is written."""
+def write_status(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *conditions: Condition) -> None:
+    """Write a managed resource's conditions, and `status.atProvider` unless it is None.
+
+    Most calls change nothing, and then nothing is copied either.
+    """
     found = store.get(ref)
     if found is None:
         return
     status = found.get("status") or {}
     generation = found["metadata"]["generation"]
-    conditions = with_conditions(status.get("conditions") or [], said, generation)
-    if conditions == status.get("conditions") and at_provider in (None, status.get("atProvider")):
+    merged = with_conditions(status.get("conditions") or [], conditions, generation)
+    if merged == status.get("conditions") and at_provider in (None, status.get("atProvider")):
         return
 
     def write(manifest: dict[str, Any]) -> None:
         written = manifest.setdefault("status", {})
         if at_provider is not None:
             written["atProvider"] = plain(at_provider)
-        written["conditions"] = conditions
+        written["conditions"] = merged
 
     store.update(ref, write, status=True)
 
 
 def is_ready(manifest: Manifest, remote: Manifest) -> bool:
+    """Whether an Object is ready by its readiness policy, given the remote object."""
     readiness = dig(manifest, "spec", "readiness") or {}
     match readiness.get("policy"):
         case "DeriveFromCelQuery":
@@ -53,7 +57,7 @@ def is_ready(manifest: Manifest, remote: Manifest) -> bool:
 
 
 def _holds(query: str, remote: Manifest) -> bool:
-    """What does not compile or cannot be evaluated does not hold; the provider says no more either."""
+    """A query that does not compile or fails is false. The provider does not report more either."""
     try:
         return cel.query(query).evaluate(object=remote)
     except (cel.InvalidSelector, cel.EvaluationFailed):
@@ -61,7 +65,8 @@ def _holds(query: str, remote: Manifest) -> bool:
 
 
 def config(manifest: Manifest) -> str:
-    reference = (manifest.get("spec") or {}).get("providerConfigRef") or {}  # asked more often than anything else
+    """The name of a managed resource's provider config."""
+    reference = (manifest.get("spec") or {}).get("providerConfigRef") or {}  # not `dig`: most frequent call
     return str(reference.get("name") or "default")
 
 
@@ -70,8 +75,10 @@ def _policies(manifest: Manifest) -> tuple[str, ...]:
 
 
 def observes_only(manifest: Manifest) -> bool:
+    """Whether the provider must not write the remote object."""
     return _policies(manifest) == ("Observe",)
 
 
 def may_delete(manifest: Manifest) -> bool:
+    """Whether the remote object is deleted with the Object."""
     return bool({"*", "Delete"} & set(_policies(manifest)))

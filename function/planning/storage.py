@@ -1,4 +1,4 @@
-"""What a cluster says of volumes, and of the Jobs that fill them."""
+"""The statuses of volume claims, and of the Jobs that fill them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ _COMPLETE = (
 )
 
 
-def status(manifest: Manifest, there: Collection[Ref], exit_code: int = 0) -> dict[str, Any]:
-    """A volume is bound where its class exists; a Job ends, with the exit code given, once its volumes are."""
+def status(manifest: Manifest, existing: Collection[Ref], exit_code: int = 0) -> dict[str, Any]:
+    """A claim is bound if its StorageClass exists. A Job ends with `exit_code` as soon as its claims exist."""
     if manifest["kind"] == "PersistentVolumeClaim":
-        return {"phase": "Bound" if _has_class(manifest, there) else "Pending"}
-    if not all(Ref("v1", "PersistentVolumeClaim", _namespace(manifest), name) in there for name in _claims(manifest)):
+        return {"phase": "Bound" if _has_class(manifest, existing) else "Pending"}
+    if not all(
+        Ref("v1", "PersistentVolumeClaim", _namespace(manifest), name) in existing for name in _claims(manifest)
+    ):
         return {"active": 1}
-    said = _COMPLETE if exit_code == 0 else (_failed(manifest, exit_code),)
-    return {"conditions": with_conditions([], said, None)}
+    ended = _COMPLETE if exit_code == 0 else (_failed(manifest, exit_code),)
+    return {"conditions": with_conditions([], ended, None)}
 
 
 def _failed(manifest: Manifest, exit_code: int) -> Condition:
-    """In the words of Kubernetes' Job controller (v1.34)."""
+    """The condition that Kubernetes' Job controller writes (v1.34)."""
     final = dig(manifest, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "values") or ()
     if exit_code not in final:
         return Condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
@@ -38,9 +40,9 @@ def _failed(manifest: Manifest, exit_code: int) -> Condition:
     return Condition("Failed", "True", "PodFailurePolicy", why)
 
 
-def _has_class(manifest: Manifest, there: Collection[Ref]) -> bool:
+def _has_class(manifest: Manifest, existing: Collection[Ref]) -> bool:
     name = dig(manifest, "spec", "storageClassName") or ""
-    return Ref(versions.STORAGE, "StorageClass", "", name) in there
+    return Ref(versions.STORAGE, "StorageClass", "", name) in existing
 
 
 def _claims(manifest: Manifest) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a fleet needs and nobody puts into a file: the Secrets and ConfigMaps that it names."""
+"""Stubs of the Secrets and ConfigMaps that a fleet references: files of a fleet do not contain them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ _VALUE = "YXNzdW1lZA=="
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
-    """A stand-in for each Secret and ConfigMap that the given objects name and do not bring along."""
-    given = list(manifests)
-    there = {(m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in given}
+    """A stub for each Secret and ConfigMap that the manifests reference and do not contain, in order of names."""
+    fleet = list(manifests)
+    existing = {
+        (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
+    }
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for kind, namespace, name, key in (named for m in given for named in _named(m)):
-        if (kind, namespace, name) in there:
+    for kind, namespace, name, key in (named for m in fleet for named in _named(m)):
+        if (kind, namespace, name) in existing:
             continue
-        stand_in = found.setdefault((kind, namespace, name), _stand_in(kind, namespace, name))
+        stub = found.setdefault((kind, namespace, name), _stub(kind, namespace, name))
         if key:
-            stand_in["data"][key] = _VALUE if kind == "Secret" else "assumed"
+            stub["data"][key] = _VALUE if kind == "Secret" else "assumed"
     return [found[key] for key in sorted(found)]
 
 
-def _stand_in(kind: str, namespace: str, name: str) -> dict[str, Any]:
+def _stub(kind: str, namespace: str, name: str) -> dict[str, Any]:
     return {
         "apiVersion": versions.CORE,
         "kind": kind,
@@ -37,7 +39,7 @@ def _stand_in(kind: str, namespace: str, name: str) -> dict[str, Any]:
 
 
 def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
-    """Kind, namespace, name and key."""
+    """Kind, namespace, name and key of each reference of an object."""
     existing = dig(manifest, "spec", "cluster", "existing") or {}
     for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
         if name := dig(existing, reference, "name"):

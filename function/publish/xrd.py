@@ -16,6 +16,8 @@ from function.schema.structural import structural
 from function.vocabulary import versions
 
 CATEGORIES = ["crossplane", "modelplane"]
+STEP = "modelplane"
+"""Name of the only step of our Compositions."""
 
 
 def definition(kind: Kind) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def composition(kind: Kind) -> dict[str, Any]:
         "spec": {
             "compositeTypeRef": {"apiVersion": kind.api_version, "kind": kind.kind},
             "mode": "Pipeline",
-            "pipeline": [{"step": "modelplane", "functionRef": {"name": versions.FUNCTION}}],
+            "pipeline": [{"step": STEP, "functionRef": {"name": versions.FUNCTION}}],
         },
     }
 

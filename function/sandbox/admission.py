@@ -10,8 +10,8 @@ from typing import Any
 
 from function import cel
 from function.core import Manifest
-from function.sandbox.schemas import Kind, Schema
-from function.sandbox.store import Refused
+from function.sandbox.errors import Refused
+from function.sandbox.schemas import Schema, ServedKind
 
 FieldPath = tuple[str | int, ...]
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -27,7 +27,7 @@ _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Violation:
     """One thing that the schema does not allow."""
 
     path: FieldPath
@@ -41,16 +41,16 @@ class Fault:
 class Admission:
     """Admits objects by their kinds' schemas."""
 
-    def __call__(self, kind: Kind, manifest: dict[str, Any], old: Manifest | None) -> None:
+    def __call__(self, kind: ServedKind, manifest: dict[str, Any], old: Manifest | None) -> None:
         if not kind.is_composite:
             return
         if old is not None and _same_spec(manifest, old):
-            faults = [*faults_of(manifest.get("status") or {}, _status(kind.schema), ("status",))]
+            faults = [*violations_of(manifest.get("status") or {}, _status(kind.schema), ("status",))]
         else:
             drop_nulls(manifest)
             fill(manifest, kind.schema)
             prune(manifest, kind.schema)
-            faults = [*faults_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
+            faults = [*violations_of(manifest, kind.schema)] or [*broken_rules(manifest, old, kind.schema)]
         if faults:
             name = (manifest.get("metadata") or {}).get("name")
             raise Refused(f"{kind.kind} {name}: {'; '.join(map(str, faults))}")
@@ -66,14 +66,14 @@ def _status(schema: Schema) -> Schema:
     return (schema.get("properties") or {}).get("status") or {}
 
 
-def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Fault]:
+def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Violation]:
     """The CEL rules that an object breaks. One that looks at what stood there before has no say over what is new."""
     for path, value, before, rule in _rules(manifest, old, schema, ()):
         if before is None and _OLD.search(rule["rule"]):
             continue
         problem = _broken(rule, value, before)
         if problem:
-            yield Fault((*path, *filter(None, (rule.get("fieldPath") or "").split("."))), problem)
+            yield Violation((*path, *filter(None, (rule.get("fieldPath") or "").split("."))), problem)
 
 
 def _broken(rule: Schema, value: Any, old: Any) -> str:
@@ -124,17 +124,17 @@ def prune(value: Any, schema: Schema) -> None:
         prune(child, properties.get(name) or _more(schema))
 
 
-def faults_of(value: Any, schema: Schema, path: FieldPath = ()) -> Iterator[Fault]:
+def violations_of(value: Any, schema: Schema, path: FieldPath = ()) -> Iterator[Violation]:
     """All that a structural schema does not allow of a value."""
     wanted = schema.get("type")
     if value is None:
         if not schema.get("nullable"):
-            yield Fault(path, f"must be {_a(wanted or 'value')}, not null")
+            yield Violation(path, f"must be {_a(wanted or 'value')}, not null")
         return
     if wanted and not _is_a(wanted, value):
-        yield Fault(path, f"must be {_a(wanted)}, not {_shown(value)}")
+        yield Violation(path, f"must be {_a(wanted)}, not {_shown(value)}")
         return
-    yield from (Fault(path, message) for message in _limits(value, schema))
+    yield from (Violation(path, message) for message in _limits(value, schema))
     yield from _below(value, schema, path)
 
 
@@ -142,28 +142,28 @@ def spelled(path: FieldPath) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".") or "object"
 
 
-def _below(value: Any, schema: Schema, path: FieldPath) -> Iterator[Fault]:
+def _below(value: Any, schema: Schema, path: FieldPath) -> Iterator[Violation]:
     if isinstance(value, Mapping):
         for name in schema.get("required") or ():
             if name not in value:
-                yield Fault((*path, name), "is required")
+                yield Violation((*path, name), "is required")
         properties = schema.get("properties") or {}
         for name, child in value.items():
             if name in properties or _more(schema):
-                yield from faults_of(child, properties.get(name) or _more(schema), (*path, name))
+                yield from violations_of(child, properties.get(name) or _more(schema), (*path, name))
     if isinstance(value, list):
         for index, item in enumerate(value):
-            yield from faults_of(item, schema.get("items") or {}, (*path, index))
+            yield from violations_of(item, schema.get("items") or {}, (*path, index))
         yield from _doubles(value, schema, path)
 
 
-def _doubles(value: list[Any], schema: Schema, path: FieldPath) -> Iterator[Fault]:
+def _doubles(value: list[Any], schema: Schema, path: FieldPath) -> Iterator[Violation]:
     keys = schema.get("x-kubernetes-list-map-keys") or ()
     seen = set()
     for index, item in enumerate(value if keys else ()):
         key = tuple(item.get(k) for k in keys) if isinstance(item, Mapping) else ()
         if key in seen:
-            yield Fault((*path, index), f"there is another item with the same {' and '.join(keys)}")
+            yield Violation((*path, index), f"there is another item with the same {' and '.join(keys)}")
         seen.add(key)
 
 

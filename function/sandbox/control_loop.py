@@ -1,4 +1,22 @@
-"""The whole control plane: every XR reconciled, every cluster answering, until nothing changes."""
+"""The control loop: reconciles every XR and calls the controllers, until nothing changes.
+
+Terms. A *round* reconciles the XRs that have news, calls each controller once, and then runs the two built-in
+controllers, Usages and garbage collection. An XR has *news* if it was never reconciled, or if the XR, one of its
+composed resources or the answer to one of its requirements may have changed since its last reconcile. The loop has
+*converged* when a round reconciles nothing and writes nothing.
+
+`settle` repeats `round`, which has these phases:
+
+1. `_due` selects the XRs with news. It keeps only those of the lowest level: a kind that reads others waits for them,
+   since it would only have to read them again.
+2. The reconciler runs for each (reconcile.py).
+3. Each controller is called with the store (extensions.py).
+4. Usages are reconciled and garbage is collected, if any change concerns them.
+
+Deliberately coarse. There is no time: no resync period, no retry delay, no TTL of a result. A round is a barrier, where
+Crossplane reconciles concurrently; a `seed` shuffles the order instead, so that tests can look for races. And *news* is
+conservative: an XR may be reconciled without need, but is never forgotten.
+"""
 
 from __future__ import annotations
 
@@ -10,66 +28,77 @@ from typing import Any
 
 from function.core import Manifest, dig, plain
 from function.sandbox import garbage, usages
+from function.sandbox.errors import DidNotConverge
+from function.sandbox.extensions import CompositionFunction, Controller
 from function.sandbox.reconcile import Reconciler
-from function.sandbox.settle import Compose
 from function.sandbox.store import Ref, Store
 
 MOST_ROUNDS = 600
-"""A fleet is settled after some twenty; a rollout takes some more for each replica."""
+"""A fleet converges in about twenty rounds; a rollout adds some for each replica."""
 _SHOWN = 5
 _CROSSPLANES = ("crossplane.io/", "usage.crossplane.io/")
 
-Answer = Callable[[Store], None]
-"""What lies beyond the control cluster: reads what was composed, and writes the status that it would get."""
-
-
-class Restless(Exception):
-    """The world did not come to rest; says what keeps changing."""
-
 
 @dataclass(slots=True)
-class World:
-    """A control cluster with Crossplane and our function, and the clusters behind it."""
+class ControlLoop:
+    """A control cluster that runs Crossplane, a composition function and other controllers."""
 
     store: Store
-    compose: Compose
-    answer: Answer = lambda _store: None
+    function: CompositionFunction
+    controllers: tuple[Controller, ...] = ()
+    """Called in this order at the end of each round."""
+    step: str = "compose"
+    """Name of the only step of every Composition; messages mention it."""
     seed: int | None = None
-    """Shuffles the reconciles of each round, of all kinds at once. None is the order of levels, kinds and names."""
+    """Shuffles the reconciles of each round, across all levels. None keeps the order of levels, kinds and names."""
     levels: Mapping[str, int] = field(default_factory=dict)
-    """By kind. While a kind of a lower level has news, those above wait: they would only have to look again."""
+    """By kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
     progress: Callable[[int, int], None] = lambda _round, _left: None
+    """Called before each reconcile with the number of the round and of the XRs that are left in it."""
     reconciler: Reconciler = field(init=False)
-    _seen: dict[Ref, int] = field(default_factory=dict)
-    """The store's version when each XR was last looked at."""
-    _tended: int = 0
-    """The store's version when Usages were last looked at."""
-    _collected: int = 0
-    """The store's version when garbage was last looked for."""
+    _reconciled: dict[Ref, int] = field(default_factory=dict)
+    """The store's version at each XR's last reconcile."""
+    _usages_seen: int = 0
+    """The store's version when Usages were last reconciled."""
+    _garbage_seen: int = 0
+    """The store's version when garbage was last collected."""
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
-        self.reconciler = Reconciler(self.store, self.compose)
+        self.reconciler = Reconciler(self.store, self.function, self.step)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
 
-    def copied(self, store: Store, answer: Answer) -> World:
-        """The same world, at the same point, on a copy of its store and with copies of its clusters."""
-        other = World(store, self.compose, answer, self.seed, self.levels, self.progress)
+    def copied(self, store: Store, controllers: tuple[Controller, ...]) -> ControlLoop:
+        """A loop at the same point, on a copy of the store and with copies of the controllers."""
+        other = ControlLoop(store, self.function, controllers, self.step, self.seed, self.levels, self.progress)
         other.reconciler.asked.update(self.reconciler.asked)
         other.reconciler.events.extend(self.reconciler.events)
         other.reconciler.calls = self.reconciler.calls
-        other._seen.update(self._seen)
-        other._tended, other._collected = self._tended, self._collected
+        other._reconciled.update(self._reconciled)
+        other._usages_seen, other._garbage_seen = self._usages_seen, self._garbage_seen
         other._random.setstate(self._random.getstate())
         return other
 
     def load(self, manifests: Iterable[Manifest]) -> None:
-        """Take objects as they are. Raises Refused."""
+        """Store objects with their status and server-set metadata, as a restored dump.
+
+        Owner references are completed both ways: an object from Git has no uid, and a composite from Git has no
+        references, but the dump of what it composed implies both.
+
+        Raises:
+            Refused: Admission refuses an object.
+        """
         for manifest in _linked([plain(m) for m in manifests], self.store.elsewhere):
             self.store.load(manifest)
 
     def replace(self, manifest: Manifest) -> None:
-        """What a user's edit does: the whole spec anew, and the rest as it stands. Raises Refused."""
+        """Edit an object as a user does: replace its spec, labels and annotations, and keep the rest.
+
+        Loads the object if it does not exist.
+
+        Raises:
+            Refused: Admission refuses the object.
+        """
         ref = self.store.located(manifest)
         old = self.store.get(ref)
         if old is None:
@@ -78,50 +107,59 @@ class World:
         edited = plain(manifest)
         metadata = {k: v for k, v in edited["metadata"].items() if k in ("labels", "annotations")}
 
-        def edit(standing: dict[str, Any]) -> None:
-            crossplane = dig(standing, "spec", "crossplane")
-            standing["metadata"].update(_over(standing["metadata"], metadata))
-            standing.update({k: v for k, v in edited.items() if k not in ("metadata", "status")})
+        def edit(current: dict[str, Any]) -> None:
+            crossplane = dig(current, "spec", "crossplane")
+            current["metadata"].update(_edited_metadata(current["metadata"], metadata))
+            current.update({k: v for k, v in edited.items() if k not in ("metadata", "status")})
             if crossplane:
-                standing.setdefault("spec", {})["crossplane"] = crossplane
+                current.setdefault("spec", {})["crossplane"] = crossplane
 
         self.store.update(ref, edit)
 
     def settle(self, most: int = MOST_ROUNDS) -> int:
-        """Reconcile until nothing changes; returns the number of rounds. Raises Restless."""
+        """Run rounds until one changes nothing.
+
+        Returns:
+            The number of rounds.
+
+        Raises:
+            DidNotConverge: The last round of `most` still changed something.
+            Unreachable: The function cannot be called.
+        """
         for count in range(1, most + 1):
             before = self.store.version
             if not self.round(count) and self.store.version == before:
                 return count
-        raise Restless(self._restless(before))
+        raise DidNotConverge(self._still_changing(before, most))
 
     def round(self, count: int = 1) -> int:
-        """Reconcile what has something new to read, then let the clusters answer. Returns how many were reconciled."""
-        waiting = self._due()
-        for index, ref in enumerate(waiting):
-            self.progress(count, len(waiting) - index)
-            self._seen[ref] = self.store.version  # ahead of what it writes: Crossplane wakes it for that too
+        """Run one round; `count` is only its number for `progress`. Returns the number of reconciles."""
+        due = self._due()
+        for index, ref in enumerate(due):
+            self.progress(count, len(due) - index)
+            self._reconciled[ref] = self.store.version  # before it writes: its own writes wake it too, as in Crossplane
             self.reconciler(ref)
-        self.answer(self.store)
+        for controller in self.controllers:
+            controller(self.store)
         self._clean_up()
-        return len(waiting)
+        return len(due)
 
     def _clean_up(self) -> None:
-        """Usages and garbage, where anything changed that is their business."""
-        news, self._tended = self.store.since(self._tended), self.store.version
+        """Reconcile Usages and collect garbage. Both read every object, so they run only if a change concerns them."""
+        news, self._usages_seen = self.store.since(self._usages_seen), self.store.version
         if usages.concern(self.store, news):
-            usages.tend(self.store)
-        news, self._collected = self.store.since(self._collected), self.store.version
+            usages.reconcile_usages(self.store)
+        news, self._garbage_seen = self.store.since(self._garbage_seen), self.store.version
         if garbage.concern(self.store, news):
             garbage.collect(self.store)
 
     def _due(self) -> list[Ref]:
-        waiting = [ref for ref in self._composites() if self._has_news(ref)]
+        due = [ref for ref in self._composites() if self._has_news(ref)]
         if self.seed is not None:
-            self._random.shuffle(waiting)
-            return waiting
-        lowest = min((self._level(ref) for ref in waiting), default=0)
-        return [ref for ref in waiting if self._level(ref) == lowest]
+            self._random.shuffle(due)
+            return due
+        lowest = min((self._level(ref) for ref in due), default=0)
+        return [ref for ref in due if self._level(ref) == lowest]
 
     def _level(self, ref: Ref) -> int:
         return self.levels.get(ref.kind, 0)
@@ -131,11 +169,11 @@ class World:
         return [ref for kind in kinds for ref in self.store.refs(kind.api_version, kind.kind)]
 
     def _has_news(self, ref: Ref) -> bool:
-        seen = self._seen.get(ref)
-        if seen is None:
+        last = self._reconciled.get(ref)
+        if last is None:
             return True
         changed = self.store.changed
-        if changed.get(ref, 0) > seen:
+        if changed.get(ref, 0) > last:
             return True
         xr = self.store.get(ref) or {}
         references = dig(xr, "spec", "crossplane", "resourceRefs") or ()
@@ -143,65 +181,65 @@ class World:
             Ref(r["apiVersion"], r["kind"], ref.namespace or r.get("namespace") or "", r["name"]) for r in references
         )
         asked = self.reconciler.asked.get(ref, ())
-        return any(changed.get(c, 0) > seen for c in composed) or any(self.store.answer_changed(a, seen) for a in asked)
+        return any(changed.get(c, 0) > last for c in composed) or any(self.store.answer_changed(a, last) for a in asked)
 
-    def _restless(self, before: int) -> str:
-        moving = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
-        shown = ", ".join(map(str, moving[:_SHOWN])) + (" …" if len(moving) > _SHOWN else "")
-        return f"{len(moving)} objects still change after {MOST_ROUNDS} rounds: {shown}"
+    def _still_changing(self, before: int, most: int) -> str:
+        changing = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
+        shown = ", ".join(map(str, changing[:_SHOWN])) + (" …" if len(changing) > _SHOWN else "")
+        return f"{len(changing)} objects still change after {most} rounds: {shown}"
 
 
-def _over(standing: Manifest, edited: Manifest) -> dict[str, Any]:
-    """Labels and annotations of an edit, and of those that stand only Crossplane's own."""
+def _edited_metadata(current: Manifest, edited: Manifest) -> dict[str, Any]:
+    """Labels and annotations after an edit: the edited ones, and of the current ones only Crossplane's."""
     kept = {
-        field: {k: v for k, v in (standing.get(field) or {}).items() if k.startswith(_CROSSPLANES)}
+        field: {k: v for k, v in (current.get(field) or {}).items() if k.startswith(_CROSSPLANES)}
         for field in ("labels", "annotations")
     }
     merged = {field: {**(edited.get(field) or {}), **own} for field, own in kept.items()}
-    return {field: values for field, values in merged.items() if values or field in standing}
+    return {field: values for field, values in merged.items() if values or field in current}
 
 
 def _linked(
     manifests: Sequence[dict[str, Any]], elsewhere: dict[tuple[str, str, str], str]
 ) -> Sequence[dict[str, Any]]:
-    """Objects of a dump with owners that know them. An owner that is not in the dump is noted in `elsewhere`.
+    """Link the objects of a dump with their owners, in both directions. Changes the manifests.
 
-    An object from Git has no uid and no references; the dump of what it composed tells both.
+    An owner that is not in the dump is added to `elsewhere`; one that arrives now is removed from there.
     """
-    by_name = {_named(m["kind"], m): m for m in manifests}
+    by_name = {_key(m["kind"], m): m for m in manifests}
     for name in list(elsewhere):
         found = by_name.get(name) or by_name.get((name[0], "", name[2]))
         if found:
             found["metadata"].setdefault("uid", elsewhere.pop(name))
     for manifest in manifests:
         for reference in manifest["metadata"].get("ownerReferences") or ():
-            reference["uid"] = reference.get("uid") or _made_up_uid(reference, manifest)
+            reference["uid"] = reference.get("uid") or _derived_uid(reference, manifest)
             owner = _owner(reference, manifest, by_name)
             if owner:
                 _link(owner, reference, manifest)
             else:
-                elsewhere[_name_of(reference, manifest)] = reference["uid"]
+                elsewhere[_owner_key(reference, manifest)] = reference["uid"]
     return manifests
 
 
-def _made_up_uid(reference: Manifest, owned: Manifest) -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, "\x00".join(_name_of(reference, owned))))
+def _derived_uid(reference: Manifest, owned: Manifest) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, "\x00".join(_owner_key(reference, owned))))
 
 
-def _name_of(reference: Manifest, owned: Manifest) -> tuple[str, str, str]:
-    """An owner's kind, namespace and name, as if it were in the namespace of what it owns."""
+def _owner_key(reference: Manifest, owned: Manifest) -> tuple[str, str, str]:
+    """An owner's kind, namespace and name, assuming that it is in the namespace of the owned object."""
     namespace = owned["metadata"].get("namespace") or ""
     return str(reference.get("kind") or ""), namespace, str(reference.get("name") or "")
 
 
-def _named(kind: str, manifest: Manifest) -> tuple[str, str, str]:
+def _key(kind: str, manifest: Manifest) -> tuple[str, str, str]:
     return kind, manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"]
 
 
 def _owner(
     owner: Manifest, owned: Manifest, by_name: dict[tuple[str, str, str], dict[str, Any]]
 ) -> dict[str, Any] | None:
-    """An owner is in the namespace of what it owns, or in none."""
+    """Find an owner. It is in the namespace of the owned object, or cluster-scoped."""
     namespace = owned["metadata"].get("namespace") or ""
     name = owner.get("name") or ""
     kind = owner.get("kind") or ""

@@ -11,8 +11,7 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as fnv1_grpc
 from google.protobuf import json_format, struct_pb2
 
 from function.core import ComposedResource, Condition, Event, Manifest, Request, Requirement, Result, plain
-from function.sandbox.reconcile import Fatal
-from function.sandbox.settle import Unreachable
+from function.sandbox.errors import Fatal, Unreachable
 
 _TIMEOUT = 60
 """Seconds for one call."""
@@ -26,7 +25,7 @@ _STATUSES = {
 }
 
 
-class Remote:
+class RemoteFunction:
     """Asks a function that listens at `target`, in plain text."""
 
     def __init__(self, target: str, patience: float = _PATIENCE) -> None:

@@ -1,7 +1,7 @@
-"""One XR, one reconcile, as `crossplane render` plays it (crossplane v2.4, internal/render; crossplane/cli v2.5).
+"""One reconcile of one XR, as `crossplane render` does it (crossplane v2.4, internal/render; crossplane/cli v2.5).
 
-Unlike the world it has no API server: nothing is merged, defaulted or validated, and what the real renderer leaves out
-of the XR is left out here.
+Unlike the control loop it has no API server: nothing is merged, defaulted or validated. The output leaves out the parts
+of the XR that the real renderer leaves out.
 """
 
 from __future__ import annotations
@@ -13,71 +13,80 @@ from typing import Any
 
 from function.core import Manifest, Request, Result, dig, plain
 from function.sandbox import settle
-from function.sandbox.composed import COMPOSITE, controller_uid, decorated, reference_to
+from function.sandbox.composed import controller_uid, decorated, keep_name, reference_to
 from function.sandbox.conditions import NOW, conditions_after
-from function.sandbox.reconcile import STEP, Fatal
-from function.sandbox.settle import Compose
-from function.vocabulary import labels
+from function.sandbox.errors import CannotRender, Fatal
+from function.sandbox.extensions import CompositionFunction
+from function.vocabulary import crossplane as keys
 
 _RENDER = "render.crossplane.io/v1beta1"
-_NAMES = ("name", "namespace", "generateName")
-
-
-class CannotRender(Exception):
-    """Why there is no output: a fatal answer, or input that the real renderer refuses too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
     xr: dict[str, Any]
-    """What the reconcile leaves: who it is, references, status."""
+    """Identity, references and status of the XR after the reconcile."""
     composed: tuple[dict[str, Any], ...]
     """By key."""
     results: tuple[dict[str, Any], ...]
-    """What `--include-function-results` shows."""
+    """The output of `--include-function-results`."""
 
 
 def render(
-    compose: Compose,
+    function: CompositionFunction,
     xr: Manifest,
     *,
+    step: str,
     composition: str,
     observed: Sequence[Manifest] = (),
     required: Sequence[Manifest] = (),
 ) -> Rendered:
-    """Raises CannotRender."""
+    """Reconcile one XR, without a store.
+
+    Args:
+        function: Called up to six times, until its requirements settle.
+        xr: The XR as a user writes it.
+        step: Name of the Composition's only step; messages mention it.
+        composition: Name of the Composition.
+        observed: Composed resources that exist, each with the annotation of its composition key.
+        required: Objects that the function may require.
+
+    Raises:
+        CannotRender: There is no output.
+        Unreachable: The function cannot be called.
+    """
     before = _prepared(xr, composition, observed)
     _check_observed(before, observed)
     by_key = {_key(m): m for m in observed if controller_uid(m) in ("", before["metadata"]["uid"])}
     try:
-        result = settle.settle(compose, Request(xr=before, observed=by_key), [before, *observed, *required])
+        result = settle.settle(function, Request(xr=before, observed=by_key), [before, *observed, *required])
     except (Fatal, settle.Unsettled) as failure:
-        raise CannotRender(_failure(failure)) from failure
+        raise CannotRender(_failure(step, failure)) from failure
     composed = {key: _applied(before, key, r.manifest, by_key) for key, r in sorted(result.resources.items())}
     selected = _selected(xr, composition)
-    return Rendered(_after(before, result, composed), tuple(composed.values()), (*selected, *_results(result)))
+    return Rendered(_after(before, result, composed), tuple(composed.values()), (*selected, *_results(step, result)))
 
 
 def full(xr: Any, rendered: Any) -> Any:
-    """The XR as it was given, with what the reconcile changed over it: maps merge, anything else is replaced."""
+    """The input XR with the rendered fields over it: maps are merged, anything else is replaced."""
     if not (isinstance(xr, Mapping) and isinstance(rendered, Mapping)):
         return plain(rendered)
     return {**plain(xr), **{k: full(xr[k], v) if k in xr else plain(v) for k, v in rendered.items()}}
 
 
-def _failure(failure: Exception) -> str:
+def _failure(step: str, failure: Exception) -> str:
     if isinstance(failure, Fatal):
-        return f'cannot compose resources: pipeline step "{STEP}" returned a fatal result: {failure}'
+        return f'cannot compose resources: pipeline step "{step}" returned a fatal result: {failure}'
     return f"cannot compose resources: {failure}"
 
 
 def _prepared(xr: Manifest, composition: str, observed: Sequence[Manifest]) -> dict[str, Any]:
-    """The XR as the function sees it."""
+    """The XR as the function gets it."""
     prepared = plain(xr)
     metadata = prepared["metadata"]
     metadata.setdefault("uid", _uid(xr))
     metadata["resourceVersion"] = "999"
-    metadata["labels"] = {COMPOSITE: metadata["name"], **(metadata.get("labels") or {})}
+    metadata["labels"] = {keys.COMPOSITE: metadata["name"], **(metadata.get("labels") or {})}
     crossplane = prepared.setdefault("spec", {}).setdefault("crossplane", {})
     crossplane["compositionRef"] = {"name": composition}
     if observed:
@@ -104,10 +113,10 @@ def _check_observed(xr: Manifest, observed: Sequence[Manifest]) -> None:
 
 
 def _key(manifest: Manifest) -> str:
-    key = dig(manifest, "metadata", "annotations", labels.COMPOSITION_KEY)
+    key = dig(manifest, "metadata", "annotations", keys.COMPOSITION_KEY)
     if not key:
         raise CannotRender(
-            f"observed resource {manifest['metadata']['name']} has no annotation {labels.COMPOSITION_KEY}, "
+            f"observed resource {manifest['metadata']['name']} has no annotation {keys.COMPOSITION_KEY}, "
             "which tells which composed resource it is"
         )
     return str(key)
@@ -115,10 +124,7 @@ def _key(manifest: Manifest) -> str:
 
 def _applied(xr: Manifest, key: str, manifest: Manifest, observed: Mapping[str, Manifest]) -> dict[str, Any]:
     desired = plain(manifest)
-    metadata = desired.setdefault("metadata", {})
-    if key in observed:
-        kept = {k: v for k, v in observed[key]["metadata"].items() if k in _NAMES}
-        desired["metadata"] = {**{k: v for k, v in metadata.items() if k not in _NAMES}, **kept}
+    keep_name(desired, observed.get(key))
     namespace = xr["metadata"].get("namespace")
     if namespace:
         desired["metadata"]["namespace"] = namespace
@@ -129,7 +135,7 @@ def _after(xr: Manifest, result: Result, composed: Mapping[str, Manifest]) -> di
     metadata = {k: v for k, v in xr["metadata"].items() if k in ("name", "namespace")}
     refs = sorted((reference_to(xr, m) for m in composed.values()), key=lambda r: "".join(r.values()))
     before = dig(xr, "status", "conditions") or []
-    # The real renderer has forgotten the generation once it has stored the references.
+    # The real renderer loses the generation when it stores the references.
     conditions = conditions_after(before, result, (), xr["metadata"].get("generation"), later=None)
     return {
         "apiVersion": xr["apiVersion"],
@@ -146,13 +152,13 @@ def _selected(xr: Manifest, composition: str) -> tuple[dict[str, Any], ...]:
     return (_result("Normal", "SelectComposition", f"Successfully selected composition: {composition}"),)
 
 
-def _results(result: Result) -> list[dict[str, Any]]:
-    told = [
-        _result("Warning" if e.warning else "Normal", e.reason, f'Pipeline step "{STEP}": {e.message}')
+def _results(step: str, result: Result) -> list[dict[str, Any]]:
+    events = [
+        _result("Warning" if e.warning else "Normal", e.reason, f'Pipeline step "{step}": {e.message}')
         for e in result.events
     ]
     unready = [key for key, r in sorted(result.resources.items()) if not r.ready]
-    return told + [
+    return events + [
         _result("Normal", "ComposeResources", f'Composed resource "{key}" is not yet ready') for key in unready
     ]
 
@@ -162,5 +168,5 @@ def _result(severity: str, reason: str, message: str) -> dict[str, Any]:
 
 
 def context(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What `--include-context` shows: our function leaves the pipeline's context as it was given."""
+    """The output of `--include-context`: the function passes the pipeline's context on unchanged."""
     return {"apiVersion": _RENDER, "kind": "Context", "fields": dict(given)}

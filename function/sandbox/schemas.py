@@ -65,7 +65,7 @@ _CLUSTER_SCOPED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ServedKind:
     """One kind, as the API server serves it."""
 
     api_version: str
@@ -81,41 +81,41 @@ class Kind:
 
 
 @dataclass(slots=True)
-class Kinds:
+class ServedKinds:
     """All kinds that are known, and a fair guess for those that are not."""
 
-    _known: dict[tuple[str, str], Kind] = field(default_factory=dict)
+    _known: dict[tuple[str, str], ServedKind] = field(default_factory=dict)
 
-    def of(self, api_version: str, kind: str) -> Kind:
+    def of(self, api_version: str, kind: str) -> ServedKind:
         known = self._known.get((api_version, kind))
         if known is None:
             known = self._known[api_version, kind] = _foreign(api_version, kind)
         return known
 
-    def composites(self) -> list[Kind]:
+    def composites(self) -> list[ServedKind]:
         return sorted((k for k in self._known.values() if k.is_composite), key=lambda k: (k.api_version, k.kind))
 
 
-def load(definitions: Iterable[Manifest]) -> Kinds:
+def load(definitions: Iterable[Manifest]) -> ServedKinds:
     """The kinds that CompositeResourceDefinitions define."""
     found = [kind for definition in definitions for kind in _defined(definition)]
-    return Kinds({(kind.api_version, kind.kind): kind for kind in found})
+    return ServedKinds({(kind.api_version, kind.kind): kind for kind in found})
 
 
 def group_of(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-def _foreign(api_version: str, kind: str) -> Kind:
+def _foreign(api_version: str, kind: str) -> ServedKind:
     namespaced = (group_of(api_version), kind) not in _CLUSTER_SCOPED
     properties = {**_UNKNOWN["properties"], **_BUILT_IN.get((api_version, kind), {}).get("properties", {})}
-    return Kind(api_version, kind, namespaced, {**_UNKNOWN, "properties": properties})
+    return ServedKind(api_version, kind, namespaced, {**_UNKNOWN, "properties": properties})
 
 
-def _defined(definition: Manifest) -> list[Kind]:
+def _defined(definition: Manifest) -> list[ServedKind]:
     spec = definition["spec"]
     return [
-        Kind(
+        ServedKind(
             api_version=f"{spec['group']}/{version['name']}",
             kind=spec["names"]["kind"],
             namespaced=spec.get("scope", "Namespaced") == "Namespaced",

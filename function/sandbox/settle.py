@@ -10,7 +10,7 @@ from function.core import Manifest, Request, Requirement, Result
 MOST_CALLS = 6
 """A first call, and five more for requirements that change (crossplane v2.3, internal/xfn/required_resources.go)."""
 
-Compose = Callable[[Request], Result]
+CompositionFunction = Callable[[Request], Result]
 Find = Callable[[tuple[Requirement, ...]], Mapping[str, tuple[Manifest, ...]]]
 
 
@@ -22,12 +22,14 @@ class Unsettled(RuntimeError):
     """The composer still asked for something else after the last call; Crossplane gives up on it."""
 
 
-def settle(compose: Compose, request: Request, objects: Sequence[Manifest]) -> Result:
+def settle(compose: CompositionFunction, request: Request, objects: Sequence[Manifest]) -> Result:
     """The answer once all that it asks for was looked up among the given objects. Raises Unsettled."""
     return settle_with(compose, request, lambda asked: resolve(asked, objects))
 
 
-def settle_with(compose: Compose, request: Request, find: Find, asked: tuple[Requirement, ...] | None = None) -> Result:
+def settle_with(
+    compose: CompositionFunction, request: Request, find: Find, asked: tuple[Requirement, ...] | None = None
+) -> Result:
     """The same with another way to look up.
 
     What was `asked` for in the reconcile before is looked up ahead of the first call, as Crossplane does since 2.4.

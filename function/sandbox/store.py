@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from function.core import Manifest, Requirement, dig, plain
 from function.sandbox import apply
 from function.sandbox.indexes import LabelIndex, Sealed
-from function.sandbox.schemas import Kind, Kinds
+from function.sandbox.schemas import ServedKind, ServedKinds
 from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
 
 FOREGROUND = "foregroundDeletion"
@@ -45,7 +45,7 @@ class Refused(Exception):
     """What the API server does not accept; the message says why."""
 
 
-Admit = Callable[[Kind, dict[str, Any], Manifest | None], None]
+Admit = Callable[[ServedKind, dict[str, Any], Manifest | None], None]
 """Fills in defaults, and raises Refused for what the schema does not allow. Sees the object as it was before, too."""
 
 
@@ -57,7 +57,7 @@ Refuses = Callable[["Store", Ref, str], bool]
 class Store:
     """All objects of the control cluster."""
 
-    kinds: Kinds
+    kinds: ServedKinds
     admit: Admit = lambda _kind, _manifest, _old: None
     refuses: Refuses = lambda _store, _ref, _policy: False
     default_namespace: str = "default"
@@ -237,7 +237,7 @@ class Store:
     def _stored(self, ref: Ref) -> Stored | None:
         return self._objects.get((ref.api_version, ref.kind), {}).get((ref.namespace, ref.name))
 
-    def _kind(self, manifest: Manifest) -> Kind:
+    def _kind(self, manifest: Manifest) -> ServedKind:
         return self.kinds.of(manifest["apiVersion"], manifest["kind"])
 
     def _applied(

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from function.core import Condition, Manifest, dig
-from function.sandbox.composed import COMPOSITE
 from function.sandbox.conditions import with_conditions
 from function.sandbox.store import Ref, Store, ref_of
-from function.vocabulary import labels, versions
+from function.vocabulary import crossplane, versions
 
 _KINDS = ("ClusterUsage", "Usage")
 FINALIZER = "usage.apiextensions.crossplane.io"
@@ -22,7 +21,7 @@ def refuses(store: Store, ref: Ref, policy: str) -> bool:
         return False
 
     def note(manifest: dict[str, Any]) -> None:
-        manifest["metadata"].setdefault("annotations", {})[labels.DELETION_ATTEMPT] = policy
+        manifest["metadata"].setdefault("annotations", {})[crossplane.DELETION_ATTEMPT] = policy
 
     store.update(ref, note, status=True)
     return True
@@ -32,27 +31,29 @@ def concern(store: Store, changed: Iterable[Ref]) -> bool:
     """Whether any of what changed is a Usage, the user of one, or something that was to be deleted."""
     users = {_by(usage) for usage in _usages(store)}
     return any(
-        ref.kind in _KINDS or ref in users or dig(store.get(ref), "metadata", "annotations", labels.DELETION_ATTEMPT)
+        ref.kind in _KINDS
+        or ref in users
+        or dig(store.get(ref), "metadata", "annotations", crossplane.DELETION_ATTEMPT)
         for ref in changed
     )
 
 
-def tend(store: Store) -> None:
+def reconcile_usages(store: Store) -> None:
     """What the controller of Usages does: those whose user is gone go, and deletes that were refused are replayed."""
     for usage in list(_usages(store)):
-        _tend(store, ref_of(usage), _by(usage), usage)
+        _reconcile_usage(store, ref_of(usage), _by(usage), usage)
     used = {_of(usage) for usage in _usages(store)}
     for manifest in list(store.all()):
-        policy = dig(manifest, "metadata", "annotations", labels.DELETION_ATTEMPT)
+        policy = dig(manifest, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
         if policy and ref_of(manifest) not in used and not dig(manifest, "metadata", "deletionTimestamp"):
             store.delete(ref_of(manifest), foreground=policy == "Foreground")
 
 
-def _tend(store: Store, ref: Ref, by: Ref | None, usage: Manifest) -> None:
+def _reconcile_usage(store: Store, ref: Ref, by: Ref | None, usage: Manifest) -> None:
     """One that was composed outlives even its composite, as long as its user is there."""
     is_used = by is not None and store.get(by) is not None
     if dig(usage, "metadata", "deletionTimestamp"):
-        if not is_used or not dig(usage, "metadata", "labels", COMPOSITE):
+        if not is_used or not dig(usage, "metadata", "labels", crossplane.COMPOSITE):
             store.remove_finalizer(ref, FINALIZER)
     elif by is None or is_used:
         store.add_finalizer(ref, FINALIZER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class Outcome(IntEnum):
+class ExitCode(IntEnum):
     """An exit code of `modelplane hydrate`."""
 
     STAGED = 0
@@ -20,16 +20,16 @@ class Outcome(IntEnum):
     NOTHING = 14
 
 
-FINAL = tuple(int(o) for o in Outcome if o > Outcome.RETRY)
+FINAL = tuple(int(o) for o in ExitCode if o > ExitCode.RETRY)
 """Another try would end the same."""
 
 MEANING = {
-    Outcome.STAGED: "the weights are staged",
-    Outcome.RETRY: "the hub or the network failed, also after several tries",
-    Outcome.INVALID: "the command was refused",
-    Outcome.NOT_FOUND: "the hub knows no such repository, or not for this token",
-    Outcome.GATED: "the repository is gated, and this token has no access to it",
-    Outcome.NO_REVISION: "the repository has no such revision",
-    Outcome.NO_ROOM: "the volume has too little room for the weights",
-    Outcome.NOTHING: "the repository has no file that an engine would load",
+    ExitCode.STAGED: "the weights are staged",
+    ExitCode.RETRY: "the hub or the network failed, also after several tries",
+    ExitCode.INVALID: "the command was refused",
+    ExitCode.NOT_FOUND: "the hub knows no such repository, or not for this token",
+    ExitCode.GATED: "the repository is gated, and this token has no access to it",
+    ExitCode.NO_REVISION: "the repository has no such revision",
+    ExitCode.NO_ROOM: "the volume has too little room for the weights",
+    ExitCode.NOTHING: "the repository has no file that an engine would load",
 }

@@ -75,10 +75,6 @@ LEAVING = "modelplane.ai/leaving"
 services that led to it on the last pass, each with a question mark if it was not found then; `-` if none did."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
-COMPOSITION_KEY = "crossplane.io/composition-resource-name"
-"""Annotation with which Crossplane notes a composed resource's key."""
-DELETION_ATTEMPT = "usage.crossplane.io/deletion-attempt-with-policy"
-"""Annotation with which Crossplane notes that a Usage refused a delete (crossplane v2.3)."""
 
 _NOT_FOR_USERS = ("modelplane.ai/", "crossplane.io/", "kubernetes.io/")
 

@@ -27,8 +27,8 @@ def brought_twice(seed: int, *more: dict) -> ControlPlane:
 
 
 def publish(control: ControlPlane, *manifests: dict) -> None:
-    control.world.load([*manifests, *stub_secrets.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
 
 
 def leads_there(control: ControlPlane) -> None:
@@ -58,7 +58,7 @@ def test_when_the_earlier_one_goes_the_later_one_counts_them() -> None:
     control = brought_twice(0)
 
     control.store.delete(named("InferenceCluster", "east"))
-    control.world.settle()
+    control.loop.settle()
 
     assert (nodes(control, "west"), says(control, named("InferenceCluster", "west"), "ClusterReady")) == (
         2,

@@ -56,18 +56,18 @@ class Watched:
 def settled(seed: int) -> tuple[ControlPlane, Watched]:
     """The deployment of two regions behind its service, at rest and watched from now on."""
     watched = Watched()
-    control = ControlPlane(compose=watched, seed=seed)
+    control = ControlPlane(function=watched, seed=seed)
     names = ("classes", "clusters", "two-regions", "service")
     manifests = [one.manifest for one in files.load([TOUR / f"{name}.yaml" for name in names])]
-    control.world.load([*manifests, *stub_secrets.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     watched.control = control
     return control, watched
 
 
 def edit(control: ControlPlane, **spec: Any) -> None:
     control.store.update(DEPLOYMENT, lambda manifest: manifest["spec"].update(spec))
-    control.world.settle()
+    control.loop.settle()
 
 
 def routed(control: ControlPlane) -> list[str]:

@@ -9,7 +9,7 @@ from function.api import inferencecluster, modelreplica
 from function.api.modelcache import Spec
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity
 from function.vocabulary import conditions as c
-from function.vocabulary import labels, versions
+from function.vocabulary import crossplane, versions
 
 _LONGEST_TOKEN = 8192
 """Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""
@@ -70,7 +70,7 @@ def _cluster(manifest: Manifest, selector: Mapping[str, str]) -> Cluster:
         name=metadata["name"],
         matches=selector.items() <= has.items(),
         leaving=dig(metadata, "deletionTimestamp") is not None
-        or dig(metadata, "annotations", labels.DELETION_ATTEMPT) is not None,
+        or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT) is not None,
         provider_config=dig(manifest, "status", "providerConfigRef", "name"),
         storage_class=dig(manifest, "status", "cache", "storageClassName"),
         taints=tuple(sorted(_taints(manifest))),

@@ -14,7 +14,7 @@ from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
 from function.manifests import reached
 from function.vocabulary import labels, names
-from function.vocabulary.exit_codes import MEANING, Outcome
+from function.vocabulary.exit_codes import MEANING, ExitCode
 
 MOST_AT_ONCE = 200
 """Clusters with a Job. With a Job each, some seven hundred would be more than Crossplane takes in one answer; without
@@ -237,11 +237,11 @@ def _why_failed(failed: Manifest) -> str:
     """By the exit code that Kubernetes quotes, where one of ours ended the Job."""
     message = str(dig(failed, "message") or "")
     code = re.search(r"exit code (\d+)", message)
-    known = code and int(code[1]) in set(Outcome)
+    known = code and int(code[1]) in set(ExitCode)
     if code and known:
-        return _sentence(MEANING[Outcome(int(code[1]))])
+        return _sentence(MEANING[ExitCode(int(code[1]))])
     if dig(failed, "reason") == "BackoffLimitExceeded":
-        return _sentence(MEANING[Outcome.RETRY])
+        return _sentence(MEANING[ExitCode.RETRY])
     return message or str(dig(failed, "reason") or "The Job failed")
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from function.planning.control_plane import ControlPlane
-
 from function import clouds
 from function.core import condition, dig, plain
+from function.planning.control_plane import ControlPlane
 from function.publish import access
 from function.validation import validate
 from function.vocabulary import names, versions

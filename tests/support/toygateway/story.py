@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from function.planning.control_plane import ControlPlane
-
 from function import gateways
 from function.api import tenancy
 from function.core import Request, condition, dig
 from function.kinds.modelservice import inputs
+from function.planning.control_plane import ControlPlane
 from function.validation import validate
 from function.vocabulary import versions
 

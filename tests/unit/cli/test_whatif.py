@@ -342,7 +342,7 @@ def test_a_name_is_checked_before_the_long_work(tmp_path: Path, monkeypatch: pyt
     def settled(*_: object) -> int:
         raise AssertionError("it settled")
 
-    monkeypatch.setattr("function.sandbox.control_loop.World.settle", settled)
+    monkeypatch.setattr("function.sandbox.control_loop.ControlLoop.settle", settled)
 
     assert run(SPARE, "--drain", "ohio").exit_code == ERROR
     assert "there is no InferenceCluster ohio" in run(SPARE, "--drain", "ohio").stderr

@@ -13,13 +13,18 @@ from function.cli import files
 from function.core import NamespacedName, Requirement, dig, plain
 from function.planning import edits, outcome, stub_secrets
 from function.planning.control_plane import ControlPlane
-from function.planning.edits import Drain, Edit, Lose, Resize, Scale
+from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
 from function.sandbox.store import Ref
 from function.vocabulary import versions
 
 SPARE = Path(__file__).parents[3] / "examples/spare"
 MODEL = NamespacedName("ml-team", "qwen3-8b")
-EDITS: tuple[Edit, ...] = (Drain("iowa"), Lose("iowa"), Resize("oregon", "l4", 0), Scale(MODEL, 1))
+EDITS: tuple[Edit, ...] = (
+    DrainCluster("iowa"),
+    LoseCluster("iowa"),
+    ResizePool("oregon", "l4", 0),
+    ScaleDeployment(MODEL, 1),
+)
 
 
 @cache
@@ -27,8 +32,8 @@ def fleet() -> ControlPlane:
     """At rest; to be copied."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([SPARE])]
-    control.world.load([*manifests, *stub_secrets.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     return control
 
 
@@ -49,8 +54,8 @@ def test_what_becomes_of_a_copy_leaves_the_fleet_alone(edit: Edit) -> None:
     before = everything(fleet())
 
     copy = fleet().copied()
-    edits.make(copy, edit)
-    copy.world.settle()
+    edits.apply(copy, edit)
+    copy.loop.settle()
 
     assert everything(fleet()) == before
     assert outcome.read(copy.store) != outcome.read(fleet().store)
@@ -61,13 +66,13 @@ def test_a_copy_goes_the_way_that_the_fleet_itself_would_go(edit: Edit) -> None:
     """Object by object: a copy of a copy, and a fleet that was never copied."""
     alone = ControlPlane()
     manifests = [one.manifest for one in files.load([SPARE])]
-    alone.world.load([*manifests, *stub_secrets.objects(manifests)])
-    alone.world.settle()
+    alone.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    alone.loop.settle()
     copy = fleet().copied().copied()
 
     for control in (alone, copy):
-        edits.make(control, edit)
-        control.world.settle()
+        edits.apply(control, edit)
+        control.loop.settle()
 
     assert everything(copy) == everything(alone)
 
@@ -75,23 +80,23 @@ def test_a_copy_goes_the_way_that_the_fleet_itself_would_go(edit: Edit) -> None:
 def test_a_loss_is_not_a_fleet_settled_anew() -> None:
     """Counted in calls of the function, of which a cluster without replicas costs the fewest."""
     copy, empty = fleet().copied(), fleet().copied()
-    edits.make(empty, Scale(MODEL, 0))
-    empty.world.settle()
-    start = empty.world.reconciler.calls
+    edits.apply(empty, ScaleDeployment(MODEL, 0))
+    empty.loop.settle()
+    start = empty.loop.reconciler.calls
 
     for control, cluster in ((copy, "iowa"), (empty, "taiwan")):
-        edits.make(control, Lose(cluster))
-        control.world.settle()
+        edits.apply(control, LoseCluster(cluster))
+        control.loop.settle()
 
-    settled = fleet().world.reconciler.calls
-    assert copy.world.reconciler.calls - settled < settled / 2
-    assert empty.world.reconciler.calls - start <= len(("qwen3-8b", "gemma-3-4b", "its stack")) * 2
+    settled = fleet().loop.reconciler.calls
+    assert copy.loop.reconciler.calls - settled < settled / 2
+    assert empty.loop.reconciler.calls - start <= len(("qwen3-8b", "gemma-3-4b", "its stack")) * 2
 
 
 def test_a_copy_of_a_fleet_at_rest_is_at_rest() -> None:
     copy = fleet().copied()
 
-    assert (copy.world.round(), copy.store.version) == (0, fleet().store.version)
+    assert (copy.loop.round(), copy.store.version) == (0, fleet().store.version)
 
 
 def test_a_drain_adds_a_taint_to_those_that_there_are() -> None:
@@ -101,7 +106,7 @@ def test_a_drain_adds_a_taint_to_those_that_there_are() -> None:
         Ref(versions.MODELPLANE, "InferenceCluster", "", "iowa"), lambda m: m["spec"].update({"taints": [own]})
     )
 
-    edits.make(copy, Drain("iowa"))
+    edits.apply(copy, DrainCluster("iowa"))
 
     want = [own, {"key": "modelplane.ai/drain", "effect": "NoExecute"}]
     assert spec(copy, "InferenceCluster", "iowa")["taints"] == want
@@ -110,8 +115,8 @@ def test_a_drain_adds_a_taint_to_those_that_there_are() -> None:
 def test_a_lost_cluster_leaves_nothing_that_waits_for_it() -> None:
     copy = fleet().copied()
 
-    edits.make(copy, Lose("iowa"))
-    copy.world.settle()
+    edits.apply(copy, LoseCluster("iowa"))
+    copy.loop.settle()
 
     named = [m for m in copy.store.all() if "iowa" in str(dig(m, "spec", "clusterName")) or "iowa" in _name(m)]
     going = [_name(m) for m in copy.store.all() if dig(m, "metadata", "deletionTimestamp")]
@@ -144,8 +149,8 @@ def test_a_pool_has_the_nodes_that_are_asked_for_however_it_counts_them(
     ref = Ref(versions.MODELPLANE, "InferenceCluster", "", "iowa")
     copy.store.update(ref, lambda m: m["spec"]["nodePools"][0].update(counts))
 
-    edits.make(copy, Resize("iowa", "l4", 5))
-    copy.world.settle()
+    edits.apply(copy, ResizePool("iowa", "l4", 5))
+    copy.loop.settle()
 
     (pool,) = spec(copy, "InferenceCluster", "iowa")["nodePools"]
     assert {k: v for k, v in pool.items() if k.endswith("Count")} == want
@@ -166,8 +171,8 @@ def test_who_names_nobody_is_told_who_there_is(names: list[str], want: str) -> N
         cluster = plain(files.load([SPARE / "fleet.yaml"])[1].manifest)
         store.load({**cluster, "metadata": {"name": name}})
 
-    with pytest.raises(edits.Unknown) as unknown:
-        edits.check(store, [Lose("x")])
+    with pytest.raises(edits.UnknownName) as unknown:
+        edits.check(store, [LoseCluster("x")])
 
     assert want in str(unknown.value)
 

@@ -50,8 +50,8 @@ def clusters_read(size: int) -> int:
     before = published.STATUSES.made
     control = ControlPlane()
     fleet = [CLASS, *map(cluster, range(size)), *map(deployment, range(size))]
-    control.world.load([*fleet, *stub_secrets.objects(fleet)])
-    control.world.settle()
+    control.loop.load([*fleet, *stub_secrets.objects(fleet)])
+    control.loop.settle()
     return published.STATUSES.made - before
 
 

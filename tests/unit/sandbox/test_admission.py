@@ -9,7 +9,7 @@ import pytest
 from function.planning.control_plane import kinds
 from function.sandbox import admission, schemas
 from function.sandbox.admission import Admission
-from function.sandbox.store import Refused
+from function.sandbox.errors import Refused
 
 SPEC: dict[str, Any] = {
     "type": "object",
@@ -59,7 +59,7 @@ SPEC: dict[str, Any] = {
 def test_a_structural_schema_names_field_value_and_what_is_accepted(spec: dict[str, Any], want: list[str]) -> None:
     schema = {"type": "object", "properties": {"spec": SPEC}}
 
-    assert [str(fault) for fault in admission.faults_of({"spec": spec}, schema)] == want
+    assert [str(fault) for fault in admission.violations_of({"spec": spec}, schema)] == want
 
 
 def test_defaults_are_filled_in_below_what_is_there() -> None:
@@ -81,7 +81,7 @@ def test_what_the_schema_does_not_know_is_dropped() -> None:
 
 def test_rules_see_what_stood_there_before() -> None:
     """A transition rule has no say over what is new."""
-    kind = schemas.Kind("x/v1", "X", True, {"type": "object", "properties": {"spec": SPEC}}, composition="x")
+    kind = schemas.ServedKind("x/v1", "X", True, {"type": "object", "properties": {"spec": SPEC}}, composition="x")
     admit = Admission()
     old = {"metadata": {"name": "x"}, "spec": {"name": "ab"}}
 

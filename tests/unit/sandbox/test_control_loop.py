@@ -11,8 +11,8 @@ import pytest
 from function.core import ComposedResource, Condition, Request, Requirement, Result, dig, is_ready
 from function.sandbox import schemas
 from function.sandbox.composed import child_name
-from function.sandbox.control_loop import Restless, World
-from function.sandbox.reconcile import Fatal
+from function.sandbox.control_loop import ControlLoop
+from function.sandbox.errors import DidNotConverge, Fatal
 from function.sandbox.store import Ref, Store
 
 GROUP = "test.modelplane.ai"
@@ -56,8 +56,8 @@ def app(request: Request) -> Result:
     return result(request, {k: config_map(v=v) for k, v in parts.items()}, status={"parts": len(parts)})
 
 
-def world(compose: Any = app, *objects: dict[str, Any], seed: int | None = None) -> World:
-    made = World(Store(schemas.load([definition("App"), definition("Part")])), compose, seed=seed)
+def world(compose: Any = app, *objects: dict[str, Any], seed: int | None = None) -> ControlLoop:
+    made = ControlLoop(Store(schemas.load([definition("App"), definition("Part")])), compose, seed=seed)
     made.load(objects)
     return made
 
@@ -245,7 +245,7 @@ def test_a_world_that_does_not_rest_names_who_moves() -> None:
         count = int(dig(request.xr, "status", "count") or 0)
         return result(request, {}, status={"count": count + 1})
 
-    with pytest.raises(Restless, match="1 objects still change after 600 rounds: App team/a"):
+    with pytest.raises(DidNotConverge, match="1 objects still change after 600 rounds: App team/a"):
         world(restless, xr()).settle()
 
 

@@ -10,8 +10,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from function import wire
 from function.core import ComposedResource, Condition, Event, Request, Requirement, Result
 from function.sandbox import remote
-from function.sandbox.reconcile import Fatal
-from function.sandbox.settle import Unreachable
+from function.sandbox.errors import Fatal, Unreachable
 
 XR = {"apiVersion": "x/v1", "kind": "X", "metadata": {"name": "a", "generation": 3}, "spec": {"ratio": 0.5, "on": True}}
 
@@ -53,7 +52,7 @@ def test_where_nobody_listens_nobody_is_asked_again_and_again() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         target = f"127.0.0.1:{taken.getsockname()[1]}"
-        function = remote.Remote(target, patience=0.05)
+        function = remote.RemoteFunction(target, patience=0.05)
 
         with pytest.raises(Unreachable, match=f"^no function answers at {target} in plain text within 0.05 seconds$"):
             function(Request(xr=XR))

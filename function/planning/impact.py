@@ -1,4 +1,8 @@
-"""What would come of an edit: who moves where, which services fall short, and the room that is left."""
+"""The impact of edits on a fleet: which replicas move, which services have fewer endpoints, what capacity is left.
+
+An impact is a comparison (comparison.py) and what only a what-if knows: which clusters were lost or drained, and how
+many endpoints a service had at the moment of a loss.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,19 @@ from dataclasses import dataclass, replace
 
 from function.core import NamespacedName
 from function.planning import comparison
-from function.planning.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST, Short
-from function.planning.outcome import Outcome, Pool, Service
+from function.planning.comparison import DeploymentShortfall
+from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.outcome import PlanOutcome, PoolOutcome, ServiceOutcome
 
 IN_PLACE = ("stops", "stays", "updated")
-"""What happens to a replica where it is."""
+"""Changes of a replica that stays on its cluster."""
 _TOLERANT = "the deployment tolerates every taint"
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """A replica that does not go on as before. `what` is moved, updated, new, removed or lost; stops, where it serves
-    no more; stays, on a cluster that is drained."""
+class ReplicaMove:
+    """A replica that changes. `what` is moved, updated, new, removed or lost; stops, if it no longer serves; or stays,
+    if it is still on a drained cluster."""
 
     what: str
     deployment: NamespacedName
@@ -34,8 +39,8 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceChange:
-    """The endpoints that answer for a service: before, at the worst moment that is certain, and after."""
+class ServiceImpact:
+    """The serving endpoints of a service: before, at the worst known moment, and after."""
 
     service: NamespacedName
     before: int
@@ -48,18 +53,18 @@ class ServiceChange:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody answers any more."""
+        """Whether it loses its last endpoint."""
         return self.after == 0 < self.before
 
     @property
     def is_dark(self) -> bool:
-        """Whether nobody answers until replicas have moved."""
+        """Whether it has no endpoint until replicas have moved."""
         return self.meanwhile == 0 < min(self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Nodes of a pool, all and free. None where the pool is not there."""
+class PoolImpact:
+    """Nodes of a pool, all and free; None if the pool does not exist."""
 
     cluster: str
     pool: str
@@ -69,34 +74,36 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Impact:
+    """What edits do to a fleet."""
+
     edits: tuple[str, ...]
-    changes: comparison.Report
-    """As a plan has them."""
-    moves: tuple[Move, ...]
-    services: tuple[ServiceChange, ...]
-    rooms: tuple[Room, ...]
-    """Of the pools that have other nodes, or other nodes free."""
+    changes: comparison.PlanComparison
+    """The changes as in a plan."""
+    moves: tuple[ReplicaMove, ...]
+    services: tuple[ServiceImpact, ...]
+    rooms: tuple[PoolImpact, ...]
+    """The pools whose nodes or free nodes change."""
     free: int
-    """Nodes that are free afterwards, in the whole fleet."""
+    """Free nodes of the whole fleet afterwards."""
 
     @property
-    def shorts(self) -> tuple[Short, ...]:
+    def shorts(self) -> tuple[DeploymentShortfall, ...]:
         return self.changes.shorts
 
     @property
-    def stuck(self) -> tuple[Move, ...]:
-        """What serves on a drained cluster and would go with it."""
+    def stuck(self) -> tuple[ReplicaMove, ...]:
+        """Serving replicas that cannot leave a drained cluster."""
         return tuple(m for m in self.moves if m.what == "stays" and m.serving)
 
     @property
     def holds(self) -> bool:
-        """Whether as much serves as before, and nothing stays where it should not."""
+        """Whether nothing that serves is lost, and no serving replica is stuck."""
         return self.exit_code != SOMETHING_IS_LOST
 
     @property
     def exit_code(self) -> int:
-        """A plan's, but that what cannot leave a drained cluster counts as lost with it."""
+        """The exit code of a plan, except that a replica that cannot leave a drained cluster counts as lost."""
         if self.stuck:
             return SOMETHING_IS_LOST
         return self.changes.exit_code or (SOMETHING_CHANGES if self.moves or self.services else NOTHING_CHANGES)
@@ -104,28 +111,40 @@ class Outlook:
 
 def compare(
     edits: Sequence[str],
-    before: Outcome,
-    after: Outcome,
+    before: PlanOutcome,
+    after: PlanOutcome,
     *,
     lost: Collection[str] = (),
     drained: Collection[str] = (),
     meanwhile: Mapping[NamespacedName, int] | None = None,
-) -> Outlook:
-    """`meanwhile` has the endpoints that were left of each service when a cluster was lost."""
+) -> Impact:
+    """Compare the outcomes before and after some edits.
+
+    Args:
+        edits: The edits in words, in order.
+        before: The outcome before the first edit.
+        after: The outcome after the last edit.
+        lost: Clusters that the edits lose.
+        drained: Clusters that the edits drain and that still exist.
+        meanwhile: By service, the fewest endpoints that were left directly after a loss.
+    """
     after = without(after, lost)
     changes = comparison.compare(before, after)
-    return Outlook(
+    return Impact(
         edits=tuple(edits),
         changes=changes,
-        moves=tuple(_moves(changes, _serving(before), lost, drained)),
+        moves=tuple(_moves(changes, before.serving, lost, drained)),
         services=tuple(_service_changes(before, after, meanwhile or {})),
         rooms=tuple(_rooms(before, after)),
         free=sum(max(0, pool.free) for pool in after.pools),
     )
 
 
-def without(outcome: Outcome, lost: Collection[str]) -> Outcome:
-    """An outcome without what is on lost clusters: a deployment that is on hold keeps its replicas there in name."""
+def without(outcome: PlanOutcome, lost: Collection[str]) -> PlanOutcome:
+    """An outcome without replicas, endpoints and weights on lost clusters.
+
+    A deployment on hold keeps its ModelReplicas there, although nothing is behind them.
+    """
     if not lost:
         return outcome
     gone = {e.identity for e in outcome.endpoints if e.cluster in lost}
@@ -143,31 +162,29 @@ def without(outcome: Outcome, lost: Collection[str]) -> Outcome:
     )
 
 
-def _led(service: Service, left: frozenset[str]) -> Service:
-    """A service of whose endpoints some are left."""
+def _led(service: ServiceOutcome, left: frozenset[str]) -> ServiceOutcome:
+    """A service of which only some endpoints are left."""
     gone = len(service.routed) - len(left)
     routed = tuple(e for e in service.routed if e in left)
     return replace(service, matched=service.matched - gone, ready=max(0, service.ready - gone), routed=routed)
 
 
-def answering(outcome: Outcome) -> dict[NamespacedName, int]:
-    """By service, how many of the endpoints that get its traffic have somebody behind them."""
-    silent = {
-        NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving
-    }  # fmt: skip
+def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
+    """By service, how many of its routed endpoints serve. An endpoint without a replica of ours counts as serving."""
+    replicas = {NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas}
+    silent = replicas - outcome.serving
     return {s.identity: sum(NamespacedName(s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
 
 
 # What changed
 
 
-def _serving(outcome: Outcome) -> frozenset[NamespacedName]:
-    return frozenset(NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if r.serving)
-
-
 def _moves(
-    changes: comparison.Report, served: Collection[NamespacedName], lost: Collection[str], drained: Collection[str]
-) -> Iterator[Move]:
+    changes: comparison.PlanComparison,
+    served: Collection[NamespacedName],
+    lost: Collection[str],
+    drained: Collection[str],
+) -> Iterator[ReplicaMove]:
     why = {d.identity: d.why for d in changes.outcome.deployments}
     for change in changes.changes:
         cluster, reason = change.replica.cluster, change.replica.why or why.get(change.deployment, "")
@@ -185,30 +202,30 @@ def _moves(
             yield _move(change.what, change, source=source, target=cluster)
 
 
-def _move(what: str, change: comparison.Change, *, source: str, target: str = "", why: str = "") -> Move:
+def _move(what: str, change: comparison.ReplicaChange, *, source: str, target: str = "", why: str = "") -> ReplicaMove:
     replica = change.replica
-    return Move(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
+    return ReplicaMove(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
 
 
 def _service_changes(
-    before: Outcome, after: Outcome, meanwhile: Mapping[NamespacedName, int]
-) -> Iterator[ServiceChange]:
-    old, new = answering(before), answering(after)
+    before: PlanOutcome, after: PlanOutcome, meanwhile: Mapping[NamespacedName, int]
+) -> Iterator[ServiceImpact]:
+    old, new = serving_endpoints(before), serving_endpoints(after)
     for service in sorted({*old, *new}):
         counts = old.get(service, 0), new.get(service, 0)
         least = min(*counts, meanwhile.get(service, counts[0]))
         if len({*counts, least}) > 1:
-            yield ServiceChange(service, counts[0], least, counts[1])
+            yield ServiceImpact(service, counts[0], least, counts[1])
 
 
-def _rooms(before: Outcome, after: Outcome) -> Iterator[Room]:
+def _rooms(before: PlanOutcome, after: PlanOutcome) -> Iterator[PoolImpact]:
     old = {(p.cluster, p.name): p for p in before.pools}
     new = {(p.cluster, p.name): p for p in after.pools}
     for key in sorted({*old, *new}):
         was, now = _nodes(old.get(key)), _nodes(new.get(key))
         if was != now:
-            yield Room(*key, (new.get(key) or old[key]).devices, was, now)
+            yield PoolImpact(*key, (new.get(key) or old[key]).devices, was, now)
 
 
-def _nodes(pool: Pool | None) -> tuple[int, int] | None:
+def _nodes(pool: PoolOutcome | None) -> tuple[int, int] | None:
     return (pool.nodes, pool.free) if pool else None
