@@ -1,4 +1,4 @@
-"""What the providers do on the control cluster itself."""
+"""Objects for the providers and the gateway on the control cluster itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from function.vocabulary import versions
 
 
 def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
-    """The provider reaches the cluster that it runs on, as itself: by its own service account."""
+    """Return a ClusterProviderConfig for the cluster that the provider runs on. It uses its own service account."""
     return {
         "apiVersion": api_version,
         "kind": "ClusterProviderConfig",
@@ -21,13 +21,13 @@ def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
 
 
 def definition(crd: Manifest) -> dict[str, Any]:
-    """A CRD, marked as ours: whoever brings their own brings it unmarked."""
+    """Return a CRD with our managed-by label, which tells it from one that a user installed."""
     marked = {**crd["metadata"], "labels": {**crd["metadata"].get("labels", {}), key.MANAGED_BY: key.OURS}}
     return {**crd, "metadata": marked}
 
 
 def privileged_namespace(*, name: str) -> dict[str, Any]:
-    """A namespace whose pods may use the host's network."""
+    """Return a namespace whose pods may use the host's network."""
     return {
         "apiVersion": versions.CORE,
         "kind": "Namespace",
@@ -36,7 +36,7 @@ def privileged_namespace(*, name: str) -> dict[str, Any]:
 
 
 def address_pool(*, name: str, namespace: str, addresses: str) -> dict[str, Any]:
-    """What MetalLB may give to load balancers: a range or a network."""
+    """Return the addresses that MetalLB may assign to load balancers: a range or a network."""
     return {
         "apiVersion": versions.METALLB,
         "kind": "IPAddressPool",
@@ -46,7 +46,7 @@ def address_pool(*, name: str, namespace: str, addresses: str) -> dict[str, Any]
 
 
 def layer_2(*, name: str, namespace: str, pool: str) -> dict[str, Any]:
-    """MetalLB answers for a pool's addresses on the local network (ARP and NDP)."""
+    """Make MetalLB announce a pool's addresses on the local network (ARP and NDP)."""
     return {
         "apiVersion": versions.METALLB,
         "kind": "L2Advertisement",
