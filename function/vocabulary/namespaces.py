@@ -1,7 +1,7 @@
-"""The namespaces that the infrastructure uses, and in which no tenant may run anything.
+"""Namespaces that the infrastructure uses, in which tenants may not run anything.
 
-A model's pods run on the inference clusters in the namespace of the same name as on the control cluster. In the
-namespace of a component of the serving stack they would run beside it, with its ServiceAccounts.
+A model's pods run on the inference clusters in the same namespace as on the control cluster. In the namespace of a
+serving stack component they would run beside it and could use its ServiceAccounts.
 """
 
 from __future__ import annotations
@@ -14,25 +14,28 @@ from function.vocabulary import charts, names, settings
 
 FIELD = "metadata.namespace"
 UNSTATED = "your-namespace"
-"""Stands for the namespace of an object in a file that names none: kubectl would take it from the user's context."""
+"""Placeholder for the namespace of an object in a file without one: kubectl would take it from the user's context."""
 KUBERNETES = ("default", "kube-*")
-"""The namespace that every cluster has, and the prefix that Kubernetes keeps for itself (kubernetes.io, Namespaces)."""
+"""The namespace that every cluster has, and the prefix that Kubernetes reserves (kubernetes.io, Namespaces)."""
 CROSSPLANE = "crossplane-system"
-"""Where Crossplane's documentation installs it (docs.crossplane.io, get-started/install)."""
+"""Crossplane's namespace according to its documentation (docs.crossplane.io, get-started/install)."""
 
 _PATTERN = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?|[a-z0-9][-a-z0-9]{0,61}\*")
 _ACCEPTED = "must be a list of +NAME or -NAME, with commas between; a NAME is a namespace, or a prefix with * behind it"
 
 
 def built_in() -> tuple[str, ...]:
-    """Reserved unless the setting says otherwise. The charts say themselves where they are installed."""
+    """Return the namespaces that are reserved by default, including those of the charts."""
     installed = {value.namespace for value in vars(charts).values() if isinstance(value, charts.Chart)}
     return tuple(sorted({*KUBERNETES, CROSSPLANE, names.SYSTEM_NAMESPACE, *installed}))
 
 
 @cache
 def reserved(setting: str = settings.RESERVED_NAMESPACES) -> tuple[str, ...]:
-    """Names, and prefixes that end with `*`. Raises settings.Invalid for a setting that cannot be read."""
+    """Return the reserved names, and prefixes ending in `*`.
+
+    Raises settings.Invalid if the setting cannot be parsed.
+    """
     found = set(built_in())
     for change in filter(None, (part.strip() for part in setting.split(","))):
         sign, name = change[:1], change[1:]
@@ -50,7 +53,7 @@ def is_reserved(namespace: str) -> bool:
 
 
 def refusal(namespace: str) -> str:
-    """What is wrong with a reserved namespace, as the rest of a sentence that begins with the field."""
+    """Return what is wrong with a reserved namespace, as the rest of a sentence that begins with the field."""
     return (
         f"must be a namespace that the infrastructure does not use, not {namespace}; "
         f"these are reserved: {', '.join(reserved())}"
@@ -58,7 +61,7 @@ def refusal(namespace: str) -> str:
 
 
 def check(identity: NamespacedName, invalid: Reason) -> None:
-    """Raises InvalidSpec for an object in a reserved namespace."""
+    """Raise InvalidSpec if an object is in a reserved namespace."""
     if is_reserved(identity.namespace):
         raise InvalidSpec(invalid(field=FIELD, problem=refusal(identity.namespace)))
 
