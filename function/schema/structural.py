@@ -57,7 +57,7 @@ def _in_words(node: dict[str, Any]) -> dict[str, Any]:
     """Add the meaning of a pattern to the description, because `kubectl explain` shows no patterns."""
     if not node.get(WORDS):
         return _without(node, WORDS)
-    description = f"{node.get('description', '')} It is {node[WORDS]}.".lstrip()
+    description = f"{node.get('description', '')} Must be {node[WORDS]}.".lstrip()
     return _without(node, WORDS) | {"description": description}
 
 
