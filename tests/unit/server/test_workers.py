@@ -170,7 +170,7 @@ def test_a_call_whose_caller_leaves_is_told() -> None:
         await Calls(workers).until(lambda: workers.under_way == 1)
         task.cancel()
         assert await asyncio.to_thread(told.wait, _BOUND)
-        assert await asyncio.to_thread(workers.rest, _BOUND)
+        assert await asyncio.to_thread(workers.wait_idle, _BOUND)
 
     asyncio.run(story())
 
