@@ -211,8 +211,8 @@ class _Checker:
     def _note(self, node: Call, overload: Overload) -> None:
         self.checked.is_growing |= overload.is_growing
         self.checked.reads_state |= overload.reads_state
-        if overload.may_undercut is not None:
-            self.checked.may_undercut |= overload.may_undercut(node.args)
+        if overload.is_underestimated is not None:
+            self.checked.is_underestimated |= overload.is_underestimated(node.args)
 
     def _returned(self, overload: Overload, arguments: list[Type]) -> Type | None:
         """The result of an overload that fits; None where it does not."""
