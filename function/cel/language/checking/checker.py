@@ -8,9 +8,8 @@ Terms:
 
 Phases, in the order of their calls:
 
-1. `visit` goes through the tree from the outside in and returns types from the inside out. Names are looked up in the
-   scopes of the macros around a node, then among the variables, then among the names of types. A name with dots may be
-   a variable, a type or a function as a whole (`qualified`).
+1. `visit` returns the type of a node, after those below it. Names are looked up in the scopes of the macros around the
+   node, then among the variables, then among the types. A name with dots may be one name (`qualified`).
 2. `_resolved` tries the overloads of a call one by one. Each that fits may bind type variables, and the bindings stay.
 3. When all is visited, type variables are replaced by what they turned out to be, and unknown ones by dyn.
 4. `homogeneity` looks at the entries of list and map literals, with the final types.
