@@ -124,7 +124,7 @@ def _unwrapping(search: Implementation) -> Implementation:
     """A search for a literal pattern: Kubernetes takes a type for its name then, and an optional for its content."""
 
     def call(text: Any, *rest: Any) -> Any:
-        while type(text) is Optional and text.is_there:
+        while type(text) is Optional and text.has_value:
             [text] = text.content
         return search(text.name if type(text) is TypeValue else text, *rest)
 

@@ -20,7 +20,7 @@ from function.cel.language.declarations.overload import function, method
 from function.cel.language.errors import Abort, Failure
 from function.cel.language.limits import URL_PARAMETERS
 from function.cel.language.limits.step_budget import spend, write
-from function.cel.language.values.kinds import Keyed
+from function.cel.language.values.kinds import CelMap
 from function.cel.language.values.opaque import OpaqueType
 
 _PARAMETER = 20
@@ -63,7 +63,7 @@ class Url:
         return str(self._computed["path"])
 
     @property
-    def parameters(self) -> Keyed:
+    def parameters(self) -> CelMap:
         if "parameters" not in self._computed:
             self._computed["parameters"] = _parameters(self.parts.query)
         return self._computed["parameters"]  # type: ignore[no-any-return]  # nothing else is put there
@@ -99,8 +99,8 @@ def _authority(url: Parts) -> str:
     return "//" if is_empty and url.path else ""
 
 
-def _parameters(query: str) -> Keyed:
-    found = Keyed()
+def _parameters(query: str) -> CelMap:
+    found = CelMap()
     write(len(query))
     count = query.count("&") + 1
     if count > URL_PARAMETERS:
@@ -134,7 +134,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _query(url: Url) -> Keyed:
+def _query(url: Url) -> CelMap:
     found = url.parameters
     if "%" in url.parts.query:
         _text("".join(chain(found, *found.values())))

@@ -8,9 +8,8 @@ Terms:
 
 Phases, in the order of their calls:
 
-1. `visit` goes through the tree from the outside in and returns types from the inside out. Names are looked up in the
-   scopes of the macros around a node, then among the variables, then among the names of types. A name with dots may be
-   a variable, a type or a function as a whole (`qualified`).
+1. `visit` returns the type of a node, after those below it. Names are looked up in the scopes of the macros around the
+   node, then among the variables, then among the types. A name with dots may be one name (`qualified`).
 2. `_resolved` tries the overloads of a call one by one. Each that fits may bind type variables, and the bindings stay.
 3. When all is visited, type variables are replaced by what they turned out to be, and unknown ones by dyn.
 4. `homogeneity` looks at the entries of list and map literals, with the final types.
@@ -211,8 +210,8 @@ class _Checker:
     def _note(self, node: Call, overload: Overload) -> None:
         self.checked.is_growing |= overload.is_growing
         self.checked.reads_state |= overload.reads_state
-        if overload.may_undercut is not None:
-            self.checked.may_undercut |= overload.may_undercut(node.args)
+        if overload.is_underestimated is not None:
+            self.checked.is_underestimated |= overload.is_underestimated(node.args)
 
     def _returned(self, overload: Overload, arguments: list[Type]) -> Type | None:
         """The result of an overload that fits; None where it does not."""

@@ -1,4 +1,4 @@
-"""What the estimate knows of nodes and variables: sizes, entries, paths.
+"""What the estimate knows of nodes and of macros' variables: sizes, entries, paths.
 
 Source: github.com/google/cel-go v0.26, checker/cost.go.
 """
@@ -59,6 +59,8 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
+    """What is known of a macro's variable."""
+
     path: Path
     size: Range | None
     entries: Entries | None
@@ -66,7 +68,7 @@ class Variable:
 
 @dataclass(slots=True)
 class NodeSizes:
-    """Of one tree. Nodes are known by their identity."""
+    """What is known of one tree, by the identity of its nodes."""
 
     checked: Checked
     environment: Environment
@@ -74,13 +76,15 @@ class NodeSizes:
     sizes: dict[int, Range] = field(default_factory=dict)
     entries: dict[int, Entries] = field(default_factory=dict)
     _variables: dict[str, list[Variable]] = field(default_factory=dict)
-    """Those of the macros around a node; an inner one hides an outer one of its name."""
+    """The variables of the macros around a node; an inner one hides an outer one of the same name."""
 
     def variable_path(self, name: str) -> Path:
+        """The path of a variable, of a macro or of the environment."""
         variable = self.variable(name)
         return variable.path if variable else path_to(name)
 
     def variable(self, name: str) -> Variable | None:
+        """The innermost variable of a macro that has the name."""
         stack = self._variables.get(name)
         return stack[-1] if stack else None
 
@@ -91,6 +95,7 @@ class NodeSizes:
         self._variables.setdefault(name, []).append(variable)
 
     def argument(self, node: Node) -> Argument:
+        """A node as the estimate of a call takes it."""
         size = self.size(node)
         if isinstance(node, Literal):
             return Argument(self.checked.type(node), size, node.value, (), self.environment.sizes)
@@ -111,6 +116,7 @@ class NodeSizes:
         return UNKNOWN if size is None else size
 
     def size(self, node: Node) -> Range | None:
+        """The size of a node: as noted, written out, declared, or fixed by its type. None where nothing tells it."""
         known = self.sizes.get(id(node))
         if known is not None:
             return known
@@ -138,16 +144,19 @@ class NodeSizes:
             self.entries[id(node)] = entries
 
     def copy(self, node: Node, source: Node) -> None:
+        """Note for a node the size and entries of another."""
         size = self.size(source)
         if size is not None:
             self.sizes[id(node)] = size
         self.put_entries(node, self.entries_of(source))
 
     def local(self, node: Node) -> Variable:
+        """A variable with the value of a node."""
         return Variable(self.path(node), self.size(node), self.entries_of(node))
 
 
 def union(a: Entries | None, b: Entries | None) -> Entries | None:
+    """The entries of one of two lists or maps."""
     if a is None or b is None:
         return None
     return Entries(a.is_list, a.key.union(b.key), a.value.union(b.value))

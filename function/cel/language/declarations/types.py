@@ -103,14 +103,14 @@ def content_of(type_: Type) -> tuple[Type, bool]:
 
 
 @cache
-def read(text: str) -> Type:
+def parse(text: str) -> Type:
     """A type as a signature writes it: `list(A)`, `map(K, V)`, `optional(V)`; capitals are parameters.
 
     A name that the language does not have is that of a library's opaque type.
     """
     found = re.fullmatch(r"([A-Za-z_]+)(?:\((.*)\))?", text.strip())
     assert found is not None, text
-    name, params = found[1], tuple(map(read, split(found[2] or "")))
+    name, params = found[1], tuple(map(parse, split(found[2] or "")))
     if name in _PLAIN:
         return _PLAIN[name]
     if name.isupper():

@@ -6,7 +6,7 @@ from typing import Any
 
 from function.cel.language.errors import Abort, Failure, Fault
 from function.cel.language.program.code import Code, Frame, Run, constant, located
-from function.cel.language.values.kinds import Keyed, Optional, stored
+from function.cel.language.values.kinds import CelMap, Optional, to_key
 from function.cel.language.values.opaque import PANICKING
 from function.cel.language.values.type_names import with_article
 
@@ -46,15 +46,15 @@ def _content(value: Any, optional: bool) -> tuple[Any, ...]:  # noqa: FBT001  (o
     return value.content
 
 
-def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
-    map_ = Keyed()
+def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> CelMap:
+    map_ = CelMap()
     for key, value, optional in parts:
         k = key(frame)
         content = _content(value(frame), optional)
         if type(k) in PANICKING:
             raise Abort(f"{with_article(k)} as a key ends the evaluation in Kubernetes")
         if content:
-            map_[stored(k)] = content[0]
+            map_[to_key(k)] = content[0]
         else:
-            map_.pop(stored(k), None)
+            map_.pop(to_key(k), None)
     return map_

@@ -17,10 +17,8 @@ Phases, in the order of their calls:
    when it compiles, so a failure of that is a compile error. A failure of any other call is a warning.
 4. `program` puts the bounds around the whole.
 
-Variables of macros are lazy where cel-go binds them (`cel.bind`), and are frame places otherwise. `MeteredCompiler` is
-the same compiler with a charge at each node; it overrides the methods without an underscore.
-
-Coarse on purpose: only calls, lists and maps are folded, as in cel-go. There is no other optimization.
+A variable that cel-go binds (`cel.bind`) is evaluated when it is first read. `MeteredCompiler` overrides the methods
+without an underscore. Coarse on purpose: only calls, lists and maps are folded, as in cel-go.
 
 Source of what is evaluated when compiled, and so fails then: github.com/google/cel-go v0.26, interpreter/decorators.go.
 """

@@ -12,7 +12,7 @@ from function.cel.language.program.code import Frame, Run
 from function.cel.language.program.loops import Entries
 from function.cel.language.program.meter import charge
 from function.cel.language.values.containers import insert
-from function.cel.language.values.kinds import Keyed
+from function.cel.language.values.kinds import CelMap
 from function.cel.language.values.type_names import no_overload
 
 
@@ -72,7 +72,7 @@ def collected(through: Entries, filter_: Run | None, transform: Run, meter: int,
 
 def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...], meter: int) -> Run:
     def collect(frame: Frame) -> Any:
-        result: Any = Keyed()
+        result: Any = CelMap()
         for _ in through(frame):
             chosen = True if filter_ is None else _tried(filter_, frame)
             if chosen is True:
