@@ -13,7 +13,7 @@ from function.cli.fleet import checked, settled
 
 if TYPE_CHECKING:
     from function.core import Manifest
-    from function.kinds.modeldeployment.explain import Cluster, Explanation
+    from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
     from function.planning.control_plane import ControlPlane
 
 _EXAMPLE = """
@@ -112,7 +112,7 @@ def _lines(what: str, explanation: Explanation) -> Iterator[str]:
         yield from _cluster(cluster)
 
 
-def _cluster(cluster: Cluster) -> Iterator[str]:
+def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
     for pool in cluster.pools:
         yield f"  pool {pool.name}: {max(pool.free, 0)} of {pool.nodes} nodes free"

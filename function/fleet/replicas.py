@@ -18,7 +18,7 @@ from function.core import (
     may_mention,
     serves,
 )
-from function.fleet import former
+from function.fleet import previous_spec
 from function.fleet.engines import engines, nodes_taken
 from function.fleet.values import whole
 from function.scheduling import ForeignReplica, Replica
@@ -79,21 +79,21 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
     if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    going = "deletionTimestamp" in metadata
-    serving = serves(manifest, "ModelReady") and not going
+    deleting = "deletionTimestamp" in metadata
+    serving = serves(manifest, "ModelReady") and not deleting
     return Replica(
         identity=identity(manifest),
         deployment=deployment,
         cluster=cluster,
         index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
         engines=engines(spec.get("engines")),
-        ready=is_ready(manifest) and not going,
+        ready=is_ready(manifest) and not deleting,
         serving=serving,
         served=serving or status.get("served") is True,
-        going=going,
+        deleting=deleting,
         created=str(metadata.get("creationTimestamp") or ""),
         spec_hash=annotations.get(labels.SPEC_HASH) or "",
         moving_for=annotations.get(labels.MOVING_FOR) or "",
         placed_under=annotations.get(labels.PLACED_UNDER),
-        former=former.read(metadata),
+        previous=previous_spec.read(metadata),
     )

@@ -2,12 +2,12 @@
 
 from function.scheduling.allocation import LARGEST_CLAIM
 from function.scheduling.breakdown import (
-    ClusterAnatomy,
+    ClusterBreakdown,
     DeviceVerdict,
     MemberVerdict,
-    PoolAnatomy,
+    PoolBreakdown,
     RequestVerdict,
-    anatomy,
+    breakdowns,
 )
 from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
@@ -45,7 +45,7 @@ __all__ = [
     "Budget",
     "CachePhase",
     "Cluster",
-    "ClusterAnatomy",
+    "ClusterBreakdown",
     "Contention",
     "Device",
     "DeviceRequest",
@@ -71,7 +71,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Pool",
-    "PoolAnatomy",
+    "PoolBreakdown",
     "PreviousSpec",
     "Progress",
     "Rejection",
@@ -85,7 +85,7 @@ __all__ = [
     "Toleration",
     "TooFewServe",
     "Wait",
-    "anatomy",
+    "breakdowns",
     "conflict",
     "contention",
     "digest",

@@ -26,7 +26,7 @@ Kind = str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestOptions:
     """A request, with what a node has for it."""
 
     position: int
@@ -41,14 +41,14 @@ class Asked:
 class Search:
     """Chooses a kind for every request, so that the requests of each kind fit into its devices together."""
 
-    asked: list[Asked]
+    asked: list[RequestOptions]
     devices: tuple[Device, ...]
     largest_claim: int = LARGEST_CLAIM
     steps: int = 0
     found: dict[int, Kind] | None = None
     """The choice with the fewest Synthetic requests, and of these the first."""
     chosen: dict[int, Kind] = field(default_factory=dict)
-    groups: dict[Kind, list[Asked]] = field(default_factory=dict)
+    groups: dict[Kind, list[RequestOptions]] = field(default_factory=dict)
     twins: dict[int, int] = field(default_factory=dict)
     """By its place, the position of the request before that asks for the same."""
 
@@ -124,7 +124,7 @@ class Search:
             return True  # it was only an option because there are enough
         return self._flows([(a, a.options[kind]) for a in group])
 
-    def _flows(self, demands: list[tuple[Asked, tuple[int, ...]]]) -> bool:
+    def _flows(self, demands: list[tuple[RequestOptions, tuple[int, ...]]]) -> bool:
         flow = _Flow(self.devices, [(a.request.count, entries) for a, entries in demands])
         found = flow.run()
         self.steps += flow.steps
@@ -137,7 +137,7 @@ class Search:
         return not self.exhausted
 
 
-def _drawn(asked: Asked) -> tuple[int, ...]:
+def _drawn(asked: RequestOptions) -> tuple[int, ...]:
     return tuple(entry for entries in asked.options.values() for entry in entries)
 
 
@@ -147,7 +147,7 @@ class _Walk:
     where the rest cannot be met (k8s.io/dynamic-resource-allocation v0.36, structured). All by name."""
 
     devices: tuple[Device, ...]
-    claimed: list[tuple[Asked, Kind]]
+    claimed: list[tuple[RequestOptions, Kind]]
     steps: int = 0
     failed: bool = False
     used: dict[int, int] = field(default_factory=dict)

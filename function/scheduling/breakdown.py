@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from function.scheduling.allocation import Kind
 from function.scheduling.devices import Offer
-from function.scheduling.explain import PlannedLedger, rejections, standings
+from function.scheduling.explain import PlannedUsage, planned_usage, rejections
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool
 from function.scheduling.job import DeviceRequest, Engine, Job, Member
@@ -54,37 +54,37 @@ class MemberVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolAnatomy:
+class PoolBreakdown:
     pool: Pool
     free: int
     members: tuple[MemberVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterAnatomy:
+class ClusterBreakdown:
     cluster: Cluster
     reason: Reason
-    pools: tuple[PoolAnatomy, ...]
+    pools: tuple[PoolBreakdown, ...]
 
 
-def anatomy(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[ClusterAnatomy, ...]:
+def breakdowns(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[ClusterBreakdown, ...]:
     """One for every cluster that takes no more replicas of a job, by name."""
-    standing = standings(job, fleet, plan)
+    usage = planned_usage(job, fleet, plan)
     return tuple(
-        ClusterAnatomy(
+        ClusterBreakdown(
             cluster=fleet.clusters[rejected.cluster],
             reason=rejected.reason,
-            pools=_pools(fleet.clusters[rejected.cluster], standing, fitter),
+            pools=_pools(fleet.clusters[rejected.cluster], usage, fitter),
         )
         for rejected in rejections(job, fleet, plan, fitter)
     )
 
 
-def _pools(cluster: Cluster, standing: PlannedLedger, fitter: Fitter) -> tuple[PoolAnatomy, ...]:
-    free = standing.ledger.on(cluster.name)
+def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolBreakdown, ...]:
+    free = usage.ledger.free_nodes(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(
-        PoolAnatomy(
+        PoolBreakdown(
             pool, free[pool.name], tuple(_member(e, m, pool, fitter) for e in fitter.engines for m in e.members)
         )
         for pool in pools

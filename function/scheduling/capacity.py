@@ -22,12 +22,12 @@ class Ledger:
     ) -> None:
         self._clusters = clusters
         self._others = others or {}
-        self._standing: dict[str, list[Replica]] = {}
+        self._replicas: dict[str, list[Replica]] = {}
         self._free: dict[str, dict[str, int]] = {}
         for replica in replicas:
-            self._standing.setdefault(replica.cluster, []).append(replica)
+            self._replicas.setdefault(replica.cluster, []).append(replica)
 
-    def on(self, cluster: str) -> Mapping[str, int]:
+    def free_nodes(self, cluster: str) -> Mapping[str, int]:
         return self._account(cluster)
 
     def take(self, cluster: str, nodes: Mapping[str, int]) -> None:
@@ -42,9 +42,9 @@ class Ledger:
         if free is None:
             cluster = self._clusters.get(name)
             free = self._free[name] = {pool.name: pool.nodes for pool in cluster.pools} if cluster else {}
-            for standing in self._others.get(name, ()):
-                _charge(free, standing.nodes)
-            for replica in self._standing.get(name, ()):
+            for foreign in self._others.get(name, ()):
+                _charge(free, foreign.nodes)
+            for replica in self._replicas.get(name, ()):
                 _charge(free, replica.nodes())
         return free
 
@@ -58,9 +58,9 @@ def _charge(free: dict[str, int], nodes: Mapping[str, int]) -> None:
 class Contention(NamedTuple):
     """Who gives way on overcommitted pools, each with the one that it gives way to. Every reconcile sees the same."""
 
-    yielding: dict[Replica, Replica | None]
+    preempted: dict[Replica, Replica | None]
     """They never served, and go."""
-    retreating: dict[Replica, Replica | None]
+    rolled_back: dict[Replica, Replica | None]
     """They served, grew, and go back to what they had."""
 
 
@@ -72,47 +72,47 @@ def contention(clusters: Mapping[str, Cluster], replicas: Iterable[Replica]) -> 
     deleted gives way by itself.
     """
     by_cluster: dict[str, list[Replica]] = {}
-    for replica in (r for r in replicas if not r.going):
+    for replica in (r for r in replicas if not r.deleting):
         by_cluster.setdefault(replica.cluster, []).append(replica)
     found = Contention({}, {})
-    for name, standing in by_cluster.items():
-        if name in clusters and Ledger(clusters, standing).is_overcommitted(name):
-            _Contended(clusters[name], sorted(standing, key=_seniority), found).settle()
+    for name, there in by_cluster.items():
+        if name in clusters and Ledger(clusters, there).is_overcommitted(name):
+            _ContendedCluster(clusters[name], sorted(there, key=_seniority), found).settle()
     return found
 
 
-class _Contended:
+class _ContendedCluster:
     """A cluster on which more nodes are taken than there are."""
 
-    def __init__(self, cluster: Cluster, standing: list[Replica], found: Contention) -> None:
-        self.standing = standing
+    def __init__(self, cluster: Cluster, replicas: list[Replica], found: Contention) -> None:
+        self.replicas = replicas
         self.found = found
         self.left = {pool.name: pool.nodes for pool in cluster.pools}
-        taken = Ledger({cluster.name: cluster}, standing).on(cluster.name)
+        taken = Ledger({cluster.name: cluster}, replicas).free_nodes(cluster.name)
         self.short = {pool for pool, free in taken.items() if free < 0}
         self.last: dict[str, Replica] = {}
 
     def settle(self) -> None:
-        growing = [r for r in self.standing if r.is_growing]
-        for replica in self.standing:
+        growing = [r for r in self.replicas if r.is_growing]
+        for replica in self.replicas:
             if replica.has_served:
                 self._take(replica, nodes_of(replica.proven.engines))
         for replica in growing:
             self._grow(replica)
-        for replica in self.standing:
+        for replica in self.replicas:
             if not replica.has_served and not self._fits(replica.nodes()):
-                self.found.yielding[replica] = self._before(replica, replica.nodes())
+                self.found.preempted[replica] = self._before(replica, replica.nodes())
             elif not replica.has_served:
                 self._take(replica, replica.nodes())
 
     def _grow(self, replica: Replica) -> None:
         """From what it had to what it was given. Where pools are not short nobody goes back."""
-        former, given = nodes_of(replica.proven.engines), replica.nodes()
-        more = {pool: given[pool] - former.get(pool, 0) for pool in exceeds(given, former)}
+        before, given = nodes_of(replica.proven.engines), replica.nodes()
+        more = {pool: given[pool] - before.get(pool, 0) for pool in exceeds(given, before)}
         if more.keys() & self.short and not self._fits(more):
-            self.found.retreating[replica] = self._before(replica, more)
+            self.found.rolled_back[replica] = self._before(replica, more)
             return
-        _charge(self.left, {pool: -count for pool, count in former.items()})
+        _charge(self.left, {pool: -count for pool, count in before.items()})
         self._take(replica, given)
 
     def _fits(self, nodes: Mapping[str, int]) -> bool:

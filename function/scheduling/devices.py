@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from function.scheduling.allocation import LARGEST_CLAIM, Asked, Kind, Search
+from function.scheduling.allocation import LARGEST_CLAIM, Kind, RequestOptions, Search
 from function.scheduling.budget import Budget
-from function.scheduling.findings import Asking, Findings
+from function.scheduling.findings import Findings, OfferKey
 from function.scheduling.fleet import Cluster, Device, NodeShape
 from function.scheduling.job import DeviceRequest, Member, Selector
 
@@ -70,8 +70,8 @@ class Matcher:
     _requests: dict[tuple[int, int], bool | str] = field(default_factory=dict)
     _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
     _unbounded: dict[tuple[int, int], bool] = field(default_factory=dict)
-    _found: dict[Asking, Offer | Shortfall] = field(default_factory=dict)
-    _found_unbounded: dict[Asking, bool] = field(default_factory=dict)
+    _found: dict[OfferKey, Offer | Shortfall] = field(default_factory=dict)
+    _found_unbounded: dict[OfferKey, bool] = field(default_factory=dict)
     """What was found out, by content."""
     _alive: dict[tuple[int, int], tuple[Member, NodeShape]] = field(default_factory=dict)
     """What was asked about, so that nothing else gets its identity."""
@@ -164,7 +164,7 @@ class Matcher:
         failing = next((a for a in asked if a.errors), None)
         if failing is not None:
             return self._shortfall(failing.request, shape)
-        return _contended(requests, shape, searched=not search.exhausted)
+        return _combined_shortfall(requests, shape, searched=not search.exhausted)
 
     def _would_match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
         asked = self._asked(requests, shape)
@@ -177,9 +177,9 @@ class Matcher:
         self.steps += search.steps
         return search
 
-    def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[Asked]:
+    def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[RequestOptions]:
         """The most constrained request first: the search then turns back early."""
-        asked = [Asked(i, r, self._options(r, shape), self._errors(r, shape)) for i, r in enumerate(requests)]
+        asked = [RequestOptions(i, r, self._options(r, shape), self._errors(r, shape)) for i, r in enumerate(requests)]
         return sorted(asked, key=lambda a: (len(a.options), a.request.name))
 
     def _options(self, request: DeviceRequest, shape: NodeShape) -> dict[Kind, tuple[int, ...]]:
@@ -225,14 +225,14 @@ def _dra_first(kind: Kind) -> tuple[bool, str]:
     return kind is None, kind or ""
 
 
-def _offer(classes: tuple[Kind, ...], asked: list[Asked], shape: NodeShape) -> Offer:
+def _offer(classes: tuple[Kind, ...], asked: list[RequestOptions], shape: NodeShape) -> Offer:
     drawn = {e for a in asked for e in a.options[classes[a.position]]}
     memory = max(UNKNOWN_MEMORY if (m := shape.devices[e].memory) is None else m for e in drawn)
     total = sum(max(device.count, 0) for device in shape.devices if device.device_class is not None)
     return Offer(classes, memory, total - sum(a.request.count for a in asked if classes[a.position] is not None))
 
 
-def _contended(requests: tuple[DeviceRequest, ...], shape: NodeShape, *, searched: bool) -> Shortfall:
+def _combined_shortfall(requests: tuple[DeviceRequest, ...], shape: NodeShape, *, searched: bool) -> Shortfall:
     """Each request could be met alone, all of them together not."""
     largest = max(requests, key=lambda r: (r.count, r.name))
     wanted = sum(r.count for r in requests)

@@ -19,7 +19,7 @@ from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedLedger:
+class PlannedUsage:
     """Who stands where, and what is free, once a plan is carried out."""
 
     by_cluster: Mapping[str, Sequence[ForeignReplica]]
@@ -29,11 +29,11 @@ class PlannedLedger:
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
     """One for every cluster that does not take one more replica, by name."""
     fitter = fitter or Fitter(job.engines)
-    standing = standings(job, fleet, plan)
+    usage = planned_usage(job, fleet, plan)
     found = []
     for name in sorted(fleet.clusters):
         cluster = fleet.clusters[name]
-        reason = filter_cluster(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, standing)
+        reason = filter_cluster(job, cluster) or _preempted(cluster, plan) or _unfit(cluster, fitter, usage)
         if reason:
             found.append(Rejection(name, reason))
     return tuple(found)
@@ -47,7 +47,7 @@ def digest(given: Iterable[Rejection]) -> str:
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def standings(job: Job, fleet: Fleet, plan: Plan) -> PlannedLedger:
+def planned_usage(job: Job, fleet: Fleet, plan: Plan) -> PlannedUsage:
     """Those that leave are still there: what they hold is not free yet."""
     rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
     by_cluster = LazyDict(
@@ -63,35 +63,35 @@ def standings(job: Job, fleet: Fleet, plan: Plan) -> PlannedLedger:
             ),
         ],
     )
-    return PlannedLedger(by_cluster, plan.ledger)
+    return PlannedUsage(by_cluster, plan.ledger)
 
 
 def _deployment(replica: Replica) -> NamespacedName:
     return replica.deployment
 
 
-def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
-    for replica, to in sorted(plan.yielded.items(), key=lambda pair: pair[0].identity):
+def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
+    for replica, to in sorted(plan.preempted.items(), key=lambda pair: pair[0].identity):
         if replica.cluster == cluster.name and to is not None:
             return rejection.HoldsOther(str(to.identity))
     return None
 
 
-def _unfit(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason | None:
-    fit = fitter.fit(cluster, standing.ledger.on(cluster.name))
+def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | None:
+    fit = fitter.fit(cluster, usage.ledger.free_nodes(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
         return rejection.SearchLimit()
     if fit.full:
-        return _full(cluster, fitter, standing)
+        return _full(cluster, fitter, usage)
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason:
+def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
     """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
-    free = standing.ledger.on(cluster.name)
+    free = usage.ledger.free_nodes(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []
     for options in fitter.options(cluster):
         gaps = [
@@ -101,7 +101,7 @@ def _full(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason:
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(s.named()) for s in standing.by_cluster[cluster.name] if pool in s.nodes})
+    holders = sorted({str(r.named()) for r in usage.by_cluster[cluster.name] if pool in r.nodes})
     if needs <= has:  # each engine fits alone, all together do not
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))

@@ -54,34 +54,34 @@ class Filler:
             return
         load = Counter(p.cluster for p in placed)
         open_ = [cluster for cluster in self.fleet.clusters.values() if filter_cluster(self.job, cluster) is None]
-        heap = [bid for cluster in open_ if (bid := self._optimistic(cluster, load[cluster.name]))]
+        heap = [bid for cluster in open_ if (bid := self._optimistic_bid(cluster, load[cluster.name]))]
         heapq.heapify(heap)
         while missing and heap:
             bid = heapq.heappop(heap)
             if bid.fit is None:
-                if firm := self._firm(bid):
-                    heapq.heappush(heap, firm)
+                if exact := self._exact_bid(bid):
+                    heapq.heappush(heap, exact)
                 continue
             yield self._place(bid.cluster, bid.fit)
             missing -= 1
             load[bid.cluster.name] += 1
-            if again := self._optimistic(bid.cluster, load[bid.cluster.name]):
+            if again := self._optimistic_bid(bid.cluster, load[bid.cluster.name]):
                 heapq.heappush(heap, again)
 
-    def _optimistic(self, cluster: Cluster, load: int) -> _Bid | None:
-        excess = self.fitter.least(cluster)
-        if excess is None:
+    def _optimistic_bid(self, cluster: Cluster, load: int) -> _Bid | None:
+        waste = self.fitter.lower_bound(cluster)
+        if waste is None:
             return None
         phase = (self.job.cache or {}).get(cluster.name, CachePhase.STAGED)
-        return _Bid((load, phase, excess, cluster.name), cluster, None)
+        return _Bid((load, phase, waste, cluster.name), cluster, None)
 
-    def _firm(self, bid: _Bid) -> _Bid | None:
+    def _exact_bid(self, bid: _Bid) -> _Bid | None:
         """The bid with what is free in fact; it never ranks before the optimistic one. None where there is no room."""
-        fit = self.fitter.fit(bid.cluster, self.ledger.on(bid.cluster.name))
+        fit = self.fitter.fit(bid.cluster, self.ledger.free_nodes(bid.cluster.name))
         if not isinstance(fit, Fit):
             return None
         load, phase, _, name = bid.rank
-        return _Bid((load, phase, fit.excess, name), bid.cluster, fit)
+        return _Bid((load, phase, fit.waste, name), bid.cluster, fit)
 
     def _place(self, cluster: Cluster, fit: Fit) -> Placement:
         engines, taken = fit.placed(cluster), self._indices.setdefault(cluster.name, set())

@@ -30,16 +30,16 @@ IDLE = 600.0
 """Seconds without a call after which findings that are under way may be dropped. A call that holds is repeated after
 30."""
 
-Asking = tuple[tuple[DeviceRequest, ...], NodeShape]
+OfferKey = tuple[tuple[DeviceRequest, ...], NodeShape]
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
     verdicts: Mapping[tuple[str, Hashable], bool | str] = field(default_factory=dict)
     """What a selector, by its text, says of a device as it is published."""
-    offers: Mapping[Asking, Offer | Shortfall] = field(default_factory=dict)
+    offers: Mapping[OfferKey, Offer | Shortfall] = field(default_factory=dict)
     """How a node satisfies the requests of a member."""
-    unbounded: Mapping[Asking, bool] = field(default_factory=dict)
+    unbounded: Mapping[OfferKey, bool] = field(default_factory=dict)
     """Whether it would if a claim could be given any number of devices."""
 
     def __or__(self, other: Findings) -> Findings:

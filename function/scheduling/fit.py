@@ -50,7 +50,7 @@ class Option:
     offers: tuple[Offer, ...]
     nodes: tuple[tuple[int, int], ...]
     """Whole nodes taken of each pool."""
-    excess: Waste
+    waste: Waste
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Fit:
     """A replica on a cluster: an option for each engine, and what they cost together."""
 
     engines: tuple[tuple[Engine, Option], ...]
-    excess: Waste
+    waste: Waste
 
     def placed(self, cluster: Cluster) -> tuple[PlacedEngine, ...]:
         return tuple(_placed(engine, option, cluster) for engine, option in self.engines)
@@ -78,11 +78,11 @@ _FULL = NoFit(full=True)
 _GAVE_UP = NoFit(full=True, gave_up=True)
 
 
-class _Partly(Enum):
-    PARTLY = "some member would be given Synthetic devices only"
+class _Partial(Enum):
+    PARTIAL = "some member would be given Synthetic devices only"
 
 
-_PARTLY = _Partly.PARTLY
+_PARTIAL = _Partial.PARTIAL
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class Fitter:
     _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
     """By the options that there are, and the room: clusters of like pools with like room are searched once."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
-    _whole: dict[tuple[str, int], Waste | _Partly | None] = field(default_factory=dict)
+    _whole: dict[tuple[str, int], Waste | _Partial | None] = field(default_factory=dict)
     _alive: list[NodeShape] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -125,37 +125,37 @@ class Fitter:
         self.steps += search.steps
         if search.best is None:
             return _GAVE_UP if search.exhausted else _FULL
-        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.excess)
+        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste)
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
         """The fit that takes just the nodes that a replica has; None where the job would take others."""
         fit = self.fit(cluster, replica.nodes(), pins(replica, self.engines))
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
-    def least(self, cluster: Cluster) -> Waste | None:
+    def lower_bound(self, cluster: Cluster) -> Waste | None:
         """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
-        least = Waste()
+        bound = Waste()
         for engine in self.engines:
             alone = [self._alone(engine, pool.shape) for pool in cluster.pools]
-            claimed = [excess for excess in alone if isinstance(excess, Waste)]
-            if not claimed or _PARTLY in alone:  # then what one pool may take depends on the others
-                return self._least_of_options(cluster)
-            least += min(claimed)
-        return least
+            claimed = [waste for waste in alone if isinstance(waste, Waste)]
+            if not claimed or _PARTIAL in alone:  # then what one pool may take depends on the others
+                return self._lower_bound_of_options(cluster)
+            bound += min(claimed)
+        return bound
 
-    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partly | None:
-        """The excess of a whole engine on nodes of a shape, if every member that asks for devices claims them there:
+    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partial | None:
+        """The waste of a whole engine on nodes of a shape, if every member that asks for devices claims them there:
         then it may lie there whatever other pools there are. None if some member finds no devices."""
         key = engine.name, id(shape)
         if key not in self._whole:
             self._alive.append(shape)
             offers = [self.matcher.offer(member, shape) for member in engine.members]
-            self._whole[key] = _whole_excess(engine, offers)
+            self._whole[key] = _whole_waste(engine, offers)
         return self._whole[key]
 
-    def _least_of_options(self, cluster: Cluster) -> Waste | None:
+    def _lower_bound_of_options(self, cluster: Cluster) -> Waste | None:
         options = self.options(cluster)
-        return sum((of[0].excess for of in options), start=Waste()) if all(options) else None
+        return sum((of[0].waste for of in options), start=Waste()) if all(options) else None
 
     def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
         """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
@@ -181,7 +181,7 @@ class Fitter:
             split for split in product(*members) if len(set(split)) > 1 and _claims(split, members)
         ]
         options = [_option(engine, where, members) for where in claiming]
-        return tuple(sorted(options, key=lambda o: (o.excess, tuple(pools[i].name for i in o.pools))))
+        return tuple(sorted(options, key=lambda o: (o.waste, tuple(pools[i].name for i in o.pools))))
 
 
 def pins(replica: Replica, engines: Sequence[Engine]) -> dict[str, tuple[str, ...]]:
@@ -207,15 +207,15 @@ def _only_on(
     )
 
 
-def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partly | None:
+def _whole_waste(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partial | None:
     offers = [offer for offer in found if isinstance(offer, Offer)]
     if len(offers) < len(found):
         return None
     claims = [offer.claims for offer in offers]
     if not any(claims) or not all(c for c, member in zip(claims, engine.members, strict=True) if member.requests):
-        return _PARTLY
+        return _PARTIAL
     whole = (0,) * len(offers)
-    return _option(engine, whole, [{0: offer} for offer in offers]).excess
+    return _option(engine, whole, [{0: offer} for offer in offers]).waste
 
 
 def _claims(where: tuple[int, ...], members: list[dict[int, Offer]]) -> bool:
@@ -257,8 +257,8 @@ class _Search:
     most: int = _MOST_STEPS
     steps: int = 0
     best: tuple[Option, ...] | None = None
-    excess: Waste = field(default_factory=Waste)
-    _least: list[Waste] = field(default_factory=list)
+    waste: Waste = field(default_factory=Waste)
+    _lower_bounds: list[Waste] = field(default_factory=list)
     """The least that the engines from here on must add."""
     _dead: set[tuple[int, ...]] = field(default_factory=set)
     """An engine and the room that was left, from which there is no way."""
@@ -268,17 +268,17 @@ class _Search:
         return self.steps > self.most
 
     def run(self) -> None:
-        self._least = [Waste()]
+        self._lower_bounds = [Waste()]
         for options in reversed(self.options):
-            self._least.insert(0, self._least[0] + options[0].excess)
+            self._lower_bounds.insert(0, self._lower_bounds[0] + options[0].waste)
         self._from(0, (), Waste())
 
     def _from(self, i: int, chosen: tuple[Option, ...], so_far: Waste) -> bool:
         """Whether any way was found from here. The first of equals stands, so options come in their final order."""
-        if self.best is not None and so_far + self._least[i] >= self.excess:
+        if self.best is not None and so_far + self._lower_bounds[i] >= self.waste:
             return True  # there may be one, and it is no better
         if i == len(self.options):
-            self.best, self.excess = chosen, so_far
+            self.best, self.waste = chosen, so_far
             return True
         state = (i, *self.room)
         if state in self._dead:
@@ -289,7 +289,7 @@ class _Search:
                 return found
             if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
                 self._take(option, 1)
-                found |= self._from(i + 1, (*chosen, option), so_far + option.excess)
+                found |= self._from(i + 1, (*chosen, option), so_far + option.waste)
                 self._take(option, -1)
         if not found:
             self._dead.add(state)

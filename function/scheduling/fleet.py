@@ -103,7 +103,7 @@ class Replica:
     """It answers requests."""
     served: bool = False
     """It did, once. Such a replica is never moved for capacity."""
-    going: bool = False
+    deleting: bool = False
     """It is being deleted: it is nobody's any more, and holds its nodes until it is gone."""
     created: str = ""
     """RFC 3339, which sorts as text. Empty where the server has not said."""
@@ -113,7 +113,7 @@ class Replica:
     """The spec that it makes way for: one that its pools have no room for, and a successor elsewhere has."""
     placed_under: str | None = None
     """The deployment's selector when it was placed; None where that was not noted."""
-    former: PreviousSpec | None = None
+    previous: PreviousSpec | None = None
     """What it goes back to if others took the nodes that it grew into. None once all of it runs what it was given."""
 
     def nodes(self) -> dict[str, int]:
@@ -126,12 +126,12 @@ class Replica:
 
     @property
     def is_growing(self) -> bool:
-        return self.former is not None and self.has_served and not self.ready
+        return self.previous is not None and self.has_served and not self.ready
 
     @property
     def proven(self) -> PreviousSpec:
         """What it served with, or has: while it grows, that is what it had before."""
-        return self.former if self.former and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
+        return self.previous if self.previous and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
 
 
 class ForeignReplica(NamedTuple):
@@ -152,9 +152,9 @@ class Fleet:
     """By cluster, those that are not among `replicas`: nothing is asked of them but what they take."""
 
 
-def exceeds(nodes: Mapping[str, int], former: Mapping[str, int]) -> set[str]:
+def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:
     """The pools of which more is taken than before."""
-    return {pool for pool, count in nodes.items() if count > former.get(pool, 0)}
+    return {pool for pool, count in nodes.items() if count > before.get(pool, 0)}
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:

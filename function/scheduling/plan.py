@@ -34,9 +34,9 @@ class Placement:
     """What it is given, where it is given the current spec."""
     replica: Replica | None = None
     """The one that exists; None where it is new."""
-    former: PreviousSpec | None = None
+    previous: PreviousSpec | None = None
     """What it goes back to if others took the nodes that it grows into."""
-    retreats: bool = False
+    rolls_back: bool = False
     """It goes back to it now; `replica` is as it was before."""
 
     @property
@@ -94,9 +94,9 @@ class Plan:
     wait: Wait | None = None
     leaving: Mapping[Replica, EvictionReason] = field(default_factory=dict)
     """Those that must go and are still there."""
-    yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    preempted: Mapping[Replica, Replica | None] = field(default_factory=dict)
     """Those dropped from an overcommitted pool, and for whom."""
-    retreated: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    rolled_back: Mapping[Replica, Replica | None] = field(default_factory=dict)
     """Those that grew on an overcommitted pool and go back to what they had, and for whom."""
     lost: tuple[Replica, ...] = ()
     """Those whose cluster is gone."""
@@ -104,10 +104,10 @@ class Plan:
     @property
     def placed(self) -> tuple[Placement, ...]:
         """Without those that only wait for a successor which is placed already."""
-        return tuple(p for p in self.placements if p.action is not Action.AWAIT_SUCCESSOR) + self._standing_in
+        return tuple(p for p in self.placements if p.action is not Action.AWAIT_SUCCESSOR) + self._unreplaced
 
     @property
-    def _standing_in(self) -> tuple[Placement, ...]:
+    def _unreplaced(self) -> tuple[Placement, ...]:
         """Those that must go, as far as no successor is placed for them."""
         settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
         waiting = [p for p in self.placements if p.action is Action.AWAIT_SUCCESSOR]

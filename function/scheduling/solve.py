@@ -48,8 +48,8 @@ class _Solver:
     staying: list[Replica] = field(default_factory=list)
     leaving: dict[Replica, EvictionReason] = field(default_factory=dict)
     surplus: list[Replica] = field(default_factory=list)
-    yielded: dict[Replica, Replica | None] = field(default_factory=dict)
-    retreated: dict[Replica, Replica | None] = field(default_factory=dict)
+    preempted: dict[Replica, Replica | None] = field(default_factory=dict)
+    rolled_back: dict[Replica, Replica | None] = field(default_factory=dict)
     lost: list[Replica] = field(default_factory=list)
     placed: list[Placement] = field(default_factory=list)
     unsearched: set[NamespacedName] = field(default_factory=set)
@@ -71,7 +71,7 @@ class _Solver:
         self._update_idle(rollout)
         self._fill()
         self._take_turn(rollout)
-        self._part()
+        self._release_replaced()
         return self._plan(rollout)
 
     def _plan(self, rollout: Rollout) -> Plan:
@@ -84,13 +84,13 @@ class _Solver:
             revisions=tuple(self.revisions.values()),
             wait=rollout.wait,
             leaving=dict(self.leaving),
-            yielded=self.yielded,
-            retreated=self.retreated,
+            preempted=self.preempted,
+            rolled_back=self.rolled_back,
             lost=tuple(self.lost),
         )
 
     def _remembered(self, contended: Contention) -> dict[str, Revision]:
-        denied = {r for r in self.ours if r in contended.yielding or r in contended.retreating}
+        denied = {r for r in self.ours if r in contended.preempted or r in contended.rolled_back}
         return remember(self.job.spec_hash, self.job.revisions, self.ours, denied)
 
     def _serving(self) -> list[Replica]:
@@ -104,32 +104,32 @@ class _Solver:
     def _keep(self, contended: Contention) -> None:
         """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
         for existing in self.ours:
-            replica = self._retreated(existing, contended.retreating)
+            replica = self._rolled_back(existing, contended.rolled_back)
             cluster = self.fleet.clusters.get(existing.cluster)
-            if replica.going:
+            if replica.deleting:
                 continue
             if cluster is None:
                 self.lost.append(replica)
-            elif replica in contended.yielding:
-                self.yielded[replica] = contended.yielding[replica]
+            elif replica in contended.preempted:
+                self.preempted[replica] = contended.preempted[replica]
             elif why := self._must_leave(replica, cluster):
                 self.leaving[replica] = why
             else:
                 self.staying.append(replica)
 
-    def _retreated(self, replica: Replica, retreating: Mapping[Replica, Replica | None]) -> Replica:
+    def _rolled_back(self, replica: Replica, rolled_back: Mapping[Replica, Replica | None]) -> Replica:
         """As it was before it grew, if its growth has no place."""
-        if replica not in retreating or replica.former is None:
+        if replica not in rolled_back or replica.previous is None:
             return replica
-        back = replace(replica, engines=replica.former.engines, spec_hash=replica.former.spec_hash)
-        self.retreated[back] = retreating[replica]
+        back = replace(replica, engines=replica.previous.engines, spec_hash=replica.previous.spec_hash)
+        self.rolled_back[back] = rolled_back[replica]
         return back
 
     def _kept(self, replica: Replica) -> Placement:
-        retreats = replica in self.retreated
-        former = replica.former if replica.is_growing and not retreats else None
+        rolls_back = replica in self.rolled_back
+        previous = replica.previous if replica.is_growing and not rolls_back else None
         return Placement(
-            replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, former, retreats=retreats
+            replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, previous, rolls_back=rolls_back
         )
 
     def _must_leave(self, replica: Replica, cluster: Cluster) -> EvictionReason | None:
@@ -170,7 +170,7 @@ class _Solver:
     # 2. Shrink
 
     def _shrink(self) -> None:
-        """Of too many, the first to go are dropped. What must leave anyway goes as `_part` says."""
+        """Of too many, the first to go are dropped. What must leave anyway goes as `_release_replaced` says."""
         while self.staying and len(self.staying) > self.job.replicas:
             load = Counter(r.cluster for r in self.staying)
             going = max(self.staying, key=lambda r: self._first_to_go(r, load))
@@ -228,15 +228,15 @@ class _Solver:
         own = replica.nodes()
         self.ledger.take(cluster.name, {pool: max(0, n - own.get(pool, 0)) for pool, n in wanted.items()})
         grows = replica.has_served and exceeds(wanted, nodes_of(replica.proven.engines))
-        former = replica.proven if grows else None
-        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, former))
+        previous = replica.proven if grows else None
+        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, previous))
         return True
 
     def _fit_in_place(self, replica: Replica) -> Fit | None:
         """How the current spec fits where a replica is, beside everything else that is there."""
         cluster = self.fleet.clusters[replica.cluster]
         own = replica.nodes()
-        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.on(cluster.name).items()}
+        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.free_nodes(cluster.name).items()}
         fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
         if isinstance(fit, Fit):
             return fit
@@ -252,7 +252,7 @@ class _Solver:
         """
         if replica.identity in self.unsearched:
             return
-        departing = {r.cluster for r in (*self.surplus, *self.yielded, *(r for r in self.ours if r.going))}
+        departing = {r.cluster for r in (*self.surplus, *self.preempted, *(r for r in self.ours if r.deleting))}
         publishes = any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools)
         if publishes and replica.cluster not in departing:
             self._replace_by_successor(replica, EvictionReason.GROWN)
@@ -316,7 +316,7 @@ class _Solver:
 
     # 6. Part
 
-    def _part(self) -> None:
+    def _release_replaced(self) -> None:
         """Those that must leave stay until as many others serve as are wanted, and at least until the current spec,
         for which they make way, was tried."""
         untried = self.revisions[self.job.spec_hash].is_untried

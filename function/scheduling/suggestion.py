@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from function.scheduling import rejection
-from function.scheduling.breakdown import ClusterAnatomy
-from function.scheduling.explain import standings
+from function.scheduling.breakdown import ClusterBreakdown
+from function.scheduling.explain import planned_usage
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
@@ -27,18 +27,18 @@ class Suggestion:
 
 
 def suggestions(
-    job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterAnatomy, ...]
+    job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterBreakdown, ...]
 ) -> Iterator[Suggestion]:
     """By cluster. None for a cluster that one change does not open."""
-    ledger = standings(job, fleet, plan).ledger
-    for anatomy in found:
-        cluster, free = anatomy.cluster, dict(ledger.on(anatomy.cluster.name))
+    ledger = planned_usage(job, fleet, plan).ledger
+    for breakdown in found:
+        cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
-            if change := _opening(anatomy.reason):
+            if change := _opening(breakdown.reason):
                 yield Suggestion(cluster.name, change)
-        elif isinstance(anatomy.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
+        elif isinstance(breakdown.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
             pool, nodes = more
-            yield Suggestion(cluster.name, _nodes(anatomy.reason, pool, nodes))
+            yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
 
 
 def _opening(reason: Reason) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from function.api import modelendpoint, modelreplica
 from function.core import ComposedResource, Request, is_ready, restate, restate_spec
-from function.fleet import former
+from function.fleet import previous_spec
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import Action, Placement
@@ -45,8 +45,8 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
     if placement.fit:
         return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit)
-    if placement.retreats and placement.replica and placement.replica.former:
-        return former.spec(placement.replica.former)
+    if placement.rolls_back and placement.replica and placement.replica.previous:
+        return previous_spec.spec(placement.replica.previous)
     observed = decision.observed(placement)
     assert observed is not None, "what is not given the current spec exists"
     return restate_spec(observed)
@@ -60,7 +60,7 @@ def _notes(decision: Decision, placement: Placement) -> dict[str, str]:
         labels.PLACED_UNDER: wanted.placed_under if stays or replica is None else replica.placed_under,
         labels.SPEC_HASH: wanted.spec_hash if placement.fit or replica is None else replica.spec_hash,
         labels.MOVING_FOR: decision.plan.moving_for(placement, wanted.spec_hash),
-        labels.FORMER_SPEC: former.note(placement.former, observed) if placement.former and observed else "",
+        labels.FORMER_SPEC: previous_spec.note(placement.previous, observed) if placement.previous and observed else "",
     }
     return {key: value for key, value in notes.items() if value}
 
@@ -81,14 +81,14 @@ def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, An
     if placement.replica is None or not placement.replica.serving:
         return {}
     key = names.endpoint_key(placement.cluster, placement.index)
-    address, standing = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
+    address, observed = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
     if address:
         manifest = endpoint(replica, address)
-    elif standing is not None:
-        manifest = restate(standing)
+    elif observed is not None:
+        manifest = restate(observed)
     else:
         return {}
-    return {key: ComposedResource(manifest, ready=standing is not None and is_ready(standing))}
+    return {key: ComposedResource(manifest, ready=observed is not None and is_ready(observed))}
 
 
 def endpoint(replica: Mapping[str, Any], address: str) -> dict[str, Any]:

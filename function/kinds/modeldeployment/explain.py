@@ -15,13 +15,13 @@ from function.kinds.modeldeployment.inputs import read
 from function.kinds.modeldeployment.selectors import compiled
 from function.scheduling import (
     Budget,
-    ClusterAnatomy,
+    ClusterBreakdown,
     DeviceVerdict,
     Fit,
     Fitter,
     Member,
     MemberVerdict,
-    PoolAnatomy,
+    PoolBreakdown,
     RequestVerdict,
 )
 
@@ -29,7 +29,7 @@ _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class PoolExplanation:
     name: str
     nodes: int
     free: int
@@ -38,11 +38,11 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ClusterExplanation:
     name: str
     reason: str
     message: str
-    pools: tuple[Pool, ...]
+    pools: tuple[PoolExplanation, ...]
     remedies: tuple[str, ...]
     """Each alone would place one more replica here. Tried, not guessed."""
 
@@ -51,7 +51,7 @@ class Cluster:
 class Explanation:
     wanted: int
     placed: int
-    clusters: tuple[Cluster, ...]
+    clusters: tuple[ClusterExplanation, ...]
     """Those that take no more replicas; empty where none is missing."""
 
 
@@ -62,28 +62,28 @@ def explain(request: Request) -> Explanation:
     if not decision.plan.missing:
         return Explanation(wanted, placed, ())
     fitter = Fitter(decision.job.engines)
-    found = scheduling.anatomy(decision.job, decision.inputs.fleet, decision.plan, fitter)
-    return Explanation(wanted, placed, tuple(_cluster(decision, anatomy, fitter) for anatomy in found))
+    found = scheduling.breakdowns(decision.job, decision.inputs.fleet, decision.plan, fitter)
+    return Explanation(wanted, placed, tuple(_cluster(decision, breakdown, fitter) for breakdown in found))
 
 
-def _cluster(decision: Decision, anatomy: ClusterAnatomy, fitter: Fitter) -> Cluster:
+def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) -> ClusterExplanation:
     fleet, plan = decision.inputs.fleet, decision.plan
-    tried = [r.change for r in scheduling.suggestions(decision.job, fleet, plan, fitter, (anatomy,))]
-    return Cluster(
-        name=anatomy.cluster.name,
-        reason=type(anatomy.reason).__name__,
-        message=anatomy.reason.detail(),
-        pools=tuple(_pool(pool) for pool in anatomy.pools),
-        remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, anatomy)])),
+    tried = [r.change for r in scheduling.suggestions(decision.job, fleet, plan, fitter, (breakdown,))]
+    return ClusterExplanation(
+        name=breakdown.cluster.name,
+        reason=type(breakdown.reason).__name__,
+        message=breakdown.reason.detail(),
+        pools=tuple(_pool(pool) for pool in breakdown.pools),
+        remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, breakdown)])),
     )
 
 
-def _pool(pool: PoolAnatomy) -> Pool:
+def _pool(pool: PoolBreakdown) -> PoolExplanation:
     problems = [_problem(m, r) for m in pool.members if not m.offered for r in m.requests if r.has < r.request.count]
     contended = [
         _contended(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    return Pool(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + contended))
+    return PoolExplanation(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + contended))
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
@@ -119,19 +119,19 @@ def _contended(member: MemberVerdict) -> str:
 # Lower demands: a capacity that is just missed
 
 
-def _lower_demands(decision: Decision, anatomy: ClusterAnatomy) -> Iterator[str]:
+def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[str]:
     """In place of a quantity that no device of the cluster has, the one that its nearest device has."""
-    if scheduling.filter_cluster(decision.job, anatomy.cluster) is not None:
+    if scheduling.filter_cluster(decision.job, breakdown.cluster) is not None:
         return
-    for text, name, value in sorted(set(_missed(anatomy))):
+    for text, name, value in sorted(set(_missed(breakdown))):
         wanted = _QUANTITY.search(text)
-        if wanted and _would_fit(decision, anatomy, text, text.replace(wanted[0], f'quantity("{value}")')):
+        if wanted and _would_fit(decision, breakdown, text, text.replace(wanted[0], f'quantity("{value}")')):
             yield f"ask for {name} {value} in place of {wanted[2]}"
 
 
-def _missed(anatomy: ClusterAnatomy) -> Iterator[tuple[str, str, str]]:
+def _missed(breakdown: ClusterBreakdown) -> Iterator[tuple[str, str, str]]:
     """Selectors that are all that is in the way of a device, with the quantities that they saw."""
-    verdicts = [v for pool in anatomy.pools for member in pool.members for v in member.requests]
+    verdicts = [v for pool in breakdown.pools for member in pool.members for v in member.requests]
     for verdict in verdicts:
         nearest = verdict.nearest
         if nearest is None or verdict.has >= verdict.request.count or len(nearest.failing) != 1:
@@ -150,14 +150,14 @@ def _is_quantity(value: str) -> bool:
     return True
 
 
-def _would_fit(decision: Decision, anatomy: ClusterAnatomy, text: str, lowered: str) -> bool:
+def _would_fit(decision: Decision, breakdown: ClusterBreakdown, text: str, lowered: str) -> bool:
     """Whether one more replica would have a place on the cluster, if a selector were worded otherwise."""
     engines = tuple(
         replace(engine, members=tuple(_reworded(member, text, lowered) for member in engine.members))
         for engine in decision.job.engines
     )
-    free = {pool.pool.name: pool.free for pool in anatomy.pools}
-    return isinstance(Fitter(engines).fit(anatomy.cluster, free), Fit)
+    free = {pool.pool.name: pool.free for pool in breakdown.pools}
+    return isinstance(Fitter(engines).fit(breakdown.cluster, free), Fit)
 
 
 def _reworded(member: Member, text: str, lowered: str) -> Member:

@@ -77,14 +77,14 @@ def held(request: Request) -> HoldDecision:
 
 def _counts(decision: Decision) -> Counts:
     placed, current = decision.plan.placed, decision.job.spec_hash
-    standing = [p.replica for p in placed if p.replica]
+    existing = [p.replica for p in placed if p.replica]
     return Counts(
         wanted=decision.job.replicas,
         placed=len(placed),
         serving=min(
             decision.job.replicas, sum(bool(p.replica and p.replica.serving) for p in decision.plan.placements)
         ),
-        ready=sum(r.ready and r.spec_hash == current for r in standing),
+        ready=sum(r.ready and r.spec_hash == current for r in existing),
         updated=sum(p.replica is None or p.replica.spec_hash == current for p in placed),
     )
 
@@ -113,12 +113,18 @@ def _conflict(spec: Spec, key: str, ours: str, caches: str) -> str:
 def _remarks(plan: Plan) -> str:
     """Who must leave and still stands, and why; who gave way or goes back, and for whom."""
     leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
-    yielded = [f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.yielded) if to]
-    retreated = [_retreat(r, to) for r, to in _by_name(plan.retreated)]
-    return "".join(f"; {remark}" for remark in leaving + yielded + retreated)
+    preempted = [
+        f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.preempted) if to
+    ]
+    rolled_back = [_rollback(r, to) for r, to in _by_name(plan.rolled_back)]
+    return "".join(f"; {remark}" for remark in leaving + preempted + rolled_back)
 
 
-def _retreat(replica: Replica, to: Replica | None) -> str:
+def _preemption(replica: Replica, to: Replica) -> str:
+    return f"{replica.identity.name} gave way to {to.identity} on {replica.cluster}"
+
+
+def _rollback(replica: Replica, to: Replica | None) -> str:
     taken = f"{to.identity} has the nodes" if to else "its pools have no room"
     return f"{replica.identity.name} on {replica.cluster} goes back to its former spec ({taken})"
 
@@ -225,12 +231,8 @@ def _events(decision: Decision) -> tuple[Event, ...]:
             Event("Lost", f"{r.identity.name} was lost with cluster {r.cluster}", warning=True)
             for r in decision.plan.lost
         ),
-        *(
-            Event("Yielded", f"{r.identity.name} gave way to {to.identity} on {r.cluster}")
-            for r, to in _by_name(decision.plan.yielded)
-            if to
-        ),
-        *(Event("Retreated", _retreat(r, to), warning=True) for r, to in _by_name(decision.plan.retreated)),
+        *(Event("Yielded", _preemption(r, to)) for r, to in _by_name(decision.plan.preempted) if to),
+        *(Event("Retreated", _rollback(r, to), warning=True) for r, to in _by_name(decision.plan.rolled_back)),
         *_cache_events(decision),
     )
 

@@ -39,7 +39,7 @@ def rendered(spec: modeldeployment.Spec) -> dict[str, Any]:
     offers = (Offer(classes=("gpu.example.com",), memory=0, spare=0), Offer(classes=(), memory=0, spare=0))
     members = (PlacedMember("Leader", 1, "p", claims=True), PlacedMember("Worker", 3, "p", claims=False))
     placed = [PlacedEngine(engine.name, engine.copies, members) for engine in spec.engines]
-    option = Option(pools=(0, 0), offers=offers, nodes=((0, 1),), excess=Waste())
+    option = Option(pools=(0, 0), offers=offers, nodes=((0, 1),), waste=Waste())
     fit = Fit(tuple((Engine(engine.name, engine.copies, ()), option) for engine in spec.engines), Waste())
     return rendering.spec(spec, "berlin", placed, fit)
 

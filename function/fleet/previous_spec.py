@@ -29,25 +29,25 @@ def read(metadata: Manifest) -> PreviousSpec | None:
     return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text)
 
 
-def note(former: PreviousSpec, observed: Manifest) -> str:
+def note(previous: PreviousSpec, observed: Manifest) -> str:
     """What is to be noted on a replica that is observed with its former spec, or has the note. Empty for a spec too
     long for an annotation: such a replica keeps what it was given."""
-    if former.noted:
-        return former.noted
-    noted = {"spec": restate_spec(observed), "specHash": former.spec_hash}
+    if previous.noted:
+        return previous.noted
+    noted = {"spec": restate_spec(observed), "specHash": previous.spec_hash}
     text = json.dumps(noted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text if len(text.encode()) <= _LONGEST else ""
 
 
-def spec(former: PreviousSpec) -> dict[str, Any]:
+def spec(previous: PreviousSpec) -> dict[str, Any]:
     """The whole spec, as it was noted."""
-    found: dict[str, Any] = json.loads(former.noted)["spec"]
+    found: dict[str, Any] = json.loads(previous.noted)["spec"]
     return found
 
 
-def restored(observed: Manifest, former: PreviousSpec) -> dict[str, Any]:
+def restored(observed: Manifest, previous: PreviousSpec) -> dict[str, Any]:
     """A replica as it was before it grew."""
     manifest = restate(observed)
-    notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: former.spec_hash}
+    notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: previous.spec_hash}
     notes.pop(labels.FORMER_SPEC, None)
-    return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}, "spec": spec(former)}
+    return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}, "spec": spec(previous)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from function.fleet import former
+from function.fleet import previous_spec
 from function.scheduling import PlacedEngine, PlacedMember, PreviousSpec
 from function.vocabulary import labels
 
@@ -23,21 +23,21 @@ def noted(text: str) -> dict[str, object]:
 
 
 def test_what_is_noted_is_read_and_restored() -> None:
-    text = former.note(PreviousSpec(ENGINES, "hash"), OBSERVED)
-    found = former.read(noted(text))
+    text = previous_spec.note(PreviousSpec(ENGINES, "hash"), OBSERVED)
+    found = previous_spec.read(noted(text))
     assert found == PreviousSpec(ENGINES, "hash", text)
-    assert former.spec(found) == SPEC
+    assert previous_spec.spec(found) == SPEC
 
 
 def test_a_note_is_carried_on_as_it_is() -> None:
-    assert former.note(PreviousSpec(ENGINES, "hash", "as noted"), OBSERVED) == "as noted"
+    assert previous_spec.note(PreviousSpec(ENGINES, "hash", "as noted"), OBSERVED) == "as noted"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "1", '{"spec": []}', '{"specHash": "x"}', 7, None])
 def test_a_spoilt_note_says_nothing(text: object) -> None:
-    assert former.read(noted(text)) is None
+    assert previous_spec.read(noted(text)) is None
 
 
 def test_a_spec_too_long_for_an_annotation_is_not_noted() -> None:
     long = {**OBSERVED, "spec": {**SPEC, "args": "x" * 200_000}}
-    assert former.note(PreviousSpec(ENGINES, "hash"), long) == ""
+    assert previous_spec.note(PreviousSpec(ENGINES, "hash"), long) == ""
