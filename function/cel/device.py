@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.cel.language.values.kinds import NOTHING_PUBLISHED, Answering
+from function.cel.language.values.kinds import NOTHING_PUBLISHED, DefaultMap
 from function.cel.libraries import quantity, semver
 
 
@@ -73,7 +73,7 @@ class Seen:
     """Why no selector can be evaluated on it; the fields are incomplete then."""
 
 
-class Domains(Answering):
+class Domains(DefaultMap):
     """Values by domain and id. An unknown domain reads as an empty map."""
 
     __slots__ = ()

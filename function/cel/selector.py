@@ -263,7 +263,7 @@ def _compiled(text: str, bounds: Bounds) -> Selector:
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (MeteredCompiler if cost > bounds.cost or checked.may_undercut else Compiler)(checked, SELECTOR)
+    compiler = (MeteredCompiler if cost > bounds.cost or checked.is_underestimated else Compiler)(checked, SELECTOR)
     run = program(compiler, bounds.steps_of(cost))
     warnings = tuple(
         CelWarning(f"{failing.problem}, so it fails on every device", place(text, failing.at))

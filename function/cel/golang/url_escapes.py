@@ -28,7 +28,7 @@ class Part:
 
     plain: str
     """Other characters that are not escaped when the part is written."""
-    kept: re.Pattern[str] | None = None
+    preserved: re.Pattern[str] | None = None
     """The texts that are left as they were written."""
     wrong: re.Pattern[str] = re.compile(r"%(?![0-9A-Fa-f]{2})")
     """A malformed escape, one that is not allowed, or a character that must be escaped."""
@@ -36,7 +36,7 @@ class Part:
     """The bytes that a plus stands for."""
 
 
-def _kept(plain: str) -> re.Pattern[str]:
+def _preserved(plain: str) -> re.Pattern[str]:
     return re.compile(rf"[{_UNRESERVED}{re.escape(plain)}!'()*\[\]%]*")
 
 
@@ -46,8 +46,8 @@ def _wrong(may_be_escaped: str) -> re.Pattern[str]:
     return re.compile(rf"%(?![0-9A-Fa-f]{{2}})|%(?!{may_be_escaped})|{plain}")
 
 
-PATH = Part(_IN_PATHS, _kept(_IN_PATHS))
-FRAGMENT = Part(f"{_IN_PATHS}?!()*", _kept(f"{_IN_PATHS}?"))
+PATH = Part(_IN_PATHS, _preserved(_IN_PATHS))
+FRAGMENT = Part(f"{_IN_PATHS}?!()*", _preserved(f"{_IN_PATHS}?"))
 USER = Part("$&+,;=")
 QUERY = Part("", plus=b" ")
 HOST = Part(_IN_HOSTS, wrong=_wrong("25|[89A-Fa-f]"))
@@ -77,9 +77,9 @@ def escaped(text: str, part: Part) -> str:
     return quote_from_bytes(to_bytes(text), safe=part.plain)
 
 
-def kept(text: str, part: Part) -> str:
+def preserved(text: str, part: Part) -> str:
     """A part as it was written, if it may be written so; otherwise escaped anew."""
-    if part.kept is not None and part.kept.fullmatch(text):
+    if part.preserved is not None and part.preserved.fullmatch(text):
         return text
     spend(len(text) // _CHARACTERS)
     return escaped(unescaped(text, part), part)

@@ -111,11 +111,11 @@ def _range(count: int) -> list[int]:
 
 
 def _distinct(items: list[Any]) -> list[Any]:
-    kept: list[Any] = []
+    unique: list[Any] = []
     for item in items:
-        if not any(same(item, other) for other in kept):
-            kept.append(item)
-    return kept
+        if not any(same(item, other) for other in unique):
+            unique.append(item)
+    return unique
 
 
 def _sort(items: Any) -> list[Any]:
@@ -183,7 +183,7 @@ def _unsigned(number: float) -> int:
     return int(number) % 2**64 if -(2.0**63) <= number < 2.0**64 else 2**63
 
 
-def _may_undercut(args: Sequence[Node]) -> bool:
+def _is_underestimated(args: Sequence[Node]) -> bool:
     """Whether the depth may be below zero. Kubernetes prices that below zero, which is beyond any limit."""
     return not all(isinstance(a, Literal) and type(a.value) is int and a.value >= 0 for a in args)
 
@@ -276,7 +276,7 @@ LIBRARY = Library(
             _flatten,
             _FLATTEN,
             is_guarded=False,
-            may_undercut=_may_undercut,
+            is_underestimated=_is_underestimated,
         ),
         method(
             "list_flatten_int: list(dyn).flatten(int) -> list(dyn)",
@@ -284,7 +284,7 @@ LIBRARY = Library(
             _FLATTEN,
             is_guarded=False,
             required=Required(1, int),
-            may_undercut=_may_undercut,
+            is_underestimated=_is_underestimated,
         ),
         function("lists_range: lists.range(int) -> list(int)", _range, _RANGE, is_growing=True),
         method("list_reverse: list(T).reverse() -> list(T)", lambda items: items[::-1], _REVERSE),

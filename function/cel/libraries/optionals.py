@@ -34,7 +34,7 @@ def _is_zero(value: Any) -> bool:
 
 
 def _value(optional: Optional) -> Any:
-    if not optional.is_there:
+    if not optional.has_value:
         raise Failure("optional.none() dereference")
     return optional.value
 
@@ -50,7 +50,7 @@ def _last(items: list[Any]) -> Optional:
 def _unwrapped(items: list[Any]) -> list[Any]:
     if not all(isinstance(i, Optional) for i in items):
         raise Failure("unwrap wants a list of optional values")
-    return [i.content[0] for i in items if i.is_there]
+    return [i.content[0] for i in items if i.has_value]
 
 
 LIBRARY = Library(
@@ -60,7 +60,7 @@ LIBRARY = Library(
         function("optional_ofNonZeroValue: optional.ofNonZeroValue(V) -> optional(V)", _of_non_zero, UNIT),
         function("optional_none: optional.none() -> optional(V)", lambda: NONE, UNIT),
         method("optional_value: optional(V).value() -> V", _value, UNIT),
-        method("optional_hasValue: optional(V).hasValue() -> bool", lambda optional: optional.is_there, UNIT),
+        method("optional_hasValue: optional(V).hasValue() -> bool", lambda optional: optional.has_value, UNIT),
         method("optional_or_optional: optional(V).or(optional(V)) -> optional(V)", special_form, UNIT),
         method("optional_orValue_value: optional(V).orValue(V) -> V", special_form, UNIT),
         method("list_first: list(V).first() -> optional(V)", _first, UNIT),

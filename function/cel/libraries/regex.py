@@ -57,8 +57,8 @@ def compiled(pattern: str) -> Any:
             raise Failure(f"{pattern!r} is no regular expression: \\C")
         return re2.compile(pattern, options=options)
     except re2.error as error:
-        said = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
-        raise Failure(f"{pattern!r} is no regular expression: {said}") from None
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise Failure(f"{pattern!r} is no regular expression: {reason}") from None
 
 
 def _matches(text: Any, pattern: Any) -> bool:
@@ -124,7 +124,7 @@ def _unwrapping(search: Implementation) -> Implementation:
     """A search for a literal pattern: Kubernetes takes a type for its name then, and an optional for its content."""
 
     def call(text: Any, *rest: Any) -> Any:
-        while type(text) is Optional and text.is_there:
+        while type(text) is Optional and text.has_value:
             [text] = text.content
         return search(text.name if type(text) is TypeValue else text, *rest)
 

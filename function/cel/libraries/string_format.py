@@ -22,7 +22,7 @@ from function.cel.language.errors import Failure, Fault
 from function.cel.language.limits import DOUBLE_DECIMALS, FORMAT_PRECISION
 from function.cel.language.limits.step_budget import write
 from function.cel.language.syntax.tree import Call, ListLiteral, Literal, MapLiteral, Node
-from function.cel.language.values.kinds import INT_MAX, Duration, Timestamp, TypeValue, Uint, keys_of, read
+from function.cel.language.values.kinds import INT_MAX, Duration, Timestamp, TypeValue, Uint, from_key, keys_of
 from function.cel.language.values.type_names import no_overload
 from function.cel.libraries.conversions import (
     bool_to_string,
@@ -172,7 +172,7 @@ _TO_STRING: Mapping[type, Callable[..., Any]] = {
 def _map(value: dict[Any, Any]) -> str:
     if not all(isinstance(key, str | bool | int) for key in keys_of(value)):
         raise Failure("%s does not take a map with such keys")
-    pairs = sorted((_literal(read(key)), _literal(content)) for key, content in value.items())
+    pairs = sorted((_literal(from_key(key)), _literal(content)) for key, content in value.items())
     return f"{{{', '.join(f'{key}:{content}' for key, content in pairs)}}}"
 
 

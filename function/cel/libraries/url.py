@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from function.cel.golang.strconv import Malformed, explained, is_parsed, is_text
-from function.cel.golang.url_escapes import FRAGMENT, HOST, PATH, QUERY, escaped, kept, unescaped
+from function.cel.golang.url_escapes import FRAGMENT, HOST, PATH, QUERY, escaped, preserved, unescaped
 from function.cel.golang.url_parser import PORT, Parts, check, parse
 from function.cel.language.declarations.cost import TRAVERSAL, UNIT, Argument, Estimate, by_function, text_charge
 from function.cel.language.declarations.library import Library
@@ -20,7 +20,7 @@ from function.cel.language.declarations.overload import function, method
 from function.cel.language.errors import Abort, Failure
 from function.cel.language.limits import URL_PARAMETERS
 from function.cel.language.limits.step_budget import spend, write
-from function.cel.language.values.kinds import Keyed
+from function.cel.language.values.kinds import CelMap
 from function.cel.language.values.opaque import OpaqueType
 
 _PARAMETER = 20
@@ -59,11 +59,11 @@ class Url:
     def escaped_path(self) -> str:
         if "path" not in self._computed:
             write(len(self.parts.path))
-            self._computed["path"] = kept(self.parts.path, PATH)
+            self._computed["path"] = preserved(self.parts.path, PATH)
         return str(self._computed["path"])
 
     @property
-    def parameters(self) -> Keyed:
+    def parameters(self) -> CelMap:
         if "parameters" not in self._computed:
             self._computed["parameters"] = _parameters(self.parts.query)
         return self._computed["parameters"]  # type: ignore[no-any-return]  # nothing else is put there
@@ -86,7 +86,7 @@ def _written(url: Url) -> str:
         text += _authority(parts) + url.escaped_path
     if parts.query or parts.ends_with_mark:
         text += f"?{parts.query}"
-    return text + (f"#{kept(parts.fragment, FRAGMENT)}" if parts.fragment else "")
+    return text + (f"#{preserved(parts.fragment, FRAGMENT)}" if parts.fragment else "")
 
 
 def _authority(url: Parts) -> str:
@@ -99,8 +99,8 @@ def _authority(url: Parts) -> str:
     return "//" if is_empty and url.path else ""
 
 
-def _parameters(query: str) -> Keyed:
-    found = Keyed()
+def _parameters(query: str) -> CelMap:
+    found = CelMap()
     write(len(query))
     count = query.count("&") + 1
     if count > URL_PARAMETERS:
@@ -134,7 +134,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _query(url: Url) -> Keyed:
+def _query(url: Url) -> CelMap:
     found = url.parameters
     if "%" in url.parts.query:
         _text("".join(chain(found, *found.values())))

@@ -25,8 +25,8 @@ class Checked:
     """Whether a function is called whose result can be longer than the text."""
     reads_state: bool = False
     """Whether a function is called that can tell apart equal values, or that changes one."""
-    may_undercut: bool = False
-    """Whether the actual cost may exceed the estimate."""
+    is_underestimated: bool = False
+    """Whether a call's actual cost may exceed its estimate."""
     is_loose: bool = False
     """Whether values may have other types than were found. That is so where a null is written out, which may stand for
     an amount as well, or where the checker inferred a type from a value that can be anything."""

@@ -8,15 +8,11 @@ Terms:
 
 Phases, in the order of their calls:
 
-1. `visit` goes through the tree from the outside in and returns types from the inside out. Names are looked up in the
-   scopes of the macros around a node, then among the variables, then among the names of types. A name with dots may be
-   a variable, a type or a function as a whole (`qualified`).
+1. `visit` returns the type of a node, after those below it. Names are looked up in the scopes of the macros around the
+   node, then among the variables, then among the types. A name with dots may be one name (`qualified`).
 2. `_resolved` tries the overloads of a call one by one. Each that fits may bind type variables, and the bindings stay.
 3. When all is visited, type variables are replaced by what they turned out to be, and unknown ones by dyn.
 4. `homogeneity` looks at the entries of list and map literals, with the final types.
-
-`Checked` also collects what the later phases must know and only this one sees: whether there are loops, how deep the
-tree is, whether types may be wrong at evaluation.
 
 Source: github.com/google/cel-go v0.26, checker/checker.go.
 """
@@ -27,30 +23,11 @@ from collections.abc import Iterator
 
 from function.cel.language.checking import explain, homogeneity
 from function.cel.language.checking.checked import Checked
-from function.cel.language.checking.unifier import Unifier, most_general
+from function.cel.language.checking.unifier import Unifier, either, most_general
+from function.cel.language.declarations import types
 from function.cel.language.declarations.environment import Environment
 from function.cel.language.declarations.overload import Overload
-from function.cel.language.declarations.types import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DYN,
-    INT,
-    KEYS,
-    NULL,
-    STRING,
-    UINT,
-    Type,
-    content_of,
-    has_dyn,
-    is_dyn,
-    is_dyn_or_error,
-    is_open,
-    list_of,
-    map_of,
-    optional_of,
-    type_of,
-)
+from function.cel.language.declarations.types import Type, content_of, is_dyn, is_open
 from function.cel.language.errors import Fault
 from function.cel.language.syntax.tree import (
     Call,
@@ -66,7 +43,15 @@ from function.cel.language.syntax.tree import (
 )
 from function.cel.language.values.kinds import Uint
 
-_LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL}
+_LITERALS = {
+    bool: types.BOOL,
+    int: types.INT,
+    Uint: types.UINT,
+    float: types.DOUBLE,
+    str: types.STRING,
+    bytes: types.BYTES,
+    type(None): types.NULL,
+}
 
 
 def check(root: Node, environment: Environment) -> Checked:
@@ -138,7 +123,7 @@ class _Checker:
                 return scope[name]
         if name in self.environment.variables:
             return self.environment.variables[name]
-        return type_of(self.environment.type_names[name]) if name in self.environment.type_names else None
+        return types.type_of(self.environment.type_names[name]) if name in self.environment.type_names else None
 
     def _names(self) -> Iterator[str]:
         for scope in self._scopes:
@@ -153,12 +138,12 @@ class _Checker:
         self._whole = self._whole or name or ""
         found = self._field(node, node.operand, node.field, optional=False)
         self._whole = ""
-        return BOOL if node.is_test else self.unifier.resolved(found)
+        return types.BOOL if node.is_test else self.unifier.resolved(found)
 
     def _field(self, node: Select | Call, operand: Node, field_: str, *, optional: bool) -> Type:
         target, is_optional = content_of(self.unifier.resolved(self.visit(operand)))
         found = self._field_of(node, target, field_)
-        return optional_of(found) if is_optional or optional else found
+        return types.optional_of(found) if is_optional or optional else found
 
     def _field_of(self, node: Select | Call, target: Type, field_: str) -> Type:
         if target.kind == "map":
@@ -169,10 +154,10 @@ class _Checker:
                 raise explain.no_field(field_, node.at, fields)
             return fields[field_]
         if target.kind == "param":
-            self.unifier.assignable([DYN], [target])
-        elif not is_dyn_or_error(target):
+            self.unifier.assignable([types.DYN], [target])
+        elif not types.is_dyn_or_error(target):
             raise explain.no_fields(target, field_, node.at, self.environment)
-        return DYN
+        return types.DYN
 
     # Calls
 
@@ -214,19 +199,19 @@ class _Checker:
             if returned is not None:
                 fitting.append(overload)
                 self._note(node, overload)
-                result = _either(result, returned)
+                result = either(result, returned)
         if result is None:
-            types = [self.unifier.resolved(a, final=True) for a in arguments]
-            raise explain.no_overload(node, types, overloads, self.environment)
+            known = [self.unifier.resolved(a, final=True) for a in arguments]
+            raise explain.no_overload(node, known, overloads, self.environment)
         self.checked.overloads[id(node)] = tuple(fitting)
-        self.checked.is_loose |= is_open(result) and any(map(has_dyn, arguments))
+        self.checked.is_loose |= is_open(result) and any(map(types.has_dyn, arguments))
         return result
 
     def _note(self, node: Call, overload: Overload) -> None:
         self.checked.is_growing |= overload.is_growing
         self.checked.reads_state |= overload.reads_state
-        if overload.may_undercut is not None:
-            self.checked.may_undercut |= overload.may_undercut(node.args)
+        if overload.is_underestimated is not None:
+            self.checked.is_underestimated |= overload.is_underestimated(node.args)
 
     def _returned(self, overload: Overload, arguments: list[Type]) -> Type | None:
         """The result of an overload that fits; None where it does not."""
@@ -237,11 +222,11 @@ class _Checker:
 
     def _logical(self, node: Call, arguments: list[Type], overloads: tuple[Overload, ...]) -> Type:
         for argument, type_ in zip(node.args, arguments, strict=True):
-            if not self.unifier.assignable([type_], [BOOL]):
+            if not self.unifier.assignable([type_], [types.BOOL]):
                 operator = node.function.strip("_")
                 raise Fault(f"{operator} wants a bool on both sides, and this is {explain.a(type_)}", argument.at)
         self.checked.overloads[id(node)] = overloads
-        return BOOL
+        return types.BOOL
 
     # Literals
 
@@ -252,7 +237,7 @@ class _Checker:
             if i in node.optional:
                 found = self._content(element, found)
             item = self._joined(item, found)
-        return list_of(self.unifier.variable() if item is None else item)
+        return types.list_of(self.unifier.variable() if item is None else item)
 
     def _map(self, node: MapLiteral) -> Type:
         key: Type | None = None
@@ -262,9 +247,9 @@ class _Checker:
             found = self.visit(v)
             value = self._joined(value, self._content(v, found) if optional else found)
         if key is None or value is None:
-            return map_of(self.unifier.variable(), self.unifier.variable())
-        self.checked.has_own_keys |= key.kind not in KEYS
-        return map_of(key, value)
+            return types.map_of(self.unifier.variable(), self.unifier.variable())
+        self.checked.has_own_keys |= key.kind not in types.KEYS
+        return types.map_of(key, value)
 
     def _content(self, node: Node, type_: Type) -> Type:
         content, is_optional = content_of(type_)
@@ -275,7 +260,7 @@ class _Checker:
     def _joined(self, before: Type | None, found: Type) -> Type:
         if before is None:
             return found
-        return most_general(before, found) if self.unifier.assignable([before], [found]) else DYN
+        return most_general(before, found) if self.unifier.assignable([before], [found]) else types.DYN
 
     # Loops
 
@@ -285,7 +270,7 @@ class _Checker:
         accumulated = self.visit(node.init)
         self._scopes.append({node.accumulator: accumulated})
         self._scopes.append(self._variables(node, self.unifier.resolved(range_)))
-        self._want(node.condition, self.visit(node.condition), BOOL, node)
+        self._want(node.condition, self.visit(node.condition), types.BOOL, node)
         self._want(node.step, self.visit(node.step), accumulated, node)
         self._scopes.pop()
         result = self.visit(node.result)
@@ -297,14 +282,14 @@ class _Checker:
         second: Type
         match range_.kind:
             case "list":
-                first, second = (INT, range_.params[0]) if node.second else (range_.params[0], DYN)
+                first, second = (types.INT, range_.params[0]) if node.second else (range_.params[0], types.DYN)
             case "map":
                 first, second = range_.params
             case "dyn" | "any" | "error" | "param":
                 if range_.kind == "any":
                     raise Fault(f"{node.macro}() wants a list or a map, and this is an attribute value", node.at)
-                self.unifier.assignable([DYN], [range_])
-                first = second = DYN
+                self.unifier.assignable([types.DYN], [range_])
+                first = second = types.DYN
             case _:
                 raise Fault(f"{node.macro}() wants a list or a map, and this is {explain.a(range_)}", node.at)
         return {node.variable: first, **({node.second: second} if node.second else {})}
@@ -313,10 +298,3 @@ class _Checker:
         if not self.unifier.assignable([wanted], [found]):
             one = self.unifier.resolved(wanted, final=True)
             raise Fault(f"{fold.macro}() wants {explain.a(one)} here, and this is {explain.a(found)}", node.at)
-
-
-def _either(before: Type | None, found: Type) -> Type:
-    """The type of a call, given that of the overloads before and that of one more."""
-    if before is None:
-        return found
-    return before if is_dyn(before) or found == before else DYN

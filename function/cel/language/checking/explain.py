@@ -130,9 +130,9 @@ def _of_opaque(node: Call, types: Sequence[Type], environment: Environment) -> F
     other = types[1 - names.index(kind)] if len(types) == 2 else None  # noqa: PLR2004  (two operands)
     operator = _WORDS.get(node.function, node.function.strip("_"))
     if other is not None and other.kind in ("string", "int") and node.function in ("_==_", "_!=_", *_ORDERS):
-        said = f"{a(types[names.index(kind)])} cannot be compared with {a(other)}"
+        problem = f"{a(types[names.index(kind)])} cannot be compared with {a(other)}"
         text = _text(node.args[1 - names.index(kind)])
-        return Fault(said, node.at, f'{kind}("{text}")' if text else f"{kind}(...)")
+        return Fault(problem, node.at, f'{kind}("{text}")' if text else f"{kind}(...)")
     if not _is_ordered(kind, environment):
         return None
     if node.function in _ORDERS:
@@ -195,9 +195,9 @@ def _of_function(node: Call, types: Sequence[Type], overloads: Sequence[Overload
         o for o in styled if not is_method or (o.params[0].kind == types[0].kind and o.params[0].name == types[0].name)
     ]
     wanted = dict.fromkeys(f"({', '.join(str(p) for p in o.params[is_method:])})" for o in fitting or styled)
-    given = f"({', '.join(map(str, types[is_method:]))})"
-    said = f"{name} takes {' or '.join(wanted)}, and here it has {given}"
-    return Fault(said, node.at, _converted(node, types, fitting, environment))
+    actual = f"({', '.join(map(str, types[is_method:]))})"
+    problem = f"{name} takes {' or '.join(wanted)}, and here it has {actual}"
+    return Fault(problem, node.at, _converted(node, types, fitting, environment))
 
 
 def _converted(node: Call, types: Sequence[Type], fitting: Sequence[Overload], environment: Environment) -> str | None:

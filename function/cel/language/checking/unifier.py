@@ -11,7 +11,7 @@ from function.cel.language.declarations.types import DYN, Type, is_dyn, is_dyn_o
 
 
 class Unifier:
-    """What the parameters of types turned out to be. A trial that fails leaves nothing behind."""
+    """The bindings of type variables. A trial that fails leaves none behind."""
 
     def __init__(self) -> None:
         self._bound: dict[str, Type] = {}
@@ -19,11 +19,12 @@ class Unifier:
         self._variables = 0
 
     def variable(self) -> Type:
+        """A new type variable."""
         self._variables += 1
         return Type("param", f"_{self._variables}")
 
     def instance(self, types: Iterable[Type]) -> tuple[Type, ...]:
-        """Of a signature: its parameters become new variables."""
+        """The types of a signature, with new variables for its parameters."""
         fresh: dict[str, Type] = {}
         return tuple(self._instance(t, fresh) for t in types)
 
@@ -37,6 +38,7 @@ class Unifier:
         return Type(type_.kind, type_.name, tuple(self._instance(p, fresh) for p in type_.params))
 
     def assignable(self, sources: Iterable[Type], targets: Iterable[Type]) -> bool:
+        """Whether each source can stand for its target. Binds variables, if so."""
         mark = len(self._trail)
         sources, targets = tuple(sources), tuple(targets)
         if self._all_assignable(sources, targets):
@@ -50,7 +52,7 @@ class Unifier:
         return False
 
     def resolved(self, type_: Type, *, final: bool = False) -> Type:
-        """With its parameters replaced; at the end an unknown one is dyn."""
+        """A type with its variables replaced. `final`: an unknown one is dyn."""
         while type_.kind == "param":
             bound = self._bound.get(type_.name)
             if bound is None:
@@ -81,7 +83,7 @@ class Unifier:
         return is_dyn_or_error(a) or is_dyn_or_error(b) or self._fits(a, b)
 
     def _fits(self, a: Type, b: Type) -> bool:
-        """Of two types that are known."""
+        """Whether a known type can stand for another."""
         if "null" in (a.kind, b.kind):
             return _nullable(b if a.kind == "null" else a)
         if a.kind == "type":
@@ -91,7 +93,7 @@ class Unifier:
         return a.kind == b.kind and a == b
 
     def _substitutes(self, type_: Type, variable: Type) -> tuple[bool, bool]:
-        """Whether the variable can be this type, and whether it was bound before."""
+        """Whether a variable can be a type, and whether it was bound before."""
         if type_ == variable:
             return True, True
         bound = self._bound.get(variable.name)
@@ -118,7 +120,15 @@ class Unifier:
         return any(self._occurs(variable, p) for p in within.params)
 
 
+def either(before: Type | None, found: Type) -> Type:
+    """The type of a call, given that of the overloads before and that of one more."""
+    if before is None:
+        return found
+    return before if is_dyn(before) or found == before else DYN
+
+
 def most_general(a: Type, b: Type) -> Type:
+    """The one of two types, of which one can stand for the other, that more values have."""
     return a if _is_no_more_specific(a, b) else b
 
 

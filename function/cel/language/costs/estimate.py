@@ -3,7 +3,7 @@
 Terms:
 
 - A cost and a *size* are ranges, from the least to the most. A size is the number of characters or entries.
-- A *path* is how a node is reached from a variable (`paths`). The environment declares sizes by path.
+- A *path* is how a node is reached from a variable (`node_sizes.Path`). The environment declares sizes by path.
 - *Entries* are the sizes of what a list or map holds.
 
 Phases, in the order of their calls: `cost` visits a node after its parts, adds what they cost, and notes the node's

@@ -1,4 +1,4 @@
-"""What the estimate knows of nodes and variables: sizes, entries, paths.
+"""What the estimate knows of nodes and of macros' variables: sizes, entries, paths.
 
 Source: github.com/google/cel-go v0.26, checker/cost.go.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from function.cel.language.checking.checked import Checked
-from function.cel.language.costs.paths import NO_PATH, Path, path_to
 from function.cel.language.declarations.cost import NO_LITERAL, Argument, declared_size
 from function.cel.language.declarations.environment import Environment
 from function.cel.language.declarations.ranges import ONE, UNKNOWN, Range, exactly
@@ -16,6 +15,37 @@ from function.cel.language.declarations.types import Type
 from function.cel.language.syntax.tree import ACCUMULATOR, Ident, ListLiteral, Literal, MapLiteral, Node
 
 _FIXED = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
+
+
+class Path:
+    """How a value is reached from a variable.
+
+    Paths share memory with those that they extend, as slices of Go do: a path that is extended a second time can change
+    the end of its first extension. The estimate of Kubernetes depends on that.
+    """
+
+    __slots__ = ("_length", "_shared")
+
+    def __init__(self, shared: list[str], length: int) -> None:
+        self._shared, self._length = shared, length
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._shared[: self._length])
+
+    def plus(self, name: str) -> Path:
+        if self._length < len(self._shared):
+            self._shared[self._length] = name
+            return Path(self._shared, self._length + 1)
+        room = max(1, 2 * self._length) - self._length - 1
+        return Path([*self._shared, name, *[""] * room], self._length + 1)
+
+
+def path_to(variable: str) -> Path:
+    return Path([variable], 1)
+
+
+NO_PATH = Path([], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +59,8 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
+    """What is known of a macro's variable."""
+
     path: Path
     size: Range | None
     entries: Entries | None
@@ -36,7 +68,7 @@ class Variable:
 
 @dataclass(slots=True)
 class NodeSizes:
-    """Of one tree. Nodes are known by their identity."""
+    """What is known of one tree, by the identity of its nodes."""
 
     checked: Checked
     environment: Environment
@@ -44,13 +76,15 @@ class NodeSizes:
     sizes: dict[int, Range] = field(default_factory=dict)
     entries: dict[int, Entries] = field(default_factory=dict)
     _variables: dict[str, list[Variable]] = field(default_factory=dict)
-    """Those of the macros around a node; an inner one hides an outer one of its name."""
+    """The variables of the macros around a node; an inner one hides an outer one of the same name."""
 
     def variable_path(self, name: str) -> Path:
+        """The path of a variable, of a macro or of the environment."""
         variable = self.variable(name)
         return variable.path if variable else path_to(name)
 
     def variable(self, name: str) -> Variable | None:
+        """The innermost variable of a macro that has the name."""
         stack = self._variables.get(name)
         return stack[-1] if stack else None
 
@@ -61,6 +95,7 @@ class NodeSizes:
         self._variables.setdefault(name, []).append(variable)
 
     def argument(self, node: Node) -> Argument:
+        """A node as the estimate of a call takes it."""
         size = self.size(node)
         if isinstance(node, Literal):
             return Argument(self.checked.type(node), size, node.value, (), self.environment.sizes)
@@ -81,6 +116,7 @@ class NodeSizes:
         return UNKNOWN if size is None else size
 
     def size(self, node: Node) -> Range | None:
+        """The size of a node: as noted, written out, declared, or fixed by its type. None where nothing tells it."""
         known = self.sizes.get(id(node))
         if known is not None:
             return known
@@ -108,16 +144,19 @@ class NodeSizes:
             self.entries[id(node)] = entries
 
     def copy(self, node: Node, source: Node) -> None:
+        """Note for a node the size and entries of another."""
         size = self.size(source)
         if size is not None:
             self.sizes[id(node)] = size
         self.put_entries(node, self.entries_of(source))
 
     def local(self, node: Node) -> Variable:
+        """A variable with the value of a node."""
         return Variable(self.path(node), self.size(node), self.entries_of(node))
 
 
 def union(a: Entries | None, b: Entries | None) -> Entries | None:
+    """The entries of one of two lists or maps."""
     if a is None or b is None:
         return None
     return Entries(a.is_list, a.key.union(b.key), a.value.union(b.value))

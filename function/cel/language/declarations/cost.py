@@ -111,7 +111,7 @@ UNIT = by_function(lambda _, __: Estimate(ONE), unit)
 
 def size_of(value: Any) -> int:
     """The size that a value is charged by. Source: github.com/google/cel-go v0.26, interpreter (actualSize)."""
-    if isinstance(value, Optional) and value.is_there:
+    if isinstance(value, Optional) and value.has_value:
         return size_of(value.content[0])
     if type(value) in OPAQUE:
         return OPAQUE[type(value)].size(value)

@@ -48,17 +48,17 @@ class Environment:
 
     def __post_init__(self) -> None:
         types = {type_.name: type_ for library in self.libraries for type_ in library.types}
-        opaque.register(types.values())
         named = {t.type_name: Type("opaque", t.name) for t in types.values() if t.is_named}
         functions = _functions(self.libraries)
         _check(functions, types)
+        opaque.register(types.values())
         suggested = frozenset(_names(library for library in self.libraries if library.is_suggested))
-        kept = frozenset(_names(library for library in self.libraries if library.name not in self.without))
+        available = frozenset(_names(library for library in self.libraries if library.name not in self.without))
         derived = {
             "functions": functions,
             "types": types,
             "type_names": {**TYPE_NAMES, **named},
-            "refused": frozenset(functions) - kept,
+            "refused": frozenset(functions) - available,
             "unsuggested": frozenset(functions) - suggested,
             "_by_call": {},
         }

@@ -12,7 +12,7 @@ from function.cel.language.declarations.types import Type
 from function.cel.language.syntax.tree import Call, Node
 
 Implementation: TypeAlias = Callable[..., Any]
-"""From the values of the arguments, the target of a method first, to the result. It may raise Failure, or Abort."""
+"""From the values of the arguments, the target of a method first, to the result."""
 
 NOT_LITERAL: Any = object()
 """In place of an argument whose value is known only when the expression is evaluated."""
@@ -65,6 +65,11 @@ class Overload:
     """A method's first parameter is its target."""
     result: Type
     run: Implementation
+    """Called for each evaluation of the call; and once when it is compiled, where all arguments are constant. It must
+    not change its arguments, unless the type says so (`OpaqueType.is_mutable`). Where the work or the result can be
+    much larger than the cost says, it takes steps from the budget first (`limits.step_budget`).
+
+    Raises: Failure, which `&&`, `||` and loops may absorb; Abort, which nothing absorbs. Nothing else is caught."""
     cost: Cost
     is_guarded: bool = True
     """Whether the types of arguments are compared with `params` before `run` is called, where the checker does not know
@@ -80,9 +85,12 @@ class Overload:
     """Whether it can tell apart equal values that are spelled differently, or changes one: then each evaluation gets
     values of its own."""
     prepare: Prepare | None = None
+    """What it makes of literal arguments, if anything."""
     required: Required | None = None
-    may_undercut: Callable[[Sequence[Node]], bool] | None = None
-    """From the argument nodes: whether the actual cost may exceed the estimate, so that it must be metered."""
+    """The argument that must be of a class, if any, for Kubernetes not to panic."""
+    is_underestimated: Callable[[Sequence[Node]], bool] | None = None
+    """From the nodes of the arguments: whether the actual cost may exceed the estimate, so that every evaluation is
+    metered. Called when the expression is checked."""
     is_general: bool = field(init=False)
     """Whether its types have parameters of their own."""
 
@@ -107,7 +115,7 @@ def method(declaration: str, run: Implementation, cost: Cost, **options: Any) ->
     """
     id_, name, params, result = _parts(declaration)
     target, _, name = name.rpartition(".")
-    return Overload(id_, name, True, (types.read(target), *params), result, run, cost, **options)  # noqa: FBT003
+    return Overload(id_, name, True, (types.parse(target), *params), result, run, cost, **options)  # noqa: FBT003
 
 
 def special_form(*_: Any) -> Any:
@@ -120,7 +128,7 @@ def _parts(declaration: str) -> tuple[str, str, tuple[Type, ...], Type]:
     id_, _, signature = declaration.partition(": ")
     call, _, result = signature.rpartition(" -> ")
     opening = _opening(call)
-    return id_, call[:opening], tuple(map(types.read, types.split(call[opening + 1 : -1]))), types.read(result)
+    return id_, call[:opening], tuple(map(types.parse, types.split(call[opening + 1 : -1]))), types.parse(result)
 
 
 def _opening(call: str) -> int:

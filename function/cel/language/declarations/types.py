@@ -15,7 +15,7 @@ _CONTAINERS = frozenset({"list", "map", "type"})
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """`kind` is a scalar's name or one of: dyn, any, error, null, type, list, map, opaque, struct, param."""
+    """A type. `kind` is a scalar's name or one of: dyn, any, error, null, type, list, map, opaque, struct, param."""
 
     kind: str
     name: str = ""
@@ -38,9 +38,9 @@ class Type:
 BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION = map(Type, SCALARS)
 DYN, ANY, ERROR, NULL = Type("dyn"), Type("any"), Type("error"), Type("null")
 _PLAIN = {t.kind: t for t in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, DYN)}
-"""What is one and the same object wherever it is named, which is what is looked at first."""
+"""Types without parameters, each as one object: identity is compared first."""
 KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
-"""Of a map: kinds of those that equal ones find."""
+"""Kinds of type whose equal values are one key of a map."""
 
 
 def list_of(item: Type) -> Type:
@@ -82,7 +82,7 @@ def is_dyn(type_: Type) -> bool:
 
 
 def has_dyn(type_: Type) -> bool:
-    """Whether it is, or a part of it is, of any type."""
+    """Whether a type, or a part of it, is dyn."""
     return is_dyn(type_) or any(map(has_dyn, type_.params))
 
 
@@ -91,26 +91,26 @@ def is_dyn_or_error(type_: Type) -> bool:
 
 
 def is_open(type_: Type) -> bool:
-    """Whether a part of it is not known yet."""
+    """Whether a type, or a part of it, is a type variable."""
     return type_.kind == "param" or (bool(type_.params) and any(map(is_open, type_.params)))
 
 
 def content_of(type_: Type) -> tuple[Type, bool]:
-    """Of an optional its content, and whether it is one."""
+    """The type of an optional's content, and whether the type is an optional."""
     if type_.kind == "opaque" and type_.name == "optional":
         return type_.params[0], True
     return type_, False
 
 
 @cache
-def read(text: str) -> Type:
+def parse(text: str) -> Type:
     """A type as a signature writes it: `list(A)`, `map(K, V)`, `optional(V)`; capitals are parameters.
 
     A name that the language does not have is that of a library's opaque type.
     """
     found = re.fullmatch(r"([A-Za-z_]+)(?:\((.*)\))?", text.strip())
     assert found is not None, text
-    name, params = found[1], tuple(map(read, split(found[2] or "")))
+    name, params = found[1], tuple(map(parse, split(found[2] or "")))
     if name in _PLAIN:
         return _PLAIN[name]
     if name.isupper():
@@ -121,7 +121,7 @@ def read(text: str) -> Type:
 
 
 def split(text: str) -> list[str]:
-    """At the commas that stand in no parentheses."""
+    """The parts of a text between the commas that are not in parentheses."""
     parts, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")

@@ -24,8 +24,8 @@ NESTING = 250
 Source: github.com/google/cel-go v0.26, parser/options.go (maxRecursionDepth).
 """
 COPIED_NODES = 5_000
-"""Nodes that macros may write a second time. Ours: each optMap doubles its target, so nine of them make a tree of any
-size; Kubernetes has no such limit."""
+"""Nodes that macros may write a second time. Ours: each optMap doubles its target, so a short text becomes a tree
+of any size. Kubernetes has no such limit."""
 LITERAL_DIGITS = 400
 """Digits of an integer literal that are converted before it is compared with 64 bits. Ours: conversion is quadratic,
 and more than 20 digits never fit."""
@@ -43,15 +43,14 @@ less than 100 units."""
 # Steps, beside the cost
 
 STEPS = 250_000
-"""Of an evaluation. Ours: some tenths of a second."""
+"""Of an evaluation. Ours: it stops comparisons of nested lists, say, which Kubernetes prices by their outer lengths."""
 SERVER_STEPS = 25_000
 """Of an evaluation on the server, of a selector as costly as the server allows. Ours: as for SERVER_COST."""
 
 # The interpreter's stack
 
 RECURSION_LIMIT = 30_000
-"""Frames while an expression is compiled or a deep one evaluated. Ours: NESTING levels take up to about a hundred
-frames each."""
+"""Frames while an expression is compiled or a deep one evaluated. Ours: about a hundred for each of NESTING levels."""
 SHALLOW_LEVELS = 40
 """Levels that an evaluation has frames for without a raised recursion limit. Ours: raising takes a lock."""
 
@@ -62,13 +61,13 @@ COMPILED_CHARACTERS = 2**19
 ADMITTED_CHARACTERS = 2**22
 """Characters of the selectors whose verdict and cost are kept. Ours: as for COMPILED_CHARACTERS; a verdict is small."""
 ENTRY_CHARACTERS = 128
-"""Characters that an entry counts beside its text. Ours: the size of its objects."""
+"""Characters that an entry counts beside its text. Ours: so that many short texts are bounded as well."""
 COMPILED_RULES = 1024
-"""Rules, and queries, that are kept compiled. Ours: they come from our own manifests, of which there are fewer."""
+"""Rules, and as many queries, that are kept compiled. Ours: it bounds the memory."""
 REFERENCED_TEXTS = 1024
-"""Selectors whose references are kept. Ours."""
+"""Selectors whose references are kept. Ours: it bounds the memory."""
 COMPILED_PATTERNS = 512
-"""Regular expressions that are kept compiled. Ours."""
+"""Regular expressions that are kept compiled. Ours: it bounds the memory."""
 
 # Values of the libraries
 

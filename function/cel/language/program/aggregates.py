@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from function.cel.language.errors import Abort, Failure, Fault
-from function.cel.language.program.code import Code, Frame, Run, constant, placed
-from function.cel.language.values.kinds import Keyed, Optional, stored
+from function.cel.language.program.code import Code, Frame, Run, constant, located
+from function.cel.language.values.kinds import CelMap, Optional, to_key
 from function.cel.language.values.opaque import PANICKING
 from function.cel.language.values.type_names import with_article
 
@@ -19,13 +19,13 @@ def list_code(codes: list[Code], optional: frozenset[int], at: int) -> Code:
         runs = [c.run for c in codes]
         return Code(lambda frame: [run(frame) for run in runs])
     parts = [(c.run, i in optional) for i, c in enumerate(codes)]
-    return Code(placed(lambda frame: [v for run, asks in parts for v in _content(run(frame), asks)], at))
+    return Code(located(lambda frame: [v for run, asks in parts for v in _content(run(frame), asks)], at))
 
 
 def map_code(entries: list[tuple[Code, Code, bool]], at: int) -> Code:
     """A map of the entries: key, value, and whether it is optional. Fault where Kubernetes panics on a literal key."""
     parts = [(k.run, v.run, optional) for k, v, optional in entries]
-    run = placed(lambda frame: _filled(parts, frame), at)
+    run = located(lambda frame: _filled(parts, frame), at)
     flat = [c for k, v, _ in entries for c in (k, v)]
     if any(optional for *_, optional in parts) or not all(c.is_constant for c in flat):
         return Code(run)
@@ -46,15 +46,15 @@ def _content(value: Any, optional: bool) -> tuple[Any, ...]:  # noqa: FBT001  (o
     return value.content
 
 
-def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> Keyed:
-    map_ = Keyed()
+def _filled(parts: list[tuple[Run, Run, bool]], frame: Frame) -> CelMap:
+    map_ = CelMap()
     for key, value, optional in parts:
         k = key(frame)
         content = _content(value(frame), optional)
         if type(k) in PANICKING:
             raise Abort(f"{with_article(k)} as a key ends the evaluation in Kubernetes")
         if content:
-            map_[stored(k)] = content[0]
+            map_[to_key(k)] = content[0]
         else:
-            map_.pop(stored(k), None)
+            map_.pop(to_key(k), None)
     return map_

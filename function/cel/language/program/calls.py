@@ -43,7 +43,7 @@ def alternative(left: Run, right: Run, function: str) -> Run:
         value = left(frame)
         if type(value) is not Optional:
             return value
-        if not value.is_there:
+        if not value.has_value:
             return right(frame)
         return value if function == "or" else value.value
 

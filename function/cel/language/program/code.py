@@ -1,4 +1,4 @@
-"""What a part of an expression becomes: a function of the variables' values."""
+"""Programs: what the parts of an expression are compiled to, functions of the variables' values."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Frame: TypeAlias = list[Any]
 Run: TypeAlias = Callable[[Frame], Any]
 
 OPEN: Any = object()
-"""No value: it is known only when the expression is evaluated."""
+"""In place of a value that is known only when the expression is evaluated."""
 
 
 class Code(NamedTuple):
-    """How a part is evaluated; and its value, where that is always the same."""
+    """How a part is evaluated; and its value, where that is constant."""
 
     run: Run
     value: Any = OPEN
     is_literal: bool = False
-    """Whether Kubernetes knows it as well when it compiles: what fails then is a compile error."""
+    """Whether cel-go knows the value as well when it compiles: a failure with it is a compile error then."""
 
     @property
     def is_constant(self) -> bool:
@@ -32,8 +32,8 @@ def constant(value: Any, *, is_literal: bool = True) -> Code:
     return Code(lambda _: value, value, is_literal)
 
 
-def placed(run: Run, at: int) -> Run:
-    """A failure in it knows where it happened."""
+def located(run: Run, at: int) -> Run:
+    """A program whose failures have a position in the text."""
 
     def call(frame: Frame) -> Any:
         try:

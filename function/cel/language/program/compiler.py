@@ -11,16 +11,14 @@ Terms:
 Phases, in the order of their calls:
 
 1. `Compiler.code` visits the tree from the root and makes nested closures from the leaves up.
-2. `_function` compiles a call: its arguments; what cel-go demands of them unchecked (`constant_args`); its
-   implementation (`dispatch`); what the overload makes of literal arguments (`Overload.prepare`).
+2. `_function` compiles a call: its arguments (`constant_args`), its implementation (`dispatch`), and what the overload
+   makes of literal arguments (`Overload.prepare`).
 3. `_folded` evaluates a call whose arguments are all constant. A conversion of a literal is evaluated by cel-go as well
    when it compiles, so a failure of that is a compile error. A failure of any other call is a warning.
 4. `program` puts the bounds around the whole.
 
-Variables of macros are lazy where cel-go binds them (`cel.bind`), and are frame places otherwise. `MeteredCompiler` is
-the same compiler with a charge at each node; it overrides the methods without an underscore.
-
-Coarse on purpose: only calls, lists and maps are folded, since cel-go folds no more either and a selector is short.
+A variable that cel-go binds (`cel.bind`) is evaluated when it is first read. `MeteredCompiler` overrides the methods
+without an underscore. Coarse on purpose: only calls, lists and maps are folded, as in cel-go.
 
 Source of what is evaluated when compiled, and so fails then: github.com/google/cel-go v0.26, interpreter/decorators.go.
 """
@@ -31,7 +29,7 @@ from collections.abc import Callable
 
 from function.cel.language.checking.checked import Checked
 from function.cel.language.declarations.environment import Environment
-from function.cel.language.declarations.overload import Implementation, Overload
+from function.cel.language.declarations.overload import Implementation
 from function.cel.language.errors import Abort, Failure, Fault
 from function.cel.language.limits import SHALLOW_LEVELS
 from function.cel.language.limits.recursion_limit import with_raised_limit
@@ -39,7 +37,7 @@ from function.cel.language.limits.step_budget import with_budget
 from function.cel.language.program import calls, logic, loops, members
 from function.cel.language.program.aggregates import list_code, map_code
 from function.cel.language.program.calls import alternative, terms
-from function.cel.language.program.code import Code, Frame, Run, constant, placed
+from function.cel.language.program.code import Code, Frame, Run, constant, located
 from function.cel.language.program.constant_args import check_key, literals, with_required
 from function.cel.language.program.dispatch import implementation
 from function.cel.language.program.membership import member_of
@@ -102,7 +100,7 @@ class Compiler:
 
     def _own(self, code: Code) -> Code:
         """The value of a path, as another object each time, where that can be told."""
-        return Code(members.taken(code.run)) if self.checked.has_own_keys and not code.is_constant else code
+        return Code(members.fresh_map(code.run)) if self.checked.has_own_keys and not code.is_constant else code
 
     # Names and members
 
@@ -130,7 +128,7 @@ class Compiler:
         if name is not None and name in self.environment.type_names:
             return self._ident(name)
         if node.is_test:
-            return Code(placed(self._tested(node), node.at))
+            return Code(located(self._tested(node), node.at))
         return self._path(node)
 
     def _tested(self, node: Select, *, keeps_optional: bool = False) -> Run:
@@ -157,8 +155,8 @@ class Compiler:
             check_key(key, node.args[1])
         if isinstance(node, Call) and node.function != "_[_]":
             read = self.step(target, lambda value: members.optional_field(value, key.run, ends=ends), is_optional=True)
-            return placed(read, node.at)
-        return placed(self.step(target, lambda value: members.field_of(value, key.run)), node.at)
+            return located(read, node.at)
+        return located(self.step(target, lambda value: members.field_of(value, key.run)), node.at)
 
     def _operand(self, node: Node) -> Run:
         """A node that something is read from: a path goes on, and anything else is the root of one."""
@@ -208,7 +206,7 @@ class Compiler:
         nodes = node.args if node.target is None else [node.target, *node.args]
         fitting = self.checked.overloads[id(node)]
         codes = with_required(node.function, fitting, [self.code(n) for n in nodes])
-        if node.function == "@in" and _is_in_list(fitting) and codes[1].is_literal:
+        if node.function == "@in" and codes[1].is_literal and [o.id for o in fitting] == ["in_list"]:
             found = member_of(codes[0].run, codes[1].value)
             if found is not None:
                 return found
@@ -219,7 +217,7 @@ class Compiler:
         early = len(codes) == 1 and codes[0].is_literal and any(o.is_conversion for o in fitting)
         if early or (self.folds and all(c.is_constant for c in codes)):
             return self._folded(node, run, codes, early=early, is_lazy=is_lazy)
-        return Code(placed(self.applied(node, run, codes, is_lazy=is_lazy), node.at))
+        return Code(located(self.applied(node, run, codes, is_lazy=is_lazy), node.at))
 
     def applied(self, node: Call, run: Implementation, codes: list[Code], *, is_lazy: bool) -> Run:  # noqa: ARG002
         """A call with its arguments."""
@@ -228,7 +226,7 @@ class Compiler:
     def _branch(self, node: Node) -> Run:
         """A branch of a conditional. There, cel-go leaves has() of an optional's field an optional."""
         if isinstance(node, Select) and node.is_test:
-            return placed(members.closed(self._tested(node, keeps_optional=True)), node.at)
+            return located(members.closed(self._tested(node, keeps_optional=True)), node.at)
         return self._reread(self.part(node), node).run
 
     def _reread(self, code: Code, node: Node) -> Code:
@@ -247,7 +245,7 @@ class Compiler:
             if early:
                 raise Fault(f"{node.function}() of this value fails: {failure}", node.at) from None
             self.failing.append(Failure(str(failure), node.at))
-        return Code(placed(self.applied(node, run, codes, is_lazy=is_lazy), node.at))
+        return Code(located(self.applied(node, run, codes, is_lazy=is_lazy), node.at))
 
     # Loops
 
@@ -267,7 +265,7 @@ class Compiler:
         self._scopes.append(scope)
         run = self._loop(node, through)
         self._scopes.pop()
-        return placed(run, node.at)
+        return located(run, node.at)
 
     def _bound(self, node: Fold) -> Run:
         place = self._place()
@@ -290,10 +288,6 @@ class Compiler:
 
 def _reader(place: int) -> Run:
     return lambda frame: frame[place]
-
-
-def _is_in_list(fitting: tuple[Overload, ...]) -> bool:
-    return [overload.id for overload in fitting] == ["in_list"]
 
 
 def program(compiler: Compiler, steps: int) -> Run:

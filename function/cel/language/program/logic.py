@@ -1,4 +1,4 @@
-"""And, or, conditional: operators that may go on after a failure."""
+"""And, or, conditional: the operators that may go on after a failure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from function.cel.language.values.type_names import no_overload
 
 
 def all_of(terms: Sequence[Run], at: int) -> Run:
-    """False where any is false; else the first failure; else true."""
+    """False where any term is false; else the first failure; else true."""
     return _until(decisive=False, terms=terms, operator="&&", at=at)
 
 
 def any_of(terms: Sequence[Run], at: int) -> Run:
-    """True where any is true; else the first failure; else false."""
+    """True where any term is true; else the first failure; else false."""
     return _until(decisive=True, terms=terms, operator="||", at=at)
 
 
@@ -39,7 +39,7 @@ def _until(*, decisive: bool, terms: Sequence[Run], operator: str, at: int) -> R
 
 
 def _after(frame: Frame, terms: Sequence[Run], decisive: Any, first: Failure) -> Any:
-    """The rest, once a term has failed: only the deciding value counts."""
+    """The terms after one that failed: only the deciding value counts."""
     for term in terms:
         try:
             if term(frame) is decisive:

@@ -9,7 +9,7 @@ from function.cel.language.errors import Failure
 from function.cel.language.program.code import Frame, Run
 from function.cel.language.syntax.tree import Call, Fold, ListLiteral, Node
 from function.cel.language.values.containers import insert, iterated
-from function.cel.language.values.kinds import Keyed, read
+from function.cel.language.values.kinds import CelMap, from_key
 from function.cel.language.values.type_names import no_overload
 
 Entries: TypeAlias = Callable[[Frame], Iterator[None]]
@@ -46,7 +46,7 @@ def _pairs(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, list):
         return enumerate(value)
     if isinstance(value, dict):
-        return ((read(key), item) for key, item in list(value.items()))
+        return ((from_key(key), item) for key, item in list(value.items()))
     raise Failure("this cannot be looped over")
 
 
@@ -135,7 +135,7 @@ def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...]) -> Run
     """A map: of keys and values, or of the entries of maps."""
 
     def collect(frame: Frame) -> Mapping[Any, Any]:
-        grown = Keyed()
+        grown = CelMap()
         for _ in through(frame):
             if filter_ is None or _holds(filter_(frame)):
                 insert(grown, *(part(frame) for part in parts))

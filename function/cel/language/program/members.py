@@ -1,4 +1,7 @@
-"""Fields and elements: read, tested, and read as an optional."""
+"""Members: fields and elements that are read, tested, and read as an optional.
+
+A path that meets an optional goes on inside of it, and is an `OptionalSelect` until its end.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,27 @@ from function.cel.language.program.code import Frame, Run
 from function.cel.language.syntax.tree import Call, Ident, Literal, Node, Select
 from function.cel.language.values import containers
 from function.cel.language.values.containers import MISSING
-from function.cel.language.values.kinds import NONE, NOTHING_PUBLISHED, UNREADABLE, Keyed, Optional, Taken, TypeValue
+from function.cel.language.values.kinds import (
+    NONE,
+    NOTHING_PUBLISHED,
+    UNREADABLE,
+    CelMap,
+    FreshMap,
+    Optional,
+    TypeValue,
+)
 from function.cel.language.values.opaque import is_readable
 
 
 def reread(run: Run, *, anew: bool = False) -> Run:
-    """As a variable or a branch is read: Kubernetes takes the content of an optional out, and puts it back.
+    """A variable or a branch: cel-go unpacks an optional there, and packs it again.
 
-    A list or map is another one then, where that can be told.
+    Arguments: anew: a list or map inside becomes another object, as in cel-go. Only keys of maps can tell.
     """
 
     def read(frame: Frame) -> Any:
         value = run(frame)
-        if type(value) is not Optional or not value.is_there:
+        if type(value) is not Optional or not value.has_value:
             return value
         found = _repacked(value)
         return Optional((_copy(*found.content),)) if anew else found
@@ -34,15 +45,15 @@ def reread(run: Run, *, anew: bool = False) -> Run:
 def _copy(value: Any) -> Any:
     if isinstance(value, list):
         return value[:]
-    return Keyed(value) if type(value) is Keyed else value
+    return CelMap(value) if type(value) is CelMap else value
 
 
-def taken(run: Run) -> Run:
-    """A map of a device is read anew each time, and so is another key each time."""
+def fresh_map(run: Run) -> Run:
+    """A map of a device, as another object each time that it is read: as a key of a map, only itself finds it."""
 
     def read(frame: Frame) -> Any:
         value = run(frame)
-        return Taken(value) if type(value) is dict and value is not NOTHING_PUBLISHED else value
+        return FreshMap(value) if type(value) is dict and value is not NOTHING_PUBLISHED else value
 
     return read
 
@@ -50,7 +61,7 @@ def taken(run: Run) -> Run:
 def _repacked(optional: Optional) -> Optional:
     content = optional.content[0]
     while type(content) is Optional:
-        content = content.content[0] if content.is_there else None
+        content = content.content[0] if content.has_value else None
     if not is_readable(content):
         content = UNREADABLE
     if isinstance(content, TypeValue):
@@ -68,19 +79,19 @@ _NOTHING = OptionalSelect()
 
 
 def rooted(run: Run) -> Run:
-    """Where a path begins with an optional, it goes on inside; where it comes to one later, that is no map."""
+    """The root of a path, which goes on inside of an optional. Later in a path an optional is no map."""
 
     def read(frame: Frame) -> Any:
         value = run(frame)
         if type(value) is not Optional:
             return value
-        return OptionalSelect((_repacked(value).value,)) if value.is_there else _NOTHING
+        return OptionalSelect((_repacked(value).value,)) if value.has_value else _NOTHING
 
     return read
 
 
 def closed(run: Run) -> Run:
-    """The end of a path."""
+    """The end of a path, which makes an Optional of an OptionalSelect."""
 
     def read(frame: Frame) -> Any:
         value = run(frame)
@@ -92,6 +103,8 @@ def closed(run: Run) -> Run:
 
 
 def field_of(target: Run, key: Run) -> Run:
+    """A step of a path."""
+
     def read(frame: Frame) -> Any:
         value = target(frame)
         return _inside(value, key, frame) if type(value) is OptionalSelect else containers.get(value, key(frame))
@@ -109,7 +122,7 @@ def _found(target: Any, key: Any) -> OptionalSelect:
 
 
 def optional_field(target: Run, key: Run, *, ends: bool) -> Run:
-    """A step that may find nothing, and whether it is the last of its path."""
+    """A step that may find nothing (`.?`, `[?]`). `ends`: it is the last of its path."""
 
     def read(frame: Frame) -> OptionalSelect:
         value = target(frame)
@@ -128,6 +141,8 @@ def optional_field(target: Run, key: Run, *, ends: bool) -> Run:
 
 
 def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
+    """has(): whether a field exists. `keeps_optional`: of an optional's field, an optional."""
+
     def test(frame: Frame) -> Any:
         value = target(frame)
         if type(value) is not OptionalSelect:
@@ -139,11 +154,11 @@ def presence(target: Run, field: str, *, keeps_optional: bool = False) -> Run:
 
 
 MAYBE_OPTIONAL = frozenset({"opaque", "dyn", "any", "null"})
-"""Kinds of types of which an optional may be."""
+"""Kinds of type whose values may be optionals."""
 
 
 def may_find_nothing(node: Node, checked: Checked) -> bool:
-    """Whether a path steps into an optional, or by a step that asks."""
+    """Whether a path meets an optional, or has a step that may find nothing."""
     match node:
         case Select(operand=inner, is_test=False) | Call(function="_[_]", args=[inner, _]):
             return may_find_nothing(inner, checked)
@@ -155,7 +170,10 @@ def may_find_nothing(node: Node, checked: Checked) -> bool:
 
 
 def path_of(node: Node, checked: Checked, place_of: Callable[[str], int | None]) -> Run | None:
-    """A field of a device, or of its attributes and capacities by constant names, read in one go."""
+    """A field of an object, or a value in its maps by literal keys, read at once: this is the hot path.
+
+    None where the path is another.
+    """
     keys: list[str] = []
     at = node.at
     while not isinstance(node, Ident):

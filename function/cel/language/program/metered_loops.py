@@ -12,7 +12,7 @@ from function.cel.language.program.code import Frame, Run
 from function.cel.language.program.loops import Entries
 from function.cel.language.program.meter import charge
 from function.cel.language.values.containers import insert
-from function.cel.language.values.kinds import Keyed
+from function.cel.language.values.kinds import CelMap
 from function.cel.language.values.type_names import no_overload
 
 
@@ -33,7 +33,7 @@ def quantified(through: Entries, body: Run, meter: int, *, decisive: bool) -> Ru
             elif value is not (not decisive) and not isinstance(result, Failure):
                 result = _failure(value, operator)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return decide
 
@@ -48,7 +48,7 @@ def exists_one(through: Entries, body: Run, meter: int) -> Run:
             if chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far + 1)
         charge(frame, meter, 2)
-        return bool(_given(result) == 1)
+        return bool(_unless_failed(result) == 1)
 
     return count
 
@@ -65,14 +65,14 @@ def collected(through: Entries, filter_: Run | None, transform: Run, meter: int,
             elif chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return collect
 
 
 def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...], meter: int) -> Run:
     def collect(frame: Frame) -> Any:
-        result: Any = Keyed()
+        result: Any = CelMap()
         for _ in through(frame):
             chosen = True if filter_ is None else _tried(filter_, frame)
             if chosen is True:
@@ -81,7 +81,7 @@ def mapped(through: Entries, filter_: Run | None, parts: tuple[Run, ...], meter:
             elif chosen is not False:
                 result = _after(result, chosen, lambda so_far: so_far)
         charge(frame, meter, 1)
-        return _given(result)
+        return _unless_failed(result)
 
     return collect
 
@@ -132,7 +132,7 @@ def _failure(value: Any, operator: str) -> Failure:
     return value if isinstance(value, Failure) else no_overload(operator, value)
 
 
-def _given(result: Any) -> Any:
+def _unless_failed(result: Any) -> Any:
     if isinstance(result, Failure):
         raise result
     return result

@@ -14,6 +14,7 @@ _BEGINNINGS = frozenset(
     {"[", "{", "(", ".", "-", "!", "true", "false", "null", "double", "int", "uint", "string", "bytes", "name"}
 )
 """Kinds of tokens that an expression can begin with."""
+_NUMBERS = ("int", "double")
 _WORDS = {"and": "&&", "or": "||", "AND": "&&", "OR": "||"}
 
 
@@ -60,6 +61,17 @@ class Cursor:
         """The kind of a token further on."""
         at = self._next + steps
         return self._tokens[at].kind if at < len(self._tokens) else END
+
+    def is_number(self) -> bool:
+        """Whether a minus is here that belongs to the number after it."""
+        return self.kind == "-" and self.ahead(1) in _NUMBERS
+
+    def is_message(self) -> bool:
+        """Whether a name, whose first part is taken, is followed by a brace."""
+        steps = 0
+        while self.ahead(steps) == "." and self.ahead(steps + 1) == "name":
+            steps += 2
+        return self.ahead(steps) == "{"
 
     def refuse(self, fault: Fault) -> None:
         """Note the fault of a token that was taken. Another fault may come before it in the text."""

@@ -4,17 +4,15 @@ Terms:
 
 - A *rule* of the grammar is a method. It is *active* while it is on the stack; no rule may be active more than NESTING
   times at once, and no more selections, calls, indexes, conditionals and binary operators may nest (`height`).
-- A *fault* is what is wrong. The parser goes on after some faults, as the parser of cel-go does.
 
 Phases, in the order of their calls:
 
 1. `tokens` splits the text. What is no token is one as well, and the `Cursor` leaves it out.
 2. `_Parser.expression` reads the tokens, from the weakest operator to the primaries. A method call that is a macro is
    replaced by its expansion at once (`macros`).
-3. `parsed` raises the fault that comes first in the text. One in a macro comes last: the text after it may not even be
-   an expression.
+3. `parsed` raises the fault that comes first in the text, but one in a macro last.
 
-Coarse on purpose: of several faults only one is reported, which is the first that cel-go reports.
+Coarse on purpose: of several faults only one is reported, the first that cel-go reports.
 
 Source: github.com/google/cel-go v0.26, parser/gen/CEL.g4 and parser/parser.go.
 """
@@ -46,7 +44,6 @@ from function.cel.language.syntax.tree import (
 _RELATIONS = {**{sign: f"_{sign}_" for sign in ("==", "!=", "<", "<=", ">", ">=")}, "in": "@in"}
 _CALCULATIONS = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 """The operators of arithmetic, and how strongly each binds."""
-_NUMBERS = ("int", "double")
 _LITERALS = frozenset({"int", "uint", "double", "string", "bytes", "true", "false", "null"})
 
 
@@ -147,16 +144,13 @@ class _Parser(Cursor):
     def _unary(self) -> Node:
         """Signs in front. One minus before a number is the number's own."""
         sign, at, count = self.kind, self.token.at, 0
-        if sign not in ("!", "-") or self._is_number():
+        if sign not in ("!", "-") or self.is_number():
             return self._member()
         while self.kind == sign:
             self.take()
             count += 1
         node = self._member()
         return Call(at, f"{sign}_", None, [node]) if count % 2 else node
-
-    def _is_number(self) -> bool:
-        return self.kind == "-" and self.ahead(1) in _NUMBERS
 
     # Members
 
@@ -222,7 +216,7 @@ class _Parser(Cursor):
         if kind in ("name", "."):
             return self._named()
         self.height = 0
-        if kind in _LITERALS or self._is_number():
+        if kind in _LITERALS or self.is_number():
             return self._literal()
         match kind:
             case "(":
@@ -254,7 +248,7 @@ class _Parser(Cursor):
         at, dot = self.token.at, "." if self.takes(".") else ""
         self.height = 0
         name = self.expect("name")
-        if self._is_message():
+        if self.is_message():
             return self._message(at, dot + name.text)
         if name.text in RESERVED:
             self.refuse(Fault(f"{name.text} is a reserved word", at))
@@ -265,13 +259,6 @@ class _Parser(Cursor):
             tested: Node = self._expanded(has, name.at, args)
             return tested
         return Call(name.at, dot + name.text, None, args)
-
-    def _is_message(self) -> bool:
-        """Whether a name, of which the first part is taken, ends before a brace."""
-        steps = 0
-        while self.ahead(steps) == "." and self.ahead(steps + 1) == "name":
-            steps += 2
-        return self.ahead(steps) == "{"
 
     def _message(self, at: int, name: str) -> Node:
         while self.takes("."):

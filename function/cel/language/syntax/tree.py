@@ -1,4 +1,4 @@
-"""Expressions as a tree, macros expanded. Every node knows where in the user's text it was written."""
+"""The tree of an expression, with macros expanded. Every node has its position in the user's text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Select:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A function, method or operator. A name that is qualified has no target."""
+    """A call of a function, method or operator. Once checked, a function whose name has dots has no target."""
 
     at: int
     function: str
@@ -46,19 +46,19 @@ class ListLiteral:
     at: int
     items: list[Node]
     optional: frozenset[int]
-    """Positions written with a question mark."""
+    """Positions of the entries with a question mark."""
 
 
 @dataclass(slots=True, eq=False)
 class MapLiteral:
     at: int
     entries: list[tuple[Node, Node, bool]]
-    """Key, value, and whether it was written with a question mark."""
+    """Key, value, and whether the entry has a question mark."""
 
 
 @dataclass(slots=True, eq=False)
 class Struct:
-    """A message by its type's name. No environment of ours declares one."""
+    """A message. The checker refuses it: no environment declares the type of one."""
 
     at: int
     name: str
@@ -67,11 +67,11 @@ class Struct:
 
 @dataclass(slots=True, eq=False)
 class Fold:
-    """A loop: from `init`, while `condition`, `step` over each of `range_`; then `result`."""
+    """A loop: starting with `init`, while `condition` holds, `step` for each entry of `range_`; then `result`."""
 
     at: int
     macro: str
-    """Name of the macro that it was written as."""
+    """The name of the macro that it was written as."""
     range_: Node
     variable: str
     second: str | None
@@ -83,7 +83,7 @@ class Fold:
 
 
 def below(root: Node) -> Iterator[Node]:
-    """The node and all below it, in no order that matters."""
+    """A node and all nodes below it, in no particular order."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -92,7 +92,7 @@ def below(root: Node) -> Iterator[Node]:
 
 
 def parts(node: Node) -> Iterable[Node]:
-    """The nodes right below."""
+    """The nodes directly below a node."""
     match node:
         case Select():
             return (node.operand,)
@@ -112,12 +112,12 @@ def parts(node: Node) -> Iterable[Node]:
 Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | Struct | Fold
 
 ACCUMULATOR = "@result"
-"""No name that a user can write."""
+"""A name that no user can write."""
 UNUSED = "#unused"
 
 
 def qualified(node: Any) -> str | None:
-    """A name with dots, as far as the node is nothing else."""
+    """The name with dots that a node is; None where it is anything else."""
     if isinstance(node, Ident):
         return node.name.removeprefix(".")
     if isinstance(node, Select) and not node.is_test:
@@ -127,7 +127,7 @@ def qualified(node: Any) -> str | None:
 
 
 def balanced(function: str, terms: list[Node], places: list[int], low: int, high: int) -> Node:
-    """As Kubernetes groups them: for every term, few levels."""
+    """A tree of one operator with few levels, grouped as cel-go groups it."""
     middle = (low + high + 1) // 2
     left = terms[middle] if middle == low else balanced(function, terms, places, low, middle - 1)
     right = terms[middle + 1] if middle == high else balanced(function, terms, places, middle + 1, high)

@@ -1,4 +1,4 @@
-"""Arithmetic that does not overflow: it fails.
+"""Arithmetic. An overflow is a Failure.
 
 Source: github.com/google/cel-go v0.26, common/types/overflow.go.
 """
@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from function.cel.language.errors import Failure
-from function.cel.language.values.kinds import INT_MAX, INT_MIN, UINT_MAX, Duration, Joined, Timestamp, Uint
+from function.cel.language.values.kinds import INT_MAX, INT_MIN, UINT_MAX, ConcatList, Duration, Timestamp, Uint
 from function.cel.language.values.type_names import no_overload
 
 _NUMBERS = (int, Uint, float)
@@ -53,7 +53,7 @@ def add(a: Any, b: Any) -> Any:
         if kind is Duration:
             return duration(a.nanoseconds + b.nanoseconds)
     if isinstance(a, list) and isinstance(b, list):
-        return Joined(a, b) if a and b else a or b
+        return ConcatList(a, b) if a and b else a or b
     if {kind, other} == {Timestamp, Duration}:
         return timestamp(a.nanoseconds + b.nanoseconds, (a if kind is Timestamp else b).offset)
     raise no_overload("+", a, b)
@@ -126,7 +126,7 @@ def negate(a: Any) -> Any:
         return integer(-a)
     if type(a) is float:
         return -a
-    if type(a) is Duration:  # no overload is declared, but one whose type is not known is negated
+    if type(a) is Duration:  # not declared, but one whose type is not known is negated
         return duration(-a.nanoseconds)
     raise no_overload("-", a)
 

@@ -1,4 +1,4 @@
-"""Equality and order of values, whatever their types turn out to be.
+"""Equality and order of values of any types.
 
 Source: github.com/google/cel-go v0.26, common/types.
 """
@@ -16,12 +16,12 @@ from function.cel.language.values.kinds import (
     INT_MIN,
     UINT_MAX,
     UNREADABLE,
+    ConcatList,
     Duration,
-    Joined,
     Optional,
     Timestamp,
     Uint,
-    read,
+    from_key,
 )
 from function.cel.language.values.opaque import OPAQUE
 from function.cel.language.values.type_names import no_overload
@@ -50,7 +50,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def _same_whole(a: Any, b: Any) -> bool:
-    """Of lists, maps, optionals, and what is equal as Python has it."""
+    """Equality of lists, maps, optionals, and values that Python compares."""
     if isinstance(a, list):
         return isinstance(b, list) and len(a) == len(b) and _same_lists(a, b)
     if isinstance(a, dict):
@@ -62,7 +62,7 @@ def _same_whole(a: Any, b: Any) -> bool:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal, where what cannot be compared is not."""
+    """Whether two values are equal. Values that cannot be compared are not."""
     try:
         return equal(a, b)
     except Failure:
@@ -70,7 +70,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def _same_lists(a: list[Any], b: list[Any]) -> bool:
-    """Of one length. What cannot be compared does not tell them apart, unless the first is a sum: that fails then."""
+    """Equality of lists of one length. Elements that cannot be compared count as equal, but fail in a concatenation."""
     spend(len(a) // _AT_ONCE)
     kinds = {*map(type, a), *map(type, b)}
     if len(kinds) == 1 and kinds <= _PLAIN:
@@ -83,13 +83,13 @@ def _same_lists(a: list[Any], b: list[Any]) -> bool:
                 return False
         except Failure as failed:
             failure = failure or failed
-    if failure is not None and type(a) is Joined:
+    if failure is not None and type(a) is ConcatList:
         raise failure
     return True
 
 
 def _alike(a: Any, b: Any) -> bool:
-    """Of values in maps: what cannot be compared does not tell two maps apart."""
+    """Equality of values in maps: those that cannot be compared count as equal."""
     try:
         return equal(a, b)
     except Failure:
@@ -97,14 +97,14 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _has_alike(other: dict[Any, Any], key: Any, value: Any) -> bool:
-    found = entry(other, read(key))
+    found = entry(other, from_key(key))
     return found is not MISSING and _alike(value, found)
 
 
 def _same_optional(a: Optional, b: Any) -> bool:
-    if type(b) is not Optional or a.is_there != b.is_there:
+    if type(b) is not Optional or a.has_value != b.has_value:
         return False
-    if not a.is_there:
+    if not a.has_value:
         return True
     one, other = a.content[0], b.content[0]
     if one is UNREADABLE or (other is None and type(one) in OPAQUE):
@@ -122,7 +122,7 @@ def _same_number(a: Any, b: Any) -> bool:
 
 
 def _compared(a: Any, b: Any) -> int:
-    """Of two numbers. An integer beside a double is compared as one, as far as it is in range."""
+    """The order of two numbers. An integer is compared with a double as a double, where it is in range."""
     if type(a) is float and type(b) is not float:
         return _double_to_integer(a, b)
     if type(b) is float and type(a) is not float:
@@ -141,6 +141,7 @@ def _double_to_integer(a: float, b: int) -> int:
 
 
 def compare(a: Any, b: Any, word: str = "comparison") -> int:
+    """-1, 0 or 1. Failure where values have no order; it names the operator by `word`."""
     kind, other = type(a), type(b)
     if kind in _NUMBERS and other in _NUMBERS:
         if a != a or b != b:  # noqa: PLR0124  (not a number)
@@ -152,6 +153,7 @@ def compare(a: Any, b: Any, word: str = "comparison") -> int:
 
 
 def contains(item: Any, container: Any) -> bool:
+    """Whether a list has an element, or a map a key. Failure for anything else."""
     if isinstance(container, dict):
         return entry(container, item) is not MISSING
     if isinstance(container, list):

@@ -1,4 +1,4 @@
-"""Lists and maps: what they hold, by index and key.
+"""Lists and maps: reading by index and key, and adding entries.
 
 Source: github.com/google/cel-go v0.26, common/types, interpreter/attributes.go.
 """
@@ -13,47 +13,47 @@ from function.cel.language.values.kinds import (
     INT_MAX,
     INT_MIN,
     UINT_MAX,
-    Answering,
-    Keyed,
+    CelMap,
+    DefaultMap,
     NumberKey,
     Uint,
+    from_key,
     keys_of,
-    read,
-    stored,
+    to_key,
 )
 from function.cel.language.values.opaque import PANICKING
 from function.cel.language.values.type_names import no_overload, with_article
 
 MISSING: Any = object()
-"""No value: the field or element is not there."""
+"""In place of a field or element that does not exist."""
 
 
 def find(map_: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    """The value of a key by which an expression may read. A map may answer for what it lacks."""
+    """The value of a key, if the key is of a type that an expression may read by. A map may have a default."""
     if type(key) not in (str, int, Uint, float, bool):
         return default
     found = entry(map_, key)
     if found is not MISSING:
         return found
-    return map_.missing(key) if isinstance(map_, Answering) else default
+    return map_.missing(key) if isinstance(map_, DefaultMap) else default
 
 
 def entry(map_: dict[Any, Any], key: Any) -> Any:
-    """The value of a key, or `MISSING`. A number finds an equal number."""
+    """The value of a key, or `MISSING`. A number finds an equal number of another type."""
     if type(key) is str:
         return map_.get(key, MISSING)
     if not map_:
         return MISSING
-    if type(map_) is Keyed and type(key) in PANICKING:
+    if type(map_) is CelMap and type(key) in PANICKING:
         raise Abort(f"to look for {with_article(key)} in a map ends the evaluation in Kubernetes")
-    for form in (stored(key), *_equal_numbers(key)):
+    for form in (to_key(key), *_equal_numbers(key)):
         if form in map_:
             return map_[form]
     return MISSING
 
 
 def _equal_numbers(key: Any) -> Iterator[Any]:
-    """As they are stored."""
+    """The equal numbers of other types, as keys."""
     kind = type(key)
     if kind not in (int, Uint, float) or (kind is float and not key.is_integer()):
         return
@@ -65,6 +65,7 @@ def _equal_numbers(key: Any) -> Iterator[Any]:
 
 
 def get(target: Any, key: Any) -> Any:
+    """The field or element. Failure where it does not exist."""
     found = lookup(target, key)
     if found is MISSING:
         if isinstance(target, dict):
@@ -83,7 +84,7 @@ _KEYS = (str, int, Uint, float, bool)
 
 
 def lookup(target: Any, key: Any) -> Any:
-    """The field or element, or `MISSING`. Nothing is looked up by what can be no key, whatever the target.
+    """The field or element, or `MISSING`. Failure where the key is of no type that an expression may read by.
 
     Source: github.com/google/cel-go v0.26, interpreter/attributes.go (newQualifier).
     """
@@ -98,7 +99,7 @@ def lookup(target: Any, key: Any) -> Any:
 
 
 def position(key: Any) -> int:
-    """An index of a list."""
+    """A key as an index of a list. Failure where it is none."""
     if type(key) in (int, Uint):
         return int(key)
     if type(key) is float and key.is_integer() and INT_MIN <= key < INT_MAX:
@@ -107,13 +108,14 @@ def position(key: Any) -> int:
 
 
 def size(value: Any) -> int:
+    """The number of characters, bytes, elements or entries. Failure for anything else."""
     if isinstance(value, str | bytes | list | dict):
         return len(value)
     raise no_overload("size", value)
 
 
 def iterated(value: Any) -> Any:
-    """What a loop over a value goes through."""
+    """What a loop over a value iterates over. Failure where it is no list and no map."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
@@ -121,17 +123,17 @@ def iterated(value: Any) -> Any:
     raise Failure(f"{with_article(value)} cannot be looped over")
 
 
-def inserted(map_: dict[Any, Any], *entry: Any) -> Keyed:
+def inserted(map_: dict[Any, Any], *entry: Any) -> CelMap:
     """A map with one entry more, or with all those of another map. Failure where a key is there already."""
-    grown = Keyed(map_)
+    grown = CelMap(map_)
     insert(grown, *entry)
     return grown
 
 
-def insert(grown: Keyed, *more: Any) -> None:
+def insert(grown: CelMap, *more: Any) -> None:
     """Add an entry, as key and value, or all those of a map. Failure where a key is there already."""
-    entries = [(read(k), v) for k, v in more[0].items()] if len(more) == 1 else [more]
+    entries = [(from_key(k), v) for k, v in more[0].items()] if len(more) == 1 else [more]
     for key, value in entries:
         if entry(grown, key) is not MISSING:
             raise Failure(f"insert failed: key {key} already exists")
-        grown[stored(key)] = value
+        grown[to_key(key)] = value

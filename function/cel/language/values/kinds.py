@@ -1,4 +1,4 @@
-"""The values of CEL that Python has no like of. The others are bool, int, float, str, bytes, None, list and dict."""
+"""The values of CEL that have no type in Python. The others are bool, int, float, str, bytes, None, list and dict."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 
 
 class Uint(int):
-    """An unsigned integer of 64 bits: a type of its own, equal to what it is equal to as a number."""
+    """An unsigned integer of 64 bits: a type of its own, equal to any number of the same value."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Optional:
-    """A value, or none."""
+    """An optional: a value, or none."""
 
     content: tuple[Any, ...] = ()
 
     @property
-    def is_there(self) -> bool:
+    def has_value(self) -> bool:
         return bool(self.content)
 
     @property
     def value(self) -> Any:
-        """Its content, where it is there."""
+        """The value, where it has one. Failure where Kubernetes cannot read it."""
         [content] = self.content
         if content is UNREADABLE:
             raise Failure("Kubernetes cannot read a quantity or version from an optional in a variable")
@@ -43,19 +43,21 @@ NONE = Optional()
 
 @dataclass(frozen=True, slots=True)
 class TypeValue:
-    """A type as a value: what `type(x)` says."""
+    """A type as a value: the result of `type(x)`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
+    """A length of time."""
+
     nanoseconds: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Timestamp:
-    """Since 1970."""
+    """A moment, from the first of 1970."""
 
     nanoseconds: int
     offset: int = field(default=0, compare=False)
@@ -63,20 +65,20 @@ class Timestamp:
 
 
 class Zone(int):
-    """An offset that was written out. As keys, two times of one moment are one only if they share it."""
+    """An offset that was written out. Two times of one moment are one key of a map only if they share this object."""
 
     __slots__ = ()
 
 
 class _Unreadable:
-    """What Kubernetes has left of a quantity or version in an optional that it has read from a variable: an error."""
+    """The content of an optional in a variable, where Kubernetes cannot unpack it: an error takes its place."""
 
 
 UNREADABLE = _Unreadable()
 
 
-class Answering(dict[Any, Any]):
-    """A map that has something to say of a key that it lacks."""
+class DefaultMap(dict[Any, Any]):
+    """A map with a value for each key that it lacks."""
 
     __slots__ = ()
 
@@ -84,16 +86,16 @@ class Answering(dict[Any, Any]):
         raise NotImplementedError
 
 
-class Keyed(dict[Any, Any]):
-    """A map of an expression. Its keys are stored so that true is not 1; iterate with `keys_of`."""
+class CelMap(dict[Any, Any]):
+    """A map that an expression makes. Its keys are those of `to_key`, so that true is not 1; iterate with `keys_of`."""
 
     __slots__ = ()
 
 
-class Joined(list[Any]):
-    """Two lists as one, which is never written out: a few sums of sums would fill any memory.
+class ConcatList(list[Any]):
+    """A concatenation of two lists, which is never written out: a few sums of sums would fill the memory.
 
-    What it inherits stays empty.
+    The list that it inherits from stays empty.
     """
 
     __slots__ = ("_left", "_right", "_size")
@@ -111,7 +113,7 @@ class Joined(list[Any]):
         waiting: list[list[Any]] = [self]
         while waiting:
             part = waiting.pop()
-            if isinstance(part, Joined):
+            if isinstance(part, ConcatList):
                 waiting += (part._right, part._left)
             else:
                 yield from part
@@ -125,24 +127,24 @@ class Joined(list[Any]):
             return [self[i] for i in range(*at.indices(self._size))]
         index = int(at) + (self._size if int(at) < 0 else 0)
         part: list[Any] = self
-        while isinstance(part, Joined):
+        while isinstance(part, ConcatList):
             behind = index - len(part._left)
             part, index = (part._left, index) if behind < 0 else (part._right, behind)
         return part[index]
 
 
 NOTHING_PUBLISHED: dict[Any, Any] = {}
-"""What a device has of a domain that it does not know."""
+"""The value of a domain that a device does not publish."""
 
 
-class Taken(dict[Any, Any]):
-    """A map that a device publishes, as it was read once."""
+class FreshMap(dict[Any, Any]):
+    """A map that a device publishes, as one read of it."""
 
     __slots__ = ()
 
 
 class _Key:
-    """A key that Python would take for another: true for 1. Or a list, map or amount, which only itself finds."""
+    """A key that only itself finds: a list, a map, an amount. Also a bool, which Python takes for a number."""
 
     __slots__ = ("value",)
 
@@ -157,7 +159,7 @@ class _Key:
 
 
 class _Nowhere(_Key):
-    """A key that nothing finds, not even itself: what is not a number."""
+    """NaN as a key, which nothing finds, not even itself."""
 
     __slots__ = ()
     __eq__ = object.__eq__
@@ -166,7 +168,7 @@ class _Nowhere(_Key):
 
 @dataclass(frozen=True, slots=True)
 class NumberKey:
-    """A double or unsigned integer as a key: no other number is the same key, though one may find the other."""
+    """A double or unsigned integer as a key. An equal number of another type finds it, but is another key."""
 
     value: float | Uint
     kind: type = field(init=False)
@@ -177,7 +179,7 @@ class NumberKey:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A time as a key: with its zone."""
+    """A time as a key, with its zone."""
 
     value: Timestamp
     zone: int = field(init=False)
@@ -187,14 +189,14 @@ class _Moment:
         object.__setattr__(self, "zone", id(zone) if type(zone) is Zone else 0)
 
 
-_TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (they are these)
+_TRUE, _FALSE = _Key(True), _Key(False)  # noqa: FBT003  (the values)
 
 
 _STORED = (_Key, NumberKey, _Moment)
 
 
-def stored(key: Any) -> Any:
-    """How a key is stored in a map."""
+def to_key(key: Any) -> Any:
+    """A value as a key of a `CelMap`."""
     if key is True or key is False:
         return _TRUE if key else _FALSE
     kind = type(key)
@@ -207,10 +209,11 @@ def stored(key: Any) -> Any:
     return NumberKey(key) if kind in (float, Uint) else _Key(key)
 
 
-def read(key: Any) -> Any:
-    """A stored key as the value that it is."""
+def from_key(key: Any) -> Any:
+    """The value that is a key of a `CelMap`."""
     return key.value if type(key) is not str and isinstance(key, _STORED) else key
 
 
 def keys_of(map_: dict[Any, Any]) -> Iterator[Any]:
-    return map(read, map_)
+    """The keys of a map, as values."""
+    return map(from_key, map_)

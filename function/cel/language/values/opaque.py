@@ -55,7 +55,7 @@ OPAQUE: dict[type, OpaqueType] = {}
 """All that are registered, by the class of their values."""
 _BY_NAME: dict[str, OpaqueType] = {}
 PANICKING: set[type] = {bytes}
-"""Classes of values that cannot be keys. Source: github.com/google/cel-go v0.26, common/types (bytes have no hash)."""
+"""Classes of values that Kubernetes panics on as keys: Go cannot hash a slice of bytes."""
 
 
 def register(types: Iterable[OpaqueType]) -> None:

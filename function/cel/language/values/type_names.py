@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from function.cel.language.errors import Failure
-from function.cel.language.values.kinds import Duration, Joined, Optional, Timestamp, TypeValue, Uint
+from function.cel.language.values.kinds import ConcatList, Duration, Optional, Timestamp, TypeValue, Uint
 from function.cel.language.values.opaque import OPAQUE
 
 _NAMES: Mapping[type, str] = {
@@ -21,7 +21,7 @@ _NAMES: Mapping[type, str] = {
     bytes: "bytes",
     type(None): "null_type",
     list: "list",
-    Joined: "list",
+    ConcatList: "list",
     Optional: "optional_type",
     Timestamp: "google.protobuf.Timestamp",
     Duration: "google.protobuf.Duration",
