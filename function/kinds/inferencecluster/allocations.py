@@ -11,7 +11,10 @@ from function.fleet.engines import nodes_taken
 
 
 def allocations(pools: Iterable[Mapping[str, Any]], replicas: Iterable[Manifest]) -> list[dict[str, Any]]:
-    """For each pool the nodes that it can have and those that no replica takes: below 0 when the pool shrank."""
+    """Returns status.allocations: of each pool its nodes, and those that no replica takes.
+
+    The latter are below 0 when a pool shrank under its replicas.
+    """
     taken: Counter[str] = Counter()
     for replica in replicas:
         taken.update(nodes_taken(dig(replica, "spec", "engines")))

@@ -1,9 +1,13 @@
-"""Which Kubernetes cluster it really is: two kubeconfigs may lead to one, whose nodes would count twice, and on which
-both would install the same charts.
+"""Which Kubernetes cluster an InferenceCluster leads to.
 
-A cluster is known by the UID of its namespace kube-system, which every cluster has from its first day to its last. An
-InferenceCluster writes it on an Object of its own, its observer, and finds the observers of others by it. Of two that
-meet so, the one whose observer is older counts a pool, and owns the serving stack.
+Two kubeconfigs may lead to one Kubernetes cluster. Its nodes would be counted twice, and both InferenceClusters would
+install the same charts on it.
+
+- A Kubernetes cluster is known by the UID of its namespace kube-system, which never changes.
+- Each InferenceCluster composes an *observer*, an Object that reads this namespace. Once the UID is known, the observer
+  carries it as a label, and the InferenceCluster looks up all observers with the same label.
+- Of the InferenceClusters that find each other, the one with the oldest observer counts a pool and owns the serving
+  stack. The observer's annotations tell the others which pools are counted, and whether a stack is asked for.
 """
 
 from __future__ import annotations
@@ -19,14 +23,14 @@ from function.manifests.metadata import metadata
 from function.vocabulary import labels, names, versions
 
 KEY = "kube-system"
+"""Key of the observer among the composed resources."""
 _NAMESPACE = "kube-system"
 
 
 def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, Any]:
-    """The Object that looks. It tells others that lead there which pools are counted here, and whether a serving stack
-    is asked for."""
+    """Returns the manifest of the observer. `wants_stack` tells whether the InferenceCluster asks for a stack."""
     cluster, uid = request.identity.name, cluster_id(request)
-    looked_at = provider.object_(
+    manifest = provider.object_(
         name=names.remote_object(cluster, "Namespace", "", _NAMESPACE),
         namespace=names.SYSTEM_NAMESPACE,
         labels={labels.CLUSTER: names.label_value(cluster), **({labels.CLUSTER_ID: uid} if uid else {})},
@@ -35,93 +39,97 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, An
         manifest={"apiVersion": versions.CORE, "kind": "Namespace", "metadata": metadata(name=_NAMESPACE)},
     )
     pools = ",".join(sorted(pool.name for pool in spec.nodePools))
-    looked_at["metadata"]["annotations"] = {labels.POOLS: pools, labels.STACK: "true" if wants_stack else "false"}
-    return looked_at
+    manifest["metadata"]["annotations"] = {labels.POOLS: pools, labels.STACK: "true" if wants_stack else "false"}
+    return manifest
 
 
 def cluster_id(request: Request) -> str | None:
-    """As it was seen, or else published; None while it was not."""
-    seen = dig(request.observed.get(KEY), "status", "atProvider", "manifest", "metadata", "uid")
-    found: str | None = seen or dig(request.xr, "status", "clusterID")
+    """Returns the UID as the observer read it, else as it was published; None while neither is there."""
+    read = dig(request.observed.get(KEY), "status", "atProvider", "manifest", "metadata", "uid")
+    found: str | None = read or dig(request.xr, "status", "clusterID")
     return found
 
 
 def is_settled(request: Request) -> bool:
-    """Whether it is known who else leads there. Who may not look at kube-system is taken at his word."""
+    """Returns whether it is known which other InferenceClusters lead to the same Kubernetes cluster.
+
+    Where the provider may not read kube-system, the InferenceCluster is taken for the only one.
+    """
     if cluster_id(request) is None:
         observed = request.observed.get(KEY) or {}
         return dig(condition(observed, "Synced"), "status") == "False" and not reached.lost(observed)
-    return namesakes(request) is not None
+    return found_observers(request) is not None
 
 
-def is_asked(request: Request) -> bool:
-    """Whether it is known which cluster it is, so that it is looked up who else leads there."""
+def is_identified(request: Request) -> bool:
+    """Returns whether the UID was published, so that the observers with it are looked up."""
     return bool(dig(request.xr, "status", "clusterID"))
 
 
-def namesakes(request: Request) -> tuple[Manifest, ...] | None:
-    """The Objects that look at the same cluster; None while they are not known.
+def found_observers(request: Request) -> tuple[Manifest, ...] | None:
+    """Returns the observers of the same Kubernetes cluster, the own one included; None while they are not known.
 
-    Our own has the label by which they are looked up. An answer without it is behind, and tells nothing of the others.
+    The own observer has the label by which they are looked up. An answer without it is out of date.
     """
-    found, own = request.required.get(inputs.NAMESAKES), request.observed.get(KEY)
+    found, own = request.required.get(inputs.OBSERVERS), request.observed.get(KEY)
     if found is None or own is None:
         return found
     is_labelled = dig(own, "metadata", "labels", labels.CLUSTER_ID) == dig(request.xr, "status", "clusterID")
-    return found if not is_labelled or identity(own) in map(identity, found) else None
+    return found if not is_labelled or _is_among(own, found) else None
 
 
 def others(request: Request) -> tuple[Manifest, ...] | None:
-    """The observers of other InferenceClusters that lead to the same Kubernetes cluster; None while they are not known.
+    """Returns the observers of other InferenceClusters; None while they are not known.
 
-    They are known once the own observer is among those that were found: whoever comes at the same time finds it then,
-    or is found.
+    They are known once the own observer is among those that were found: two InferenceClusters that are made at the same
+    time find each other only then.
     """
     if cluster_id(request) is None:
         return () if is_settled(request) else None
-    own, found = request.observed.get(KEY), request.required.get(inputs.NAMESAKES)
-    if own is None or found is None or cluster_id(request) != dig(request.xr, "status", "clusterID"):
+    own, found = request.observed.get(KEY), found_observers(request)
+    is_published = cluster_id(request) == dig(request.xr, "status", "clusterID")
+    if own is None or found is None or not is_published or not _is_among(own, found):
         return None
-    names_found = [_name(observer) for observer in found]
-    return tuple(o for o in found if _name(o) != _name(own)) if _name(own) in names_found else None
+    return tuple(observer for observer in found if identity(observer) != identity(own))
 
 
 def is_shared(request: Request) -> bool | None:
-    """Whether another InferenceCluster leads to the same Kubernetes cluster; None while it is not known."""
+    """Returns whether another InferenceCluster leads to the same Kubernetes cluster; None while it is not known."""
     found = others(request)
     return None if found is None else bool(found)
 
 
 def stack_owner(request: Request) -> str | None:
-    """The InferenceCluster that came earlier and owns the serving stack; None where none does, or it is not known."""
+    """Returns the older InferenceCluster that owns the serving stack; None where there is none, or it is not known."""
     older = [o for o in others(request) or () if _age(o) < _age(request.observed[KEY]) and _wants_stack(o)]
-    return str(_cluster(min(older, key=_age))) if older else None
+    return _cluster(min(older, key=_age)) if older else None
 
 
-def clusters(observers: Iterable[Manifest]) -> tuple[str, ...]:
-    """Whose they are, sorted."""
-    return tuple(sorted(str(_cluster(observer)) for observer in observers))
+def cluster_names(observers: Iterable[Manifest]) -> tuple[str, ...]:
+    """Returns the names of the InferenceClusters that composed some observers, sorted."""
+    return tuple(sorted(map(_cluster, observers)))
 
 
 def counted_elsewhere(request: Request) -> Mapping[str, str]:
-    """The pools whose nodes an InferenceCluster that came earlier counts already, each with that cluster's name."""
+    """Returns the pools whose nodes an older InferenceCluster counts, each with the name of that InferenceCluster."""
     own = request.observed.get(KEY)
     if own is None:
         return {}
     found: dict[str, str] = {}
-    for other in sorted(namesakes(request) or (), key=_age, reverse=True):
+    for other in sorted(found_observers(request) or (), key=_age, reverse=True):
         if _age(other) < _age(own):
-            found |= dict.fromkeys(_pools(other), str(_cluster(other)))
+            found |= dict.fromkeys(_pools(other), _cluster(other))
     return found
 
 
+def _is_among(own: Manifest, found: Iterable[Manifest]) -> bool:
+    return identity(own) in map(identity, found)
+
+
 def _age(observer: Manifest) -> tuple[str, str]:
+    """A key that sorts the oldest first; the name decides between equals."""
     metadata = observer["metadata"]
     return str(metadata.get("creationTimestamp") or ""), metadata["name"]
-
-
-def _name(observer: Manifest) -> str:
-    return str(observer["metadata"]["name"])
 
 
 def _wants_stack(observer: Manifest) -> bool:
@@ -132,5 +140,5 @@ def _pools(observer: Manifest) -> list[str]:
     return str(dig(observer, "metadata", "annotations", labels.POOLS) or "").split(",")
 
 
-def _cluster(observer: Manifest) -> Any:
-    return dig(observer, "metadata", "labels", labels.CLUSTER)
+def _cluster(observer: Manifest) -> str:
+    return str(dig(observer, "metadata", "labels", labels.CLUSTER))

@@ -1,4 +1,13 @@
-"""What an InferenceCluster composes."""
+"""What an InferenceCluster composes.
+
+- The composite of a cloud, where a cloud makes the cluster.
+- A provider config for each provider that reaches the cluster.
+- The ServingStack, unless another InferenceCluster owns it (cluster_identity.py).
+- Objects that only observe: the cluster's Gateway, its namespace kube-system, and its StorageClass for ModelCaches.
+- A ClusterUsage of the InferenceCluster itself, which refuses a delete until the cluster is drained.
+
+All but the ClusterUsage stay, once they are there, for as long as the InferenceCluster does.
+"""
 
 from __future__ import annotations
 
@@ -23,30 +32,33 @@ USAGE = "usage"
 HELM_CONFIG = "helm-provider-config"
 STACK = "serving-stack"
 _OUTLIVES = ((clouds.KEY, STACK),)
-"""The cluster that a cloud makes goes after what is installed on it."""
+"""Pairs of keys: the first is deleted after the second."""
 
 
-def resources(request: Request, spec: Spec, access: Access, offer: PublishedPools) -> dict[str, ComposedResource]:
-    """What is composed now. What was there once stays while the cluster does, but for the Usage of who left."""
+def resources(request: Request, spec: Spec, access: Access, published: PublishedPools) -> dict[str, ComposedResource]:
+    """Returns everything that is composed on this pass, by key.
+
+    `access` is how the source reaches the cluster, `published` are the pools as they go into the status.
+    """
     composed = {
-        **_cluster(request, spec, offer),
+        **_cluster(request, spec, published),
         **_configs(request, spec, access),
         **_stack(request, spec),
         **_probe(request),
-        **_likeness(request, spec),
+        **_observer(request, spec),
         **_storage_class(request, spec),
         **usage(request),
     }
     return {**composed, **usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)}
 
 
-def _cluster(request: Request, spec: Spec, offer: PublishedPools) -> dict[str, ComposedResource]:
-    """The composite by which a cloud makes the cluster. It never changes by half of its pools."""
+def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
+    """The composite by which a cloud makes the cluster. It stays as it is while any pool cannot be read."""
     source = clouds.BY_NAME[spec.cluster.source]
     if source.provisioner is None:
         return {}
-    if offer.invalid or offer.waiting:
-        return _kept(request, clouds.KEY)
+    if published.invalid or published.waiting:
+        return _held(request, clouds.KEY)
     cluster, model = request.identity.name, source.provisioner.model
     manifest = {
         "apiVersion": model.API_VERSION,
@@ -59,20 +71,21 @@ def _cluster(request: Request, spec: Spec, offer: PublishedPools) -> dict[str, C
         "spec": {
             "clusterName": cluster,
             **spec.cluster.block.model_dump(exclude_unset=True, exclude_none=True),
-            "nodePools": list(offer.wanted),
+            "nodePools": list(published.wanted),
         },
     }
     return {clouds.KEY: ComposedResource(manifest, ready=request.is_ready(clouds.KEY))}
 
 
 def _configs(request: Request, spec: Spec, access: Access) -> dict[str, ComposedResource]:
-    """Not before their Secrets are there; after that always, for they are how everything on the cluster is reached."""
+    """Composed once the Secrets are there, and never withdrawn: everything on the cluster is reached through them."""
     wanted = {CONFIG: versions.PROVIDER_KUBERNETES}
     if has_stack(spec) or HELM_CONFIG in request.observed:
         wanted[HELM_CONFIG] = versions.PROVIDER_HELM
     kubeconfig = access.kubeconfig
     if kubeconfig is None:
-        return {**_kept(request, CONFIG), **_kept(request, HELM_CONFIG)}
+        observed = ((key, request.observed.get(key)) for key in wanted)
+        return {key: ComposedResource(restate(config), ready=True) for key, config in observed if config}
     return {
         key: ComposedResource(_config(request, access, kubeconfig, api_version), ready=key in request.observed)
         for key, api_version in wanted.items()
@@ -94,29 +107,29 @@ def _reference(secret: SecretKey) -> dict[str, str]:
 
 
 def has_stack(spec: Spec) -> bool:
-    """Whether anything is installed on the cluster at all."""
+    """Returns whether anything is to be installed on the cluster."""
     return not servingstack.is_empty(stack(spec))
 
 
 def installs_stack(request: Request, spec: Spec) -> bool:
-    """Whether the stack is this InferenceCluster's to install, and not that of another one that came earlier."""
+    """Returns whether this InferenceCluster installs the stack, rather than an older one that leads there too."""
     return has_stack(spec) and cluster_identity.stack_owner(request) is None
 
 
 def stack(spec: Spec) -> servingstack.Stack:
-    """What the user says of the serving stack; everything is installed where nothing is said."""
+    """Returns the serving stack that the user asks for: all of it, by default."""
     return spec.servingStack or servingstack.Stack()
 
 
 def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
-    """One of the InferenceClusters that lead to a Kubernetes cluster installs the stack there, the oldest that asks for
-    one; the last to go uninstalls it. It is not asked for before it is known who else leads there."""
-    there = STACK in request.observed
+    """The ServingStack. Of several InferenceClusters that lead to one Kubernetes cluster, the oldest that asks for a
+    stack composes it, and the last one to be deleted uninstalls it. None is composed before the others are known."""
+    is_composed = STACK in request.observed
     if not installs_stack(request, spec):
-        return _left(request)
+        return _orphaned(request)
     if CONFIG not in request.observed:
-        return _kept(request, STACK)
-    if cluster_identity.is_shared(request) is None and not there:
+        return _held(request, STACK)
+    if cluster_identity.is_shared(request) is None and not is_composed:
         return {}
     return {STACK: ComposedResource(_serving_stack(request, spec), ready=request.is_ready(STACK))}
 
@@ -136,24 +149,24 @@ def _serving_stack(request: Request, spec: Spec) -> dict[str, Any]:
             "clusterName": cluster,
             "source": spec.cluster.source,
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
-            **({"deletionPolicy": servingstack.ORPHAN} if _is_left_behind(request) else {}),
+            **({"deletionPolicy": servingstack.ORPHAN} if _orphans(request) else {}),
             **{field: block for field, block in wanted.items() if block},
         },
     }
 
 
-def _is_left_behind(request: Request) -> bool:
-    """Whether what is installed outlives the stack: while others need it. While that is not known it is as it was."""
+def _orphans(request: Request) -> bool:
+    """Whether the stack leaves installed what others need. While the others are not known, the policy stays."""
     shared = cluster_identity.is_shared(request)
     if shared is None:
         return bool(dig(request.observed.get(STACK), "spec", "deletionPolicy") == servingstack.ORPHAN)
     return shared
 
 
-def _left(request: Request) -> dict[str, ComposedResource]:
-    """A stack that is no longer ours to install goes; where others need what it installed, it first lets go of that."""
+def _orphaned(request: Request) -> dict[str, ComposedResource]:
+    """A stack that is no longer wanted here. Where others need what it installed, it goes once its policy is Orphan."""
     observed = request.observed.get(STACK)
-    if observed is None or cluster_identity.is_shared(request) is False or lets_go(observed):
+    if observed is None or cluster_identity.is_shared(request) is False or is_orphaning(observed):
         return {}
     manifest = restate(observed)
     if cluster_identity.is_shared(request):
@@ -161,14 +174,14 @@ def _left(request: Request) -> dict[str, ComposedResource]:
     return {STACK: ComposedResource(manifest, ready=is_ready(observed))}
 
 
-def lets_go(observed: Manifest | None) -> bool:
-    """Whether deleting a stack leaves on the cluster what it installed."""
+def is_orphaning(observed: Manifest | None) -> bool:
+    """Returns whether deleting an observed stack leaves installed what it installed."""
     return bool(dig(observed, "status", "deletionPolicy") == servingstack.ORPHAN)
 
 
 def _probe(request: Request) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
-        return _kept(request, PROBE)
+        return _held(request, PROBE)
     cluster = request.identity.name
     manifest = provider.object_(
         name=names.probe(cluster),
@@ -182,25 +195,26 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
     return {PROBE: ComposedResource(manifest, ready=request.is_ready(PROBE))}
 
 
-def _likeness(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+def _observer(request: Request, spec: Spec) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
-        return _kept(request, cluster_identity.KEY)
+        return _held(request, cluster_identity.KEY)
     key, manifest = cluster_identity.KEY, cluster_identity.observer(request, spec, wants_stack=has_stack(spec))
     return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 
 
 def storage_class_key(name: str) -> str:
+    """Returns the key of the Object that observes a StorageClass."""
     return f"storage-class-{names.label_value(name)}"
 
 
 def _storage_class(request: Request, spec: Spec) -> dict[str, ComposedResource]:
-    """Looked at, so that it is published only where it exists."""
+    """An Object that observes the StorageClass: it is published only where it exists."""
     wanted = storage_class(request, spec)
     if wanted is None:
         return {}
     key = storage_class_key(wanted)
     if CONFIG not in request.observed:
-        return _kept(request, key)
+        return _held(request, key)
     cluster = request.identity.name
     manifest = provider.object_(
         name=names.remote_object(cluster, "StorageClass", "", wanted),
@@ -219,12 +233,15 @@ def storage_class(request: Request, spec: Spec) -> str | None:
 
 
 def usage(request: Request) -> dict[str, ComposedResource]:
-    """While something is on the cluster, a delete is refused: it drains first. So it is while others need what its
-    stack installed, until deleting the stack no longer uninstalls it."""
-    who = inputs.occupants(request)
-    if who is None:
-        return _kept(request, USAGE)
-    if not who and not heirs(request):
+    """Returns the ClusterUsage that refuses a delete of the InferenceCluster while
+
+    - replicas or weights are on the cluster: they move first;
+    - others need what its stack installed, and deleting the stack would uninstall it.
+    """
+    occupants = inputs.occupants(request)
+    if occupants is None:
+        return _held(request, USAGE)
+    if not occupants and not dependents(request):
         return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     cluster = request.identity.name
     manifest = cluster_usage(
@@ -233,27 +250,30 @@ def usage(request: Request) -> dict[str, ComposedResource]:
         kind=KIND,
         of=cluster,
         reason="Replicas or weights of models are on this cluster; they move first, then the delete goes on"
-        if who
+        if occupants
         else "Other InferenceClusters need what is installed here; it is let go first, then the delete goes on",
     )
     return {USAGE: ComposedResource(manifest, ready=request.is_ready(USAGE))}
 
 
-def heirs(request: Request) -> tuple[str, ...]:
-    """The InferenceClusters from which a delete would take the serving stack at this moment, sorted."""
+def dependents(request: Request) -> tuple[str, ...]:
+    """Returns the InferenceClusters that would lose the serving stack by a delete at this moment, sorted."""
     observed = request.observed.get(STACK)
     return (
         ()
-        if observed is None or lets_go(observed)
-        else cluster_identity.clusters(cluster_identity.others(request) or ())
+        if observed is None or is_orphaning(observed)
+        else cluster_identity.cluster_names(cluster_identity.others(request) or ())
     )
 
 
 def is_doubted(request: Request) -> bool:
-    """Whether nobody was found on the cluster for the first time. Without the Usage a waiting delete would go on."""
+    """Returns whether the look-up found the cluster empty for the first time.
+
+    One look-up is not believed: without the ClusterUsage, a delete that waits would go on.
+    """
     return inputs.occupants(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
 
 
-def _kept(request: Request, key: str) -> dict[str, ComposedResource]:
+def _held(request: Request, key: str) -> dict[str, ComposedResource]:
     observed: Any = request.observed.get(key)
     return {key: ComposedResource(restate(observed), is_ready(observed))} if observed else {}

@@ -1,4 +1,4 @@
-"""How an InferenceCluster becomes a place for replicas: reached, looked at, and published to the scheduler."""
+"""The composer of InferenceClusters: reach the cluster, observe it, and publish its pools to the scheduler."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     source = supported_source(spec)
     _check_owner(request)
-    _check_namesakes(request)
+    _check_others(request)
     access = source.access(spec.cluster.block, request)
-    offer = pools.publish_pools(
+    published = pools.publish_pools(
         spec.nodePools,
         source,
         inputs.classes(request),
@@ -23,16 +23,16 @@ def _compose(request: Request) -> Result:
         cluster_identity.counted_elsewhere(request),
     )
     seen = probe.read(request.observed.get(compose.PROBE))
-    conditions = status.conditions(request, spec, access, offer, seen)
+    conditions = status.conditions(request, spec, access, published, seen)
     cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
     is_installed = backend_ready and (not compose.installs_stack(request, spec) or request.is_ready(compose.STACK))
     is_made = source.provisioner is None or request.is_ready(clouds.KEY)
-    is_waiting = not (is_made and is_installed) or bool(offer.waiting or access.missing)
+    is_waiting = not (is_made and is_installed) or bool(published.waiting or access.missing)
     return Result(
         ready=cluster_ready and is_made and is_installed,
         conditions=conditions,
-        resources=compose.resources(request, spec, access, offer),
-        status=status.status(request, spec, offer, seen),
+        resources=compose.resources(request, spec, access, published),
+        status=status.status(request, spec, published, seen),
         waiting=is_waiting or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
     )
 
@@ -48,16 +48,16 @@ def supported_source(spec: Spec) -> clouds.Source:
 
 
 def _check_owner(request: Request) -> None:
-    """Two clusters behind one provider config would each count the other's nodes as its own."""
+    """Raises InvalidSpec where another owner has the provider config: both would count the same nodes."""
     owner = inputs.owner_of_config(request)
     if owner:
         problem = f"its ClusterProviderConfig already belongs to {owner}"
         raise InvalidSpec(c.INVALID_CLUSTER(field="metadata.name", problem=problem))
 
 
-def _check_namesakes(request: Request) -> None:
-    """Which nodes are counted here depends on who else leads to the same cluster."""
-    if cluster_identity.is_asked(request) and cluster_identity.namesakes(request) is None:
+def _check_others(request: Request) -> None:
+    """Raises NotYet until the other InferenceClusters that lead to the same Kubernetes cluster are known."""
+    if cluster_identity.is_identified(request) and cluster_identity.found_observers(request) is None:
         raise NotYet(c.PROVISIONING(why="Waiting to see which InferenceClusters lead to the same Kubernetes cluster"))
 
 

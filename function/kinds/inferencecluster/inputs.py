@@ -1,4 +1,4 @@
-"""What an InferenceCluster reads, and what each answer means."""
+"""What an InferenceCluster looks up, and how to read the answers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from function.vocabulary import crossplane, labels, names, versions
 OWNER = "provider-config"
 REPLICAS = "replicas"
 CACHES = "caches"
-NAMESAKES = "same-cluster"
+OBSERVERS = "same-cluster"
 COMPOSED_CONFIG = "provider-config"
-"""Where the provider config stands among the composed resources."""
+"""Key of the provider config among the composed resources."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
@@ -37,16 +37,16 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
             "Object",
             match_labels={**occupants, labels.HOLDS: labels.HOLDS_WEIGHTS},
         ),
-        *_namesakes(xr),
+        *_observers(xr),
     )
 
 
-def _namesakes(xr: Manifest) -> Iterable[Requirement]:
-    """Who leads to the same Kubernetes cluster, once it is known which that is."""
+def _observers(xr: Manifest) -> Iterable[Requirement]:
+    """The observers of the same Kubernetes cluster, once its UID was published."""
     uid = dig(xr, "status", "clusterID")
     if isinstance(uid, str) and uid:
         same = {labels.CLUSTER_ID: uid}
-        yield Requirement(NAMESAKES, versions.PROVIDER_KUBERNETES, "Object", match_labels=same)
+        yield Requirement(OBSERVERS, versions.PROVIDER_KUBERNETES, "Object", match_labels=same)
 
 
 def _class(name: str) -> Requirement:
@@ -66,35 +66,38 @@ def _class_names(xr: Manifest) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The InferenceClasses that the pools name, as they were answered."""
+    """The InferenceClasses that the node pools name, as far as they were found."""
 
     answers: Mapping[str, tuple[Manifest, ...] | None]
+    """By name. None: not looked up yet. Empty: there is none."""
 
     def missing(self, name: str) -> str | None:
-        """Why a class cannot be read; None where it can."""
+        """Returns why a class cannot be read, as the end of a sentence; None where it can."""
         answer = self.answers.get(name)
         if answer is None:
             return "is not known yet"
         return None if answer else "does not exist"
 
     def of(self, name: str) -> Manifest:
+        """Returns a class that is not missing."""
         answer = self.answers[name]
         assert answer, name
         return answer[0]
 
 
 def classes(request: Request) -> Classes:
+    """Returns what was found for every class that a node pool names."""
     return Classes({name: request.resolved(_class(name)) for name in _class_names(request.xr)})
 
 
 def published_pools(xr: Manifest) -> dict[str, dict[str, Any]]:
-    """The gpuPools that the cluster published last, by name."""
+    """Returns the last published status.gpuPools, by name."""
     pools = dig(xr, "status", "gpuPools")
     return {pool["name"]: plain(pool) for pool in pools or () if isinstance(dig(pool, "name"), str)}
 
 
 def owner_of_config(request: Request) -> str | None:
-    """Who else has the provider config that this cluster would compose; None where nobody has."""
+    """Returns the kind and name of another owner of the cluster's provider config; None where there is none."""
     for config in () if COMPOSED_CONFIG in request.observed else request.required.get(OWNER) or ():
         owner = controller(config["metadata"])
         if owner and owner.get("uid") != dig(request.xr, "metadata", "uid"):
@@ -103,20 +106,27 @@ def owner_of_config(request: Request) -> str | None:
 
 
 def replicas(request: Request) -> tuple[Manifest, ...] | None:
-    """The replicas on the cluster that ModelDeployments composed; None while they are not known. One that somebody
-    wrote by hand runs nothing, and takes no nodes."""
+    """Returns the replicas on the cluster; None while they are not known.
+
+    Only those that a ModelDeployment composed count: one that was written by hand runs nothing, and takes no nodes.
+    """
     found = request.required.get(REPLICAS)
     return None if found is None else tuple(filter(takes_nodes, found))
 
 
 def _holds(replica: Manifest) -> bool:
-    """Whether a replica has something on the cluster. One that nobody composed may have got it before it was orphaned,
-    and needs the cluster to take it away again; Crossplane keeps the list of what an XR composed."""
+    """Whether a replica may have something on the cluster.
+
+    An orphaned replica may: it needs the cluster to delete that. Crossplane keeps a list of what an XR composed.
+    """
     return takes_nodes(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
 
 
 def occupants(request: Request) -> tuple[str, ...] | None:
-    """Everything that keeps the cluster from being deleted, sorted; None while it is not known."""
+    """Returns the replicas and caches that keep the cluster from being deleted, as kind, namespace and name.
+
+    They are sorted. None while they are not known.
+    """
     found, caches = request.required.get(REPLICAS), request.required.get(CACHES)
     if found is None or caches is None:
         return None
@@ -133,6 +143,6 @@ def occupants(request: Request) -> tuple[str, ...] | None:
 
 
 def is_being_deleted(xr: Manifest) -> bool:
-    """Whether someone has asked for its deletion, be it refused for now."""
+    """Returns whether a delete was asked for, even if it was refused."""
     annotated = dig(xr, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
     return annotated is not None or dig(xr, "metadata", "deletionTimestamp") is not None

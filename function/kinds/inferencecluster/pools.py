@@ -1,4 +1,8 @@
-"""Which pools the cluster offers to the scheduler, and why it offers one not, or only as it was before."""
+"""Which node pools an InferenceCluster publishes to the scheduler.
+
+A pool is published with the devices of its class. Where the pool is invalid, or its class cannot be read, it stays as
+it was last published, so that no replica on it finds it gone; one that was never published is left out.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from function.kinds.inferencecluster.inputs import Classes
 
 @dataclass(frozen=True, slots=True)
 class PoolFault:
-    """A pool asks for what its cluster's source cannot do."""
+    """A field of a node pool that is invalid."""
 
     field: str
     problem: str
@@ -22,7 +26,7 @@ class PoolFault:
 
 @dataclass(frozen=True, slots=True)
 class ClassFault:
-    """A pool's class cannot be read."""
+    """A class of a node pool that cannot be read."""
 
     pool: str
     class_name: str
@@ -34,9 +38,10 @@ class ClassFault:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPools:
-    """What becomes `status.gpuPools`, and what is wrong with the rest."""
+    """The result of `publish_pools`."""
 
     pools: tuple[Mapping[str, Any], ...]
+    """status.gpuPools."""
     invalid: tuple[PoolFault, ...]
     waiting: tuple[ClassFault, ...]
     wanted: tuple[Mapping[str, Any], ...] = ()
@@ -54,8 +59,11 @@ def publish_pools(
     published: Mapping[str, Mapping[str, Any]],
     counted: Mapping[str, str],
 ) -> PublishedPools:
-    """A pool that cannot be read anew stays as it was published: a replica on it must not find it gone. One that is
-    `counted` by another cluster already, given by pool, has no nodes here."""
+    """Returns the pools to publish, and why others are not published anew.
+
+    `published` are the last published pools by name. `counted` are the pools whose nodes another InferenceCluster
+    counts, each with the name of that one: they have no nodes here.
+    """
     offered: list[Mapping[str, Any]] = []
     invalid: list[PoolFault] = []
     waiting: list[ClassFault] = []
@@ -102,7 +110,7 @@ def _pool(pool: NodePool, devices: list[dict[str, Any]]) -> dict[str, Any]:
 def _faults(
     source: Source, pool: NodePool, class_: inferenceclass.Spec | ClassFault, index: int, counted: Mapping[str, str]
 ) -> Iterator[PoolFault]:
-    """Whose the pool is already; what it asks for and its source cannot do, in the order of the fields."""
+    """Faults in the order of the pool's fields: it is counted elsewhere, or its source cannot do what it asks for."""
     at = f"spec.nodePools[{index}]"
     if pool.name in counted:
         where = "both lead to the same Kubernetes cluster"
@@ -133,7 +141,7 @@ def _machine_faults(
 
 
 def _class(classes: Classes, pool: NodePool) -> inferenceclass.Spec | ClassFault:
-    """Whether the class says of itself that it is valid is nothing to wait for: it is looked at."""
+    """The parsed class of a pool. Its conditions are not read: they may lag behind its spec."""
     missing = classes.missing(pool.className)
     if missing:
         return ClassFault(pool.name, pool.className, missing)

@@ -1,4 +1,4 @@
-"""What the cluster's own Gateway tells: whether the cluster answers, and at which address."""
+"""The probe: an Object that observes the cluster's Gateway, and so tells whether the cluster answers, and where."""
 
 from __future__ import annotations
 
@@ -17,26 +17,22 @@ _LONGEST_FAULT = 256
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What was seen of the Gateway, last and now."""
+    """What the provider last reported of the Gateway."""
 
     address: str | None
     """IP address or host name."""
     answered: bool = False
-    """Whether anything was heard of the cluster yet."""
+    """Whether the provider has reported anything yet."""
     lost: str | None = None
-    """Why the cluster does not answer; None where it does, or nobody has asked yet."""
+    """Why the cluster does not answer; None where it does, or was not asked yet."""
     fault: str | None = None
-    """Why the Gateway cannot be seen though the cluster answers."""
+    """Why the Gateway cannot be read though the cluster answers."""
     unusable: str | None = None
-    """Why its address cannot be used: for the control cluster it would mean something else."""
-
-    @property
-    def serves(self) -> bool:
-        return bool(self.address) and not self.lost and not self.fault
+    """Why no address of the Gateway can be used: on the control cluster it would mean another host."""
 
 
 def read(observed: Manifest | None) -> Probe:
-    """From the Observe-only Object of the Gateway."""
+    """Returns what the observed Object of the Gateway tells; None for an Object that was not composed yet."""
     if observed is None:
         return Probe(None)
     addresses = tuple(_addresses(observed))

@@ -1,4 +1,4 @@
-"""What an InferenceCluster says of itself."""
+"""The status and the conditions of an InferenceCluster."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from function.vocabulary import names
 _MOST_NAMED = 5
 
 
-def status(request: Request, spec: Spec, offer: PublishedPools, probe: Probe) -> dict[str, Any]:
-    """Published once it exists, and kept until something else takes its place."""
+def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe) -> dict[str, Any]:
+    """Returns the status. A field is published once what it names exists, and kept until something replaces it."""
     address = probe.address or dig(request.xr, "status", "gateway", "address")
     config = names.provider_config(request.identity.name) if compose.CONFIG in request.observed else None
     storage_class = _storage_class(request, spec)
@@ -44,9 +44,9 @@ def status(request: Request, spec: Spec, offer: PublishedPools, probe: Probe) ->
         **({"clusterID": cluster_id} if cluster_id else {}),
         **({"gateway": {"address": address}} if address else {}),
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
-        **({"nodes": offer.nodes, "gpuPools": list(offer.pools)} if offer.pools else {}),
-        **_allocations(request, offer),
-        "serving": _hindrance(
+        **({"nodes": published.nodes, "gpuPools": list(published.pools)} if published.pools else {}),
+        **_allocations(request, published),
+        "serving": _backend_fault(
             request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
         )
         is None,
@@ -54,7 +54,7 @@ def status(request: Request, spec: Spec, offer: PublishedPools, probe: Probe) ->
 
 
 def _storage_class(request: Request, spec: Spec) -> str | None:
-    """The class once it was seen; the one before it until then, for caches are on it."""
+    """The wanted StorageClass once it was seen on the cluster. Until then the last published one: caches use it."""
     wanted = compose.storage_class(request, spec)
     if wanted is None:
         return None
@@ -63,28 +63,29 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
     return wanted if seen else published
 
 
-def _allocations(request: Request, offer: PublishedPools) -> dict[str, Any]:
+def _allocations(request: Request, published: PublishedPools) -> dict[str, Any]:
     replicas = inputs.replicas(request)
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
-    taken = allocations(offer.pools, replicas)
+    taken = allocations(published.pools, replicas)
     return {"allocations": taken} if taken else {}
 
 
 def conditions(
-    request: Request, spec: Spec, access: Access, offer: PublishedPools, probe: Probe
+    request: Request, spec: Spec, access: Access, published: PublishedPools, probe: Probe
 ) -> tuple[Condition, ...]:
-    return _cluster_ready(request, spec, access, offer, probe), _backend_ready(request, probe, spec)
+    """Returns ClusterReady and BackendReady."""
+    return _cluster_ready(request, spec, access, published, probe), _backend_ready(request, probe, spec)
 
 
-def _cluster_ready(request: Request, spec: Spec, access: Access, offer: PublishedPools, probe: Probe) -> Condition:
-    if offer.invalid:
-        first = offer.invalid[0]
-        more = f" ({len(offer.invalid) - 1} more)" if len(offer.invalid) > 1 else ""
+def _cluster_ready(request: Request, spec: Spec, access: Access, published: PublishedPools, probe: Probe) -> Condition:
+    if published.invalid:
+        first = published.invalid[0]
+        more = f" ({len(published.invalid) - 1} more)" if len(published.invalid) > 1 else ""
         return c.INVALID_NODE_POOL(field=first.field, problem=f"{first.problem}{more}")
-    if offer.waiting:
-        return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, offer.waiting), *access.missing)))
+    if published.waiting:
+        return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, published.waiting), *access.missing)))
     if access.missing:
         return c.PROVISIONING(why="; ".join(access.missing))
     if compose.CONFIG not in request.observed:
@@ -95,13 +96,13 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, offer: Publishe
         return c.PROVISIONING(why="Waiting for the cluster's first answer")
     if not cluster_identity.is_settled(request):
         return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
-    pools = ", ".join(pool["name"] for pool in offer.pools) or "none"
-    remarks = _unmade(request), _unstaged(request, spec), _draining(request)
-    return c.CLUSTER_RUNNING(why="; ".join((f"{offer.nodes} nodes, pools: {pools}", *filter(None, remarks))))
+    pools = ", ".join(pool["name"] for pool in published.pools) or "none"
+    remarks = _pending_composite(request), _missing_storage_class(request, spec), _draining(request)
+    return c.CLUSTER_RUNNING(why="; ".join((f"{published.nodes} nodes, pools: {pools}", *filter(None, remarks))))
 
 
-def _unmade(request: Request) -> str:
-    """What a cloud's composite still waits for though the cluster answers already."""
+def _pending_composite(request: Request) -> str:
+    """The composite of a cloud that is not ready, though the cluster answers; empty where there is none."""
     composite = request.observed.get(clouds.KEY)
     if composite is None or request.is_ready(clouds.KEY):
         return ""
@@ -109,8 +110,8 @@ def _unmade(request: Request) -> str:
     return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
 
 
-def _unstaged(request: Request, spec: Spec) -> str:
-    """Why no weights can be staged, where someone wants them to be."""
+def _missing_storage_class(request: Request, spec: Spec) -> str:
+    """The wanted StorageClass that is not on the cluster; empty where there is none."""
     wanted = compose.storage_class(request, spec)
     if wanted is None or _storage_class(request, spec) == wanted:
         return ""
@@ -118,41 +119,44 @@ def _unstaged(request: Request, spec: Spec) -> str:
 
 
 def _draining(request: Request) -> str:
-    """Whom a refused delete waits for."""
-    who, heirs = inputs.occupants(request) or (), compose.heirs(request)
-    if not inputs.is_being_deleted(request.xr) or not (who or heirs):
+    """What a refused delete waits for; empty where no delete was refused."""
+    occupants, dependents = inputs.occupants(request) or (), compose.dependents(request)
+    if not inputs.is_being_deleted(request.xr) or not (occupants or dependents):
         return ""
-    if who:
-        return f"to be deleted once these have left: {enumerate_names(who, _MOST_NAMED)}"
-    return f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(heirs, _MOST_NAMED)}"
+    if occupants:
+        return f"to be deleted once these have left: {enumerate_names(occupants, _MOST_NAMED)}"
+    return (
+        f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(dependents, _MOST_NAMED)}"
+    )
 
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:
     is_settled = cluster_identity.is_settled(request)
     installs = compose.installs_stack(request, spec)
-    hindrance = _hindrance(request, probe, is_settled=is_settled, stack=installs)
-    return hindrance or _healthy(request, probe, is_public=installs and servingstack.is_public(compose.stack(spec)))
+    fault = _backend_fault(request, probe, is_settled=is_settled, stack=installs)
+    return fault or _healthy(request, probe, is_public=installs and servingstack.is_public(compose.stack(spec)))
 
 
-def _hindrance(request: Request, probe: Probe, *, is_settled: bool, stack: bool) -> Condition | None:
-    """What keeps replicas on the cluster from being reached; None where nothing does.
+def _backend_fault(request: Request, probe: Probe, *, is_settled: bool, stack: bool) -> Condition | None:
+    """Returns why replicas on the cluster cannot be reached, from what is observed; None where they can.
 
-    Everything is read from what is observed. `stack` tells whether there is a serving stack of ours.
+    `is_settled` tells whether the other InferenceClusters that lead there are known, `stack` whether this one installs
+    the serving stack.
     """
     if compose.CONFIG not in request.observed:
         return c.BACKEND_WAITING_FOR_CLUSTER(why="The cluster cannot be reached yet")
     if probe.lost:
         return c.BACKEND_WAITING_FOR_CLUSTER(why=f"The cluster does not answer: {probe.lost}")
-    if stack and not _is_installed(request.observed.get(compose.STACK)):
+    if stack and not _stack_serves(request.observed.get(compose.STACK)):
         return c.INSTALLING(
-            why=f"The serving stack is being installed. {_told(request) or 'Nothing is heard of it yet'}"
+            why=f"The serving stack is being installed. {_stack_message(request) or 'Nothing is heard of it yet'}"
         )
     if probe.fault:
         return c.INSTALLING(why=f"{GATEWAY} cannot be seen on the cluster: {probe.fault}")
     if probe.unusable:
         return c.INSTALLING(why=f"{GATEWAY} has an address to which no request may be sent, {probe.unusable}")
     if not probe.address:
-        return c.INSTALLING(why=f"{GATEWAY} has no address yet{_theirs(request)}")
+        return c.INSTALLING(why=f"{GATEWAY} has no address yet{_owner_remark(request)}")
     if not is_settled:
         return c.BACKEND_WAITING_FOR_CLUSTER(why="Waiting to see which cluster it is, by namespace kube-system")
     return None
@@ -163,30 +167,30 @@ def _healthy(request: Request, probe: Probe, *, is_public: bool) -> Condition:
     is_current = compose.STACK not in request.observed or condition_true(
         request.observed[compose.STACK], c.STACK_READY.type
     )
-    late = "" if is_current else f"; the serving stack is not as it is wanted. {_told(request)}"
-    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_theirs(request)}")
+    late = "" if is_current else f"; the serving stack is not as it is wanted. {_stack_message(request)}"
+    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_owner_remark(request)}")
 
 
-def _theirs(request: Request) -> str:
+def _owner_remark(request: Request) -> str:
     owner = cluster_identity.stack_owner(request)
     return f"; the serving stack is that of InferenceCluster {owner}" if owner else ""
 
 
-def _is_installed(stack: Manifest | None) -> bool:
+def _stack_serves(stack: Manifest | None) -> bool:
     return stack is not None and serves(stack, c.STACK_READY.type)
 
 
-def _told(request: Request) -> str:
-    """What the serving stack says of itself."""
+def _stack_message(request: Request) -> str:
+    """The message of the serving stack's own condition; empty where there is none."""
     return str(dig(condition(request.observed.get(compose.STACK) or {}, c.STACK_READY.type), "message") or "")
 
 
 def held(request: Request) -> HoldDecision:
-    """What is observed is still told of, and who is on the cluster still protected."""
+    """Returns what is known from observation alone: BackendReady, status.serving, and the ClusterUsage."""
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
     is_settled = was_serving or cluster_identity.is_settled(request)
-    backend = _hindrance(request, probe, is_settled=is_settled, stack=stack is not None)
+    backend = _backend_fault(request, probe, is_settled=is_settled, stack=stack is not None)
     backend = backend or _healthy(request, probe, is_public=_is_public(stack))
     return HoldDecision(
         conditions=(backend,),
@@ -196,7 +200,7 @@ def held(request: Request) -> HoldDecision:
 
 
 def _is_public(stack: Manifest | None) -> bool:
-    """Whether the gateway that runs is public. One that was refused may be."""
+    """Whether the installed gateway is public. It may be where the spec of the stack cannot be read."""
     try:
         return stack is not None and servingstack.is_public(servingstack.parse(stack))
     except InvalidSpec:

@@ -1,4 +1,10 @@
-"""What an InferenceGateway composes on the control cluster: CRDs first, then what serves them, then the Gateway."""
+"""What an InferenceGateway composes on the control cluster, in this order.
+
+1. Provider configs, by which the providers reach the cluster that they run on.
+2. The CRDs of Gateway API, unless others brought them.
+3. The parts of the implementation of Gateway API: its program among them.
+4. The GatewayClass and the Gateway, once Gateway API is served.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +26,7 @@ _NAMESPACE = names.SYSTEM_NAMESPACE
 
 
 def parts(request: Request, spec: Spec, implementation: Implementation) -> tuple[Part, ...]:
-    """Returns everything that it is made of but the Gateway and its class, in order. Raises NotYet."""
+    """Returns steps 1 to 3, in order. Raises NotYet while the CRDs were not looked up."""
     return (
         Part(key=inputs.CONFIG, manifest=_config(versions.PROVIDER_KUBERNETES)),
         Part(key="helm-provider-config", manifest=_config(versions.PROVIDER_HELM)),
@@ -30,7 +36,7 @@ def parts(request: Request, spec: Spec, implementation: Implementation) -> tuple
 
 
 def gateway_parts(spec: Spec, implementation: Implementation) -> tuple[Part, ...]:
-    """Returns what only a cluster that serves Gateway API can be given: elsewhere it would end the whole reconcile."""
+    """Returns step 4. Composing a kind that the cluster does not serve would end the whole reconcile."""
     class_ = control.gateway_class(name=names.CONTROL_GATEWAY, controller=implementation.controller)
     gateway = manifests.gateway(
         name=names.CONTROL_GATEWAY,
@@ -49,10 +55,10 @@ def resources(
     *,
     is_served: bool,
 ) -> dict[str, ComposedResource]:
-    """Returns those whose turn has come. `is_served` tells whether Gateway API is: without it no program starts either.
+    """Returns the parts that are due, and the Usages that order their deletion.
 
-    A Gateway goes before the program that serves it. The class needs no guard: it has no namespace, so that no Usage
-    can name it.
+    `is_served` tells whether Gateway API is served: without it the program would not start. The Gateway is deleted
+    before the program that serves it. The class needs no Usage: it has no namespace, so that none can name it.
     """
     needs_gateway_api = (implementation.program, CLASS, GATEWAY)
     composed = {
@@ -77,6 +83,7 @@ def _kept(request: Request, wanted: tuple[Part, ...], implementation: Implementa
 
 
 def is_ready(request: Request, key: str) -> bool:
+    """Returns whether a composed resource is ready, by the conditions of its kind."""
     if key == GATEWAY:
         return (
             key in request.observed
@@ -89,7 +96,7 @@ def is_ready(request: Request, key: str) -> bool:
 
 
 def address(request: Request) -> str | None:
-    """An IP address or a host name."""
+    """Returns the address of the observed Gateway, an IP address or a host name; None while it has none."""
     found = dig(request.observed.get(GATEWAY), "status", "addresses", 0, "value")
     return found if isinstance(found, str) and found else None
 
@@ -102,7 +109,7 @@ def _config(api_version: str) -> dict[str, Any]:
 
 
 def _definitions(request: Request) -> Iterator[Part]:
-    """They outlive the gateway: with them every route of the cluster would go, whoever wrote it."""
+    """CRDs of Gateway API. They stay on deletion: every route of the cluster would be deleted with them."""
     for name, crd in inputs.to_write(request).items():
         manifest = control.object_(control.definition(crd), ready=definitions.IS_ESTABLISHED, stays=True)
         yield Part(key=inputs.definition_key(name), manifest=manifest)

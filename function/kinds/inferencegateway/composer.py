@@ -1,4 +1,4 @@
-"""How the control cluster gets its gateway: the one address behind which all services are."""
+"""The composer of InferenceGateways: install the gateway of the control cluster, and publish its address."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _gateway_ready(request: Request, spec: Spec, waiting: list[str], address: st
 
 
 def _waited_for(request: Request, key: str) -> str:
-    """What is waited for, and what is said against it."""
+    """A key that is not ready, and the faults that its conditions tell."""
     if key != compose.GATEWAY or key not in request.observed:
         return describe_pending(request, key)
     faults = sorted(set(_faults(request.observed[key])))
@@ -65,7 +65,7 @@ def _waited_for(request: Request, key: str) -> str:
 
 
 def _faults(gateway: Manifest) -> Iterator[str]:
-    """What the gateway's program says against it, and against its listener: that its certificate is missing, say."""
+    """Messages of False conditions of a Gateway and its listeners, such as that a certificate is missing."""
     listeners = dig(gateway, "status", "listeners")
     for holder in (dig(gateway, "status"), *(listeners if is_list(listeners) else ())):
         for type_ in ("Accepted", "ResolvedRefs", "Programmed"):

@@ -1,4 +1,4 @@
-"""What an InferenceGateway reads: the Gateway API CRDs that are there already, and whose they are."""
+"""What an InferenceGateway looks up: the CRDs of Gateway API, and whether others brought them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from function.vocabulary import conditions as c
 from function.vocabulary import labels, versions
 
 CONFIG = "provider-config"
-"""Where the first thing that is composed stands among the composed resources."""
+"""Key of the first composed resource, which carries the doubts about look-ups (core/doubt.py)."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    """Returns a requirement for each CRD that the implementation watches."""
     return tuple(_definition(name) for name in gateways.of(xr).definitions)
 
 
@@ -24,14 +25,14 @@ def _definition(name: str) -> Requirement:
 
 
 def definition_key(name: str) -> str:
-    """Where the Object of a CRD stands among the composed resources."""
+    """Returns the key of a CRD's Object among the composed resources, and the name of its requirement."""
     return f"crd-{name.partition('.')[0]}"
 
 
 def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
-    """The CRDs that are ours to write, by name: those that nobody has brought. Raises NotYet.
+    """Returns the CRDs to compose, by name: those that others did not bring. Raises NotYet.
 
-    One that is not there is written once two passes did not find it: what we write over another's is ours from then on.
+    A missing CRD is composed once two passes did not find it: by overwriting another's, it would become ours.
     """
     brought = gateways.of(request.xr).bundle()
     return {
@@ -42,20 +43,20 @@ def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
 
 
 def missing(request: Request) -> tuple[str, ...]:
-    """The CRDs that were not found and that we did not write: by key. Raises NotYet."""
+    """Returns the keys of CRDs that were neither found nor composed. Raises NotYet."""
     keys = {definition_key(name): name for name in gateways.of(request.xr).definitions}
     return tuple(key for key, name in keys.items() if key not in request.observed and not _looked_up(request, name))
 
 
 def _is_ours(request: Request, name: str) -> bool:
-    """Whether a CRD that was not found is written by us already, or was not found on the pass before either."""
+    """Whether a CRD that was not found is composed already, or was not found on the last pass either."""
     key = definition_key(name)
     is_noted = CONFIG in request.observed and doubt.is_believed(request, key, CONFIG)
     return key in request.observed or is_noted
 
 
 def not_served(request: Request) -> Iterator[str]:
-    """What of Gateway API is not there yet. Raises NotYet."""
+    """Yields each CRD that is not served yet, as a key or a phrase. Raises NotYet."""
     for name, version in gateways.of(request.xr).definitions.items():
         if not _is_foreign(request, name):
             if not request.is_ready(definition_key(name)):
@@ -65,13 +66,13 @@ def not_served(request: Request) -> Iterator[str]:
 
 
 def _is_foreign(request: Request, name: str) -> bool:
-    """Whether someone else brought a CRD: it is theirs to update, and ours never to set back."""
+    """Whether others brought a CRD. Then they update it, and we never set it back."""
     found = _looked_up(request, name)
     return bool(found) and dig(found[0], "metadata", "labels", labels.MANAGED_BY) != labels.OURS
 
 
 def _unserved(crd: Manifest, version: str) -> str | None:
-    """What someone else's CRD lacks; None where it serves what is watched."""
+    """What a CRD that others brought lacks; None where it serves the watched version."""
     found = dig(crd, "spec", "versions")
     served = {dig(v, "name") for v in (found if is_list(found) else ()) if dig(v, "served") is True}
     if version not in served:

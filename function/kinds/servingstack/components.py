@@ -1,4 +1,4 @@
-"""What the stack is made of, and in which order: one row for each component."""
+"""The components of the serving stack and their order: one row for each chart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from function.vocabulary import charts
 from function.vocabulary.charts import Chart
 
 INFERENCE_POOLS = "inferencepools"
-"""Key of the CRD of InferencePools, which no chart brings (crds/)."""
+"""Key of the CRD of InferencePools, which is in no chart (crds/)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,17 +20,18 @@ class Release:
     """A chart of the stack."""
 
     key: str
-    """Where it stands among the composed resources."""
+    """Its key among the composed resources."""
     switch: str
     """The field of spec.components that switches it."""
     chart: Chart
     values: Callable[[Spec], Mapping[str, Any]] = lambda _: {}
+    """Returns the values of the chart. Called once on every pass; pure."""
     after: tuple[str, ...] = ()
-    """Keys of those that must be ready first, as far as they are installed at all."""
+    """Keys of parts that must be ready first, where they are installed."""
     bundle: str | None = None
-    """Package with the CRDs of this version, where an upgrade needs them written first (upgrade.py)."""
+    """Python package with the CRDs of this version, where an upgrade must apply them first (upgrade.py)."""
     stays: bool = False
-    """It holds the CRDs of what others wrote: uninstalling it would delete all that."""
+    """Whether it is never uninstalled: it holds CRDs, and every object of their kinds would be deleted."""
 
 
 RELEASES: tuple[Release, ...] = (
@@ -70,7 +71,7 @@ RELEASES: tuple[Release, ...] = (
 
 
 def version(spec: Spec, row: Release) -> str:
-    """The version that the user asks for, or else the one that Modelplane is tested with."""
+    """Returns the version that the user asks for, else the one that Modelplane is tested with."""
     component = getattr(spec.components, row.switch, None)
     asked: str | None = component.version if component else None
     return asked or row.chart.version

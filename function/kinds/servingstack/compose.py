@@ -1,4 +1,12 @@
-"""What a ServingStack composes, each as soon as that on which it stands is ready, and then for good."""
+"""What a ServingStack composes, in this order.
+
+1. CRDs of the Gateway API Inference Extension.
+2. A quota for critical pods, where the cloud needs one.
+3. A Release for each component (components.py), after the CRDs of an upgrade (upgrade.py).
+4. The gateway of the cluster (gateway.py).
+
+A part is composed once the parts before it that it needs are ready, and stays from then on.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +30,7 @@ _CONTROLLERS = ("envoy-gateway", "ai-gateway")
 
 
 def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
-    """Everything that the stack is made of, in order."""
+    """Returns all parts, in order. `namespace` is the one of the stack, in which Objects and Releases are."""
     return (
         *_inference_extension(spec, namespace),
         *_critical_pods(spec, namespace),
@@ -32,7 +40,7 @@ def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
 
 
 def resources(request: Request, wanted: tuple[Part, ...], namespace: str) -> dict[str, ComposedResource]:
-    """Those whose turn has come, and the Usages that keep what serves another until that other is gone."""
+    """Returns the parts that are due, and the Usages that order their deletion."""
     composed = {p.key: ComposedResource(p.manifest, request.is_ready(p.key)) for p in due(request, wanted)}
     return {**composed, **usages(request, composed, _OUTLIVES, namespace)}
 
@@ -44,17 +52,18 @@ _OUTLIVES = (
     (_CLASS, GATEWAY),
     ("envoy-proxy", GATEWAY),
 )
-"""Who must outlive whom: a GatewayClass has a finalizer while it has Gateways, and Envoy Gateway must take it off."""
+"""Pairs of keys: the first is deleted after the second. A GatewayClass with Gateways has a finalizer, which only Envoy
+Gateway removes."""
 
 
 def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
-    """A cluster that we made takes along what is on it; its kubeconfig goes first, and nothing could be deleted."""
+    """Without Delete on a provisioned cluster: everything on it is deleted with it, and its kubeconfig before that."""
     is_provisioned = clouds.BY_NAME[spec.source].is_provisioned
     return provider.KEEP_REMOTE if stays or is_provisioned or spec.deletionPolicy == ORPHAN else ()
 
 
-def lets_go(request: Request) -> bool:
-    """Whether all that is composed on the cluster would stay there, as it is observed."""
+def is_orphaning(request: Request) -> bool:
+    """Returns whether nothing that is observed would be deleted on the cluster along with the stack."""
     policies = [
         dig(manifest, "spec", "managementPolicies")
         for manifest in request.observed.values()
@@ -86,7 +95,7 @@ def _inference_extension(spec: Spec, namespace: str) -> Iterator[Part]:
 
 
 def _critical_pods(spec: Spec, namespace: str) -> Iterator[Part]:
-    """Some clouds admit critical pods, such as the DRA driver's, only where a quota allows them."""
+    """A ResourceQuota, without which some clouds admit no critical pods, such as the DRA driver's."""
     if clouds.BY_NAME[spec.source].limits_critical_pods and is_on(spec, "nvidiaDraDriver"):
         chart = next(r.chart for r in components.RELEASES if r.switch == "nvidiaDraDriver")
         yield Part(key="dra-namespace", manifest=_object(spec, namespace, _namespace(chart.namespace), stays=True))
@@ -131,7 +140,7 @@ def _releases(request: Request, spec: Spec, namespace: str) -> Iterator[Part]:
 
 
 def _gateway(spec: Spec, namespace: str) -> Iterator[Part]:
-    """Where Envoy Gateway is not ours, neither is the gateway."""
+    """The gateway. A user who brings Envoy Gateway brings the gateway, too."""
     if not is_on(spec, "envoyGateway"):
         return
     yield Part(key=_NAMESPACE, manifest=_object(spec, namespace, _namespace(gateway.NAMESPACE), stays=True))
@@ -154,7 +163,7 @@ def _namespace(name: str) -> dict[str, Any]:
 
 
 def address(request: Request) -> str | None:
-    """Where the gateway is reached: an IP address or a host name."""
+    """Returns the address of the gateway, an IP address or a host name; None while it has none."""
     found: str | None = dig(
         request.observed.get(GATEWAY), "status", "atProvider", "manifest", "status", "addresses", 0, "value"
     )

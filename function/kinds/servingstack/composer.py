@@ -1,4 +1,4 @@
-"""How a ServingStack gets onto its cluster: part by part, each when that on which it stands is ready."""
+"""The composer of ServingStacks: install the serving stack on a cluster, part by part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _compose(request: Request) -> Result:
         resources=compose.resources(request, wanted, namespace),
         status={
             **({"gateway": {"address": address}} if address else {}),
-            **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.lets_go(request) else {}),
+            **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.is_orphaning(request) else {}),
             "serving": all(condition_true(request.observed.get(part.key) or {}, "Ready") for part in wanted),
         },
         waiting=bool(waiting),
@@ -33,7 +33,7 @@ def _compose(request: Request) -> Result:
 
 
 def _check_config(spec: Spec) -> None:
-    """Objects and Releases in two providers' words share one name, which only a ClusterProviderConfig can have."""
+    """Raises InvalidSpec for a ProviderConfig: Objects and Releases name ClusterProviderConfigs of two providers."""
     if spec.providerConfigRef.kind != "ClusterProviderConfig":
         problem = f"must be ClusterProviderConfig, not {spec.providerConfigRef.kind}"
         raise InvalidSpec(c.INVALID_STACK(field="spec.providerConfigRef.kind", problem=problem))

@@ -1,4 +1,4 @@
-"""The gateway of the cluster: who reaches it, through what load balancer, and what is served there."""
+"""The gateway of the cluster: its load balancer, its listeners, and the policies of its proxies."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ NAME = names.CLUSTER_GATEWAY
 NAMESPACE = names.SYSTEM_NAMESPACE
 _REPLICAS = 2
 _STREAM_IDLE_TIMEOUT = "600s"
-"""Between two tokens, or before the first. A route's timeout of 0s takes the default away, unless a policy sets it
-(gateway v1.8)."""
+"""The longest pause between two tokens, or before the first. A route's timeout of 0s removes Envoy's default, unless a
+policy sets one (gateway v1.8)."""
 _MOST_REQUESTS = 65536
-"""Envoy's default of 1,024 is less than one replica's queue."""
+"""Requests at a time. Envoy's default of 1,024 is less than the queue of one replica."""
 _BUFFER_LIMIT = "50Mi"
-"""Whole prompts pass through the endpoint picker; the default of 32Ki cuts long ones off."""
+"""The largest request body. The endpoint picker reads whole prompts; Envoy Gateway's default is 32Ki."""
 
 
 def check(spec: Spec) -> None:
-    """Raises InvalidSpec for what the cluster's source cannot do."""
+    """Raises InvalidSpec for an internal load balancer where it is not known how the source makes one."""
     if spec.gateway and spec.gateway.internal and clouds.BY_NAME[spec.source].internal_load_balancer is None:
         problem = f"how a load balancer stays inside is not known for {spec.source}; give its annotations instead"
         raise InvalidSpec(c.INVALID_STACK(field="spec.gateway.internal", problem=problem))
 
 
 def envoy_proxy(spec: Spec) -> dict[str, Any]:
+    """Returns the EnvoyProxy: replicas, and the Service by which they are reached."""
     wanted = spec.gateway or Gateway()
     inside = (clouds.BY_NAME[spec.source].internal_load_balancer or {}) if wanted.internal else {}
     return manifests.envoy_proxy(
@@ -44,6 +45,7 @@ def envoy_proxy(spec: Spec) -> dict[str, Any]:
 
 
 def gateway_class(_: Spec) -> dict[str, Any]:
+    """Returns the GatewayClass of Envoy Gateway."""
     return manifests.gateway_class(
         name=NAME,
         controller=manifests.ENVOY_CONTROLLER,
@@ -57,11 +59,12 @@ def gateway_class(_: Spec) -> dict[str, Any]:
 
 
 def gateway(spec: Spec) -> dict[str, Any]:
+    """Returns the Gateway."""
     return manifests.gateway(name=NAME, namespace=NAMESPACE, class_name=NAME, listeners=list(_listeners(spec)))
 
 
 def _listeners(spec: Spec) -> Iterator[dict[str, Any]]:
-    """The fleet's own endpoints speak http to the gateway's address; https is for who knows the certificate's name."""
+    """Plain http for the ModelEndpoints of the fleet, and https for clients that know the name in the certificate."""
     yield manifests.http_listener(port=80)
     tls = spec.gateway.tls if spec.gateway else None
     if tls:
@@ -69,6 +72,7 @@ def _listeners(spec: Spec) -> Iterator[dict[str, Any]]:
 
 
 def backend_policy(_: Spec) -> dict[str, Any]:
+    """Returns the BackendTrafficPolicy of every route: timeouts, and how many requests are taken."""
     return manifests.backend_traffic_policy(
         name=NAME,
         namespace=NAMESPACE,
@@ -79,4 +83,5 @@ def backend_policy(_: Spec) -> dict[str, Any]:
 
 
 def client_policy(_: Spec) -> dict[str, Any]:
+    """Returns the ClientTrafficPolicy of the Gateway: how large a request may be."""
     return manifests.client_traffic_policy(name=NAME, namespace=NAMESPACE, gateway=NAME, buffer_limit=_BUFFER_LIMIT)

@@ -1,4 +1,4 @@
-"""Whose a ServingStack is: the InferenceCluster's that composed it, and it reaches no other cluster."""
+"""Checks that a ServingStack belongs to an InferenceCluster, and reaches the cluster of that one alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from function.vocabulary import names
 
 
 def check(xr: Manifest) -> None:
-    """Raises InvalidSpec for a stack that no InferenceCluster composed."""
+    """Raises InvalidSpec for a stack outside of modelplane-system, or without an InferenceCluster as controller."""
     namespace = identity(xr).namespace
     if namespace != names.SYSTEM_NAMESPACE:
         raise _invalid("metadata.namespace", f"must be {names.SYSTEM_NAMESPACE}, not {namespace or 'empty'}")
@@ -20,7 +20,7 @@ def check(xr: Manifest) -> None:
 
 
 def check_access(xr: Manifest, spec: Spec) -> None:
-    """Raises InvalidSpec for a stack that reaches another cluster than its owner."""
+    """Raises InvalidSpec for a stack that names another cluster, or provider config, than the one of its controller."""
     cluster = str((controller(xr["metadata"]) or {}).get("name"))
     if spec.clusterName != cluster:
         problem = f"must be {cluster}, the InferenceCluster that the stack belongs to, not {spec.clusterName}"

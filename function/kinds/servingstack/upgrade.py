@@ -1,7 +1,7 @@
-"""Upgrades of charts whose CRDs Helm installs once and never touches again: the CRDs go first.
+"""Upgrades of charts whose CRDs Helm installs once and never updates: the new CRDs are applied first.
 
-Their Objects are there only while the Release has yet to be given its new version. They never delete what they wrote,
-so that dropping them afterwards costs a cluster nothing.
+The Objects of the CRDs are composed only until the Release has its new version. They delete nothing on the cluster, so
+that they can be withdrawn afterwards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from function.manifests import definitions
 
 
 def pending(request: Request, row: Release, wanted: str) -> Mapping[str, Mapping[str, Any]]:
-    """The CRDs to be written before a Release gets its next version, by key; empty where there are none that fit."""
+    """Returns the CRDs to apply before a Release gets the wanted version, by key; empty where none fit it."""
     before = _version(request, row)
     if row.bundle is None or before in (None, wanted) or wanted != row.chart.version:
         return {}
@@ -24,13 +24,13 @@ def pending(request: Request, row: Release, wanted: str) -> Mapping[str, Mapping
 
 
 def version(request: Request, row: Release, wanted: str) -> str:
-    """The version to install now: the one that is there until the CRDs of the wanted one are."""
+    """Returns the version to install on this pass: the installed one until the CRDs of the wanted one are ready."""
     missing = [key for key in pending(request, row, wanted) if not request.is_ready(key)]
     before = _version(request, row)
     return before if missing and before else wanted
 
 
 def _version(request: Request, row: Release) -> str | None:
-    """What the Release was last given; None where there is none yet, whose first install brings the CRDs along."""
+    """The version of the observed Release; None where there is none: a first install brings the CRDs along."""
     found: str | None = dig(request.observed.get(row.key), "spec", "forProvider", "chart", "version")
     return found

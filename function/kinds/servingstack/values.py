@@ -1,4 +1,4 @@
-"""The values of every chart, and why each differs from the chart's default."""
+"""The values of every chart of the serving stack, and why each differs from the chart's default."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from function.api.servingstack import Spec
 from function.vocabulary import charts
 
 _EVERY_TAINT = [{"operator": "Exists"}]
-"""Only for agents that must run on every node: who tells of a node's devices cannot be kept off it by a taint."""
+"""For agents that must run on every node: a taint must not keep off what discovers the node's devices."""
 _AI_GATEWAY_HOST = f"ai-gateway-controller.{charts.AI_GATEWAY.namespace}.svc.cluster.local"
 _AI_GATEWAY_PORT = 1063
 """Service and port of the extension server (ai-gateway v1.1.0, manifests/envoy-gateway-values.yaml)."""
 
 
 def cert_manager(_: Spec) -> dict[str, Any]:
-    """Its CRDs stay with `keep`: without them every Certificate of the cluster would go."""
+    """With `keep`, its CRDs stay when it is uninstalled: else every Certificate of the cluster would be deleted."""
     return {"crds": {"enabled": True, "keep": True}}
 
 
 def envoy_gateway(spec: Spec) -> dict[str, Any]:
-    """Told of the AI gateway only where there is one: an extension server that does not answer stops all updates."""
+    """The extension server is named only where there is one: while it does not answer, no route is updated."""
     extension = {"extensionManager": _extension_manager()} if model.is_on(spec, "aiGateway") else {}
     return {"config": {"envoyGateway": {"extensionApis": {"enableBackend": True}, **extension}}}
 
@@ -42,7 +42,7 @@ def _extension_manager() -> dict[str, Any]:
 
 
 def ai_gateway(_: Spec) -> dict[str, Any]:
-    """Two of it: while none answers no proxy pod starts, and no route changes."""
+    """Two replicas: while none answers, no proxy pod starts and no route is updated."""
     return {
         "controller": {"replicaCount": 2},
         "envoyGateway": {"namespace": charts.ENVOY_GATEWAY.namespace},
@@ -50,7 +50,7 @@ def ai_gateway(_: Spec) -> dict[str, Any]:
 
 
 def node_feature_discovery(spec: Spec) -> dict[str, Any]:
-    """Its clean-up Job would hang where the nodes go with the cluster."""
+    """No clean-up Job on a provisioned cluster: it would hang while the nodes are deleted with the cluster."""
     return {
         "worker": {"tolerations": _EVERY_TAINT},
         "postDeleteCleanup": not clouds.BY_NAME[spec.source].is_provisioned,
@@ -58,7 +58,7 @@ def node_feature_discovery(spec: Spec) -> dict[str, Any]:
 
 
 def nvidia_dra_driver(spec: Spec) -> dict[str, Any]:
-    """The override says that no device plugin hands out the same GPUs; compute domains are for NVLink across nodes."""
+    """The override confirms that no device plugin offers the same GPUs. Compute domains are for NVLink across nodes."""
     return {
         "gpuResourcesEnabledOverride": True,
         "nvidiaDriverRoot": clouds.BY_NAME[spec.source].driver_root,
@@ -68,7 +68,7 @@ def nvidia_dra_driver(spec: Spec) -> dict[str, Any]:
 
 
 def prometheus(_: Spec) -> dict[str, Any]:
-    """It scrapes every monitor of the cluster, not only its own; its CRDs follow its version."""
+    """It scrapes every monitor of the cluster, not only those of its release; its CRDs are upgraded with it."""
     return {
         "alertmanager": {"enabled": False},
         "grafana": {"enabled": False},
