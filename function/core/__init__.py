@@ -23,7 +23,7 @@ from function.core.manifest import (
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Event, Result
-from function.core.wording import enumerate_names, plural, visible
+from function.core.wording import closest, enumerate_names, plural, visible
 
 __all__ = [
     "ComposedResource",
@@ -43,6 +43,7 @@ __all__ = [
     "Request",
     "Requirement",
     "Result",
+    "closest",
     "condition",
     "condition_current",
     "condition_true",

@@ -66,9 +66,7 @@ def _holds(query: str, remote: Manifest) -> bool:
 
 def config(manifest: Manifest) -> str:
     """The name of a managed resource's provider config."""
-    reference = (manifest.get("spec") or {}).get(
-        "providerConfigRef"
-    ) or {}  # not `dig`: most frequent call
+    reference = (manifest.get("spec") or {}).get("providerConfigRef") or {}  # not `dig`: most frequent call
     return str(reference.get("name") or "default")
 
 
