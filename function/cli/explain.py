@@ -10,6 +10,7 @@ import click
 
 from function.cli import report
 from function.cli.fleet import checked, settled
+from function.core import plain
 
 if TYPE_CHECKING:
     from function.core import Manifest
@@ -70,15 +71,14 @@ def _named(what: str) -> tuple[str, str]:
 
 def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
     from function.api import modeldeployment as model
+    from function.core import identity
+    from function.planning.edits import unknown
     from function.sandbox.store import Ref
 
     found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))
     if found is None:
-        known = sorted(
-            f"{m['metadata']['namespace']}/{m['metadata']['name']}"
-            for m in control.store.of_kind(model.API_VERSION, model.KIND)
-        )
-        raise click.ClickException(f"no ModelDeployment {namespace}/{name}; there are: {', '.join(known) or 'none'}")
+        known = [str(identity(m)) for m in control.store.of_kind(model.API_VERSION, model.KIND)]
+        raise click.ClickException(unknown(model.KIND, f"{namespace}/{name}", known))
     return found
 
 
@@ -86,21 +86,7 @@ def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
         report.show([report.Lines("", list(_lines(what, explanation)), style="")])
         return
-    data = {"object": what, **asdict(explanation)}
-    if form == "json":
-        import json
-
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
-        return
-    import yaml
-
-    click.echo(yaml.safe_dump(_plain(data), sort_keys=False, width=120, allow_unicode=True), nl=False)
-
-
-def _plain(value: object) -> object:
-    from function.core import plain
-
-    return plain(value)
+    report.dump(plain({"object": what, **asdict(explanation)}), form)
 
 
 def _lines(what: str, explanation: Explanation) -> Iterator[str]:

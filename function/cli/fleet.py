@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import click
 
 from function.cli.files import Loaded, examine
-from function.cli.findings import FileFinding, in_file, unreadable
-from function.core import dig, visible
+from function.cli.findings import located
+from function.core import dig, plural, visible
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
@@ -83,17 +83,13 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
     checked = validation.validate([one.manifest for one in loaded])
     wrong = {finding.index for finding in checked if finding.is_error}
     broken += dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])
-    findings = sorted([*map(unreadable, broken), *(in_file(finding, loaded) for finding in checked)])
+    findings = located(checked, loaded, broken)
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
-        raise click.ClickException(_summary(errors))
+        raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
     return loaded
-
-
-def _summary(errors: Sequence[FileFinding]) -> str:
-    return f"{len(errors)} {'error' if len(errors) == 1 else 'errors'}; nothing was planned"
 
 
 @contextmanager

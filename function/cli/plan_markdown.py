@@ -25,26 +25,24 @@ def text(shown: PlanComparison) -> str:
         [
             MarkdownTable("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
             MarkdownTable("Without an endpoint", ("service", "url"), silenced),
-            MarkdownTable(
-                "Replicas", ("", "deployment", "replica", "cluster", "pool", "state"), [_change(c) for c in changed]
-            ),
+            MarkdownTable("Replicas", plan_report.REPLICAS, [_change(c) for c in changed]),
             MarkdownTable("Not as asked", ("what", "why"), list(_shortfalls(shown.outcome))),
-            MarkdownTable("Other problems", ("what", "why"), list(_troubles(shown.outcome))),
+            MarkdownTable(
+                "Other problems",
+                ("what", "why"),
+                list(_problems(shown.outcome)),
+            ),
             staging(shown.staging),
             MarkdownTable("Why", REASONS, list(_rejections(shown.outcome)), folded=True),
-            MarkdownTable(
-                "Services", ("", "service", "url", "endpoints"), [_service(s) for s in shown.services], folded=True
-            ),
-            MarkdownTable("Endpoints", ("", "endpoint", "url"), endpoints, folded=True),
-            MarkdownTable(
-                "Capacity", ("cluster", "pool", "each node", "nodes", "free"), _pools(shown.outcome), folded=True
-            ),
+            MarkdownTable("Services", plan_report.SERVICES, [_service(s) for s in shown.services], folded=True),
+            MarkdownTable("Endpoints", plan_report.ENDPOINTS, endpoints, folded=True),
+            MarkdownTable("Capacity", plan_report.POOLS, _pools(shown.outcome), folded=True),
         ],
     )
 
 
 def staging(weights: Iterable[StagedWeights]) -> MarkdownTable:
-    rows = [(code(str(w.identity)), code(w.cluster), f"{w.gib} GiB") for w in weights]
+    rows = [(code(cache), code(cluster), size) for cache, cluster, size in plan_report.staging_rows(weights)]
     return MarkdownTable("Weights to stage", plan_report.STAGING, rows)
 
 
@@ -59,25 +57,19 @@ def _loss(loss: DeploymentLoss) -> tuple[str, ...]:
 def _change(change: ReplicaChange) -> tuple[str, ...]:
     replica = change.replica
     where = f"{code(replica.cluster)} (was {code(change.was)})" if change.was else code(replica.cluster)
-    state = "" if change.what == "gone" else "serves" if replica.serving else "starting"
-    return change.what, code(str(change.deployment)), code(replica.name), where, codes(replica.pools), state
+    return change.what, code(str(change.deployment)), code(replica.name), where, codes(replica.pools), change.state
 
 
 def _shortfalls(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for deployment in outcome.deployments:
         if deployment.why:
             yield code(str(deployment.identity)), code(deployment.why)
-        for replica in deployment.replicas:
-            if replica.why and replica.why != deployment.why:
-                yield f"{code(replica.name)} on {code(replica.cluster)}", code(replica.why)
+        for replica in deployment.troubled:
+            yield f"{code(replica.name)} on {code(replica.cluster)}", code(replica.why)
 
 
-def _troubles(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
-    for cluster in outcome.clusters:
-        if cluster.why:
-            yield f"InferenceCluster {code(cluster.name)}", code(cluster.why)
-    for trouble in outcome.troubles:
-        yield f"{trouble.kind} {code(str(trouble.identity))}", code(trouble.why)
+def _problems(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
+    return ((f"{kind} {code(name)}", code(why)) for kind, name, why in outcome.problems)
 
 
 def _rejections(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
@@ -87,10 +79,9 @@ def _rejections(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
 
 
 def _service(shown: ServiceChange) -> tuple[str, ...]:
-    service = shown.service
-    ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
-    return "" if shown.what == "kept" else shown.what, code(str(shown.identity)), code(service.address), ready
+    what, name, url, ready = plan_report.service_row(shown)
+    return what, code(name), code(url), ready
 
 
 def _pools(outcome: PlanOutcome) -> list[tuple[str, ...]]:
-    return [(code(p.cluster), code(p.name), code(p.devices), str(p.nodes), str(p.free)) for p in outcome.pools]
+    return [(*map(code, row[:3]), *row[3:]) for row in plan_report.pool_rows(outcome)]

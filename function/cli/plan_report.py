@@ -12,6 +12,13 @@ from function.core import NamespacedName, plural
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome, StagedWeights
 
+REPLICAS = ("", "deployment", "replica", "cluster", "pool", "state")
+SERVICES = ("", "service", "url", "endpoints")
+ENDPOINTS = ("", "endpoint", "url")
+STAGING = ("cache", "cluster", "size")
+POOLS = ("cluster", "pool", "each node", "nodes", "free")
+"""Columns of the tables, here and in Markdown."""
+
 
 def data(shown: PlanComparison) -> dict[str, Any]:
     """All of it, for machines."""
@@ -85,17 +92,15 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
             report.Lines("LOST", [*map(_loss, shown.losses), *map(_silence, shown.silenced)], "bold red"),
             report.Table(
                 "Replicas",
-                ("", "deployment", "replica", "cluster", "pool", "state", "becomes"),
+                (*REPLICAS, "becomes"),
                 list(_replica_rows(shown.changes)),
             ),
             report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
-            report.Lines("Other problems", list(_troubles(shown.outcome)), "bold yellow"),
-            report.Table("Services", ("", "service", "url", "endpoints"), [_service_row(s) for s in shown.services]),
-            report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
+            report.Lines("Other problems", list(_problems(shown.outcome)), "bold yellow"),
+            report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
+            report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
-            report.Table(
-                "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
-            ),
+            report.Table("Capacity", POOLS, list(pool_rows(shown.outcome))),
             report.Table("Next", ("", ""), list(then)),
         ]
     )
@@ -114,10 +119,16 @@ def _replica_rows(changes: Iterable[ReplicaChange]) -> Iterator[tuple[str, ...]]
     for change in changes:
         replica = change.replica
         where = f"{replica.cluster} (was {change.was})" if change.was else replica.cluster
-        state = "" if change.what == "gone" else "serves" if replica.serving else "starting"
         pools = ", ".join(replica.pools)
-        what = "" if change.what == "kept" else change.what
-        yield what, str(change.deployment), replica.name, where, pools, state, _becomes(replica)
+        yield (
+            _unless_kept(change.what),
+            str(change.deployment),
+            replica.name,
+            where,
+            pools,
+            change.state,
+            _becomes(replica),
+        )
 
 
 def _becomes(replica: ReplicaOutcome) -> str:
@@ -134,37 +145,31 @@ def _shortfalls(outcome: PlanOutcome) -> Iterator[str]:
             yield f"{deployment.identity}: {deployment.why}"
             rows = [(r.cluster, r.reason, r.message) for r in deployment.rejections]
             yield from (f"  {line}" for line in report.aligned(("", "", ""), rows))
-        for replica in deployment.replicas:
-            if replica.why and f": {replica.why.partition(': ')[2]}" not in deployment.why:
-                yield f"  {replica.name} on {replica.cluster}: {replica.why}"
+        for replica in deployment.troubled:
+            yield f"  {replica.name} on {replica.cluster}: {replica.why}"
 
 
-def _troubles(outcome: PlanOutcome) -> Iterator[str]:
-    for cluster in outcome.clusters:
-        if cluster.why:
-            yield f"InferenceCluster {cluster.name}: {cluster.why}"
-    for trouble in outcome.troubles:
-        yield f"{trouble.kind} {trouble.identity}: {trouble.why}"
+def _problems(outcome: PlanOutcome) -> Iterator[str]:
+    return (f"{kind} {name}: {why}" for kind, name, why in outcome.problems)
 
 
 def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
     what, name, url = endpoint
-    return "" if what == "kept" else what, name, url
+    return _unless_kept(what), name, url
 
 
-def _service_row(shown: ServiceChange) -> tuple[str, ...]:
-    service = shown.service
-    ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
-    return "" if shown.what == "kept" else shown.what, str(shown.identity), service.address, ready
+def _unless_kept(what: str) -> str:
+    return "" if what == "kept" else what
 
 
-STAGING = "cache", "cluster", "size"
+def service_row(shown: ServiceChange) -> tuple[str, str, str, str]:
+    return _unless_kept(shown.what), str(shown.identity), shown.service.address, shown.state
 
 
-def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, ...]]:
+def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, str, str]]:
     return [(str(w.identity), w.cluster, f"{w.gib} GiB") for w in weights]
 
 
-def _pool_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
+def pool_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)

@@ -24,7 +24,7 @@ from function.core.manifest import (
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Decided, Event, Result
-from function.core.wording import enumerate_names, plural, visible
+from function.core.wording import closest, enumerate_names, plural, visible
 
 __all__ = [
     "ComposedResource",
@@ -46,6 +46,7 @@ __all__ = [
     "Requirement",
     "Result",
     "Undecided",
+    "closest",
     "condition",
     "condition_current",
     "condition_true",

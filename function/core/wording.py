@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 _BLANKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 """Line breaks and tabs."""
@@ -14,6 +15,8 @@ _HIDDEN = re.compile(
 """Characters that act or hide: terminal controls (C0, C1), text direction (Unicode, UAX 9), zero-width characters,
 surrogate halves, which UTF-8 cannot encode, and tags (U+E0000)."""
 
+_ALIKE = 0.6
+"""The ratio from which two names count as similar: 0 has nothing in common, 1 is equal (difflib)."""
 _LAST_BYTE, _LAST_OF_FOUR = 0xFF, 0xFFFF
 
 
@@ -26,6 +29,13 @@ def enumerate_names(names: Sequence[str], most: int) -> str:
     """List the first names and count the rest: `a, b and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most similar to a mistyped one, regardless of case; None if none is similar."""
+    by_lower = {one.lower(): one for one in sorted(known)}
+    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=_ALIKE)
+    return by_lower[found[0]] if found else None
 
 
 def visible(text: str) -> str:

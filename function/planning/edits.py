@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from function.core import NamespacedName, dig, enumerate_names, identity
+from function.core import NamespacedName, closest, dig, enumerate_names, identity
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref, Store
 from function.vocabulary import labels, names, versions
@@ -148,7 +147,7 @@ class _Known:
             _must_be("ModelDeployment", str(edit.deployment), [str(identity(m)) for m in deployments])
             return
         if edit.cluster in self.lost:
-            raise UnknownName(f"InferenceCluster {edit.cluster} is lost by then")
+            raise UnknownName(f"InferenceCluster {edit.cluster} is already lost at this point")
         _must_be("InferenceCluster", edit.cluster, clusters(self.store))
         if isinstance(edit, ResizePool):
             found = self.store.get(_cluster(edit.cluster))
@@ -161,12 +160,11 @@ class _Known:
 def _must_be(kind: str, name: str, known: Collection[str], *, of: str = "") -> None:
     if name in known:
         return
-    nearest = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"there {_listed(sorted(known))}"
-    raise UnknownName(f"there is no {kind} {name}{of}; {hint}")
+    raise UnknownName(unknown(kind, name, known, of=of))
 
 
-def _listed(known: list[str]) -> str:
-    if not known:
-        return "is none"
-    return f"{'is' if len(known) == 1 else 'are'} {enumerate_names(known, _MOST_NAMED)}"
+def unknown(kind: str, name: str, known: Collection[str], *, of: str = "") -> str:
+    """The error message for a name that does not exist: suggests the closest one, or lists those that do."""
+    meant = closest(name, known)
+    hint = f"did you mean {meant}?" if meant else f"known: {enumerate_names(sorted(known), _MOST_NAMED) or 'none'}"
+    return f"{kind} {name}{of} not found; {hint}"

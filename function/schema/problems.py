@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from function.core import InvalidSpec, Manifest, Reason, plural
+from function.core import InvalidSpec, Manifest, Reason, closest, plural
 from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.model import BROKEN_RULES, Api, Rule
@@ -179,8 +178,8 @@ def _is_number(value: Any) -> bool:
 
 def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
-    hint = f"; did you mean {near[0]}?" if near else ""
+    meant = closest(name, names)
+    hint = f"; did you mean {meant}?" if meant else ""
     return Problem(path, f"is not a field{hint}", None, ", ".join(names), code="unknown-field")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from function.core import Manifest
+from function.core import Manifest, closest
 from function.publish.catalog import BY_KIND, GROUPS, Kind
 from function.schema import problems
 from function.validation import metadata
@@ -46,9 +46,8 @@ def unserved(index: int, manifest: Manifest) -> Finding:
         problem = f"must be {', '.join(served)} for kind {kind}, not {api_version}"
         return Finding(index, ("apiVersion",), problem, "api-version")
     known = sorted({known for _, known in BY_KIND})
-    near = {name.lower(): name for name in known}
-    meant = difflib.get_close_matches(str(kind).lower(), near, n=1)
-    hint = f"; did you mean {near[meant[0]]}?" if meant else ""
+    meant = closest(str(kind), known)
+    hint = f"; did you mean {meant}?" if meant else ""
     return Finding(index, ("kind",), f"must be one of {', '.join(known)}, not {kind}{hint}", "api-version")
 
 

@@ -160,9 +160,9 @@ def test_a_pool_has_the_nodes_that_are_asked_for_however_it_counts_them(
 @pytest.mark.parametrize(
     ("names", "want"),
     [
-        ([], "there is no InferenceCluster x; there is none"),
-        (["east"], "there is no InferenceCluster x; there is east"),
-        ([f"c{i}" for i in range(10)], "there are c0, c1, c2, c3, c4, c5, c6, c7 and 2 more"),
+        ([], "InferenceCluster x not found; known: none"),
+        (["east"], "InferenceCluster x not found; known: east"),
+        ([f"c{i}" for i in range(10)], "known: c0, c1, c2, c3, c4, c5, c6, c7 and 2 more"),
     ],
 )
 def test_who_names_nobody_is_told_who_there_is(names: list[str], want: str) -> None:
