@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from function.core import deadline
+from function.scheduling.budget import StepLimit
 from function.scheduling.fleet import Device
 from function.scheduling.job import DeviceRequest
 
 LARGEST_CLAIM = 32
 """Devices that one ResourceClaim can be given (k8s.io/api v0.36, resource/v1 AllocationResultsMaxSize)."""
 _MOST_STEPS = 5_000
-"""Choices of kinds, and of entries to move devices between, for one member on one node. 16 requests over a few kinds
-take some hundreds."""
-_OFTEN = 256
-"""Steps after which a search looks whether its call is over."""
+"""Steps for one member on one node: choices of kinds, augmentations of flows, and devices visited by the simulation."""
 
 Kind = str | None
 """A DeviceClass, or None for Synthetic."""
@@ -44,7 +41,8 @@ class Search:
     asked: list[RequestOptions]
     devices: tuple[Device, ...]
     largest_claim: int = LARGEST_CLAIM
-    steps: int = 0
+    """Devices that all DRA requests may have together."""
+    limit: StepLimit = field(default_factory=lambda: StepLimit(_MOST_STEPS))
     found: dict[int, Kind] | None = None
     """The choice with the fewest Synthetic requests, and of these the first."""
     chosen: dict[int, Kind] = field(default_factory=dict)
@@ -60,16 +58,12 @@ class Search:
         if any(self._from(0, allowed) for allowed in range(synthetic + 1)):
             self.found = self.chosen
 
-    @property
-    def exhausted(self) -> bool:
-        return self.steps > _MOST_STEPS
-
     def _from(self, i: int, synthetic: int) -> bool:
         if i == len(self.asked):
             return self._is_evaluated()
         asked = self.asked[i]
         for kind in self._kinds(i):
-            if not self._may_step():
+            if not self.limit.step():
                 return False
             if kind is None and not synthetic:
                 continue
@@ -110,7 +104,7 @@ class Search:
             return True
         walk = _Walk(self.devices, sorted(claimed, key=lambda pair: pair[0].request.name))
         found = walk.allocate(0, 0)
-        self.steps += walk.steps
+        self.limit.took(walk.steps)
         return found and not walk.failed
 
     def _claimable(self) -> bool:
@@ -127,14 +121,8 @@ class Search:
     def _flows(self, demands: list[tuple[RequestOptions, tuple[int, ...]]]) -> bool:
         flow = _Flow(self.devices, [(a.request.count, entries) for a, entries in demands])
         found = flow.run()
-        self.steps += flow.steps
+        self.limit.took(flow.steps)
         return found
-
-    def _may_step(self) -> bool:
-        self.steps += 1
-        if self.steps % _OFTEN == 0:
-            deadline.check()
-        return not self.exhausted
 
 
 def _drawn(asked: RequestOptions) -> tuple[int, ...]:

@@ -164,7 +164,7 @@ class Matcher:
         failing = next((a for a in asked if a.errors), None)
         if failing is not None:
             return self._shortfall(failing.request, shape)
-        return _combined_shortfall(requests, shape, searched=not search.exhausted)
+        return _combined_shortfall(requests, shape, searched=not search.limit.exhausted)
 
     def _would_match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
         asked = self._asked(requests, shape)
@@ -174,7 +174,7 @@ class Matcher:
 
     def _searched(self, search: Search) -> Search:
         search.run()
-        self.steps += search.steps
+        self.steps += search.limit.steps
         return search
 
     def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[RequestOptions]:

@@ -13,6 +13,7 @@ from enum import Enum
 from itertools import product
 
 from function.core import deadline
+from function.scheduling.budget import StepLimit
 from function.scheduling.devices import Matcher, Offer, Shortfall
 from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool, Replica
 from function.scheduling.job import Engine, Member
@@ -23,8 +24,7 @@ _MOST_IN_ALL = 300_000
 """Pools tried for one job on all clusters. From then on a search is given few steps only, which still find what is
 found at once: work stays linear in the fleet, whatever is asked."""
 _FEW_STEPS = 100
-_OFTEN = 256
-"""Steps after which a search looks whether its call is over."""
+"""Steps of one search after that. They find an easy fit, and keep total work linear in the fleet."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -119,12 +119,13 @@ class Fitter:
     def _searched(self, options: tuple[tuple[Option, ...], ...], room: list[int]) -> Fit | NoFit:
         if not all(options):
             return _NO_DEVICES
-        search = _Search(options, room, most=min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
+        limit = StepLimit(min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
+        search = _Search(options, room, limit)
         search.run()
         self.searches += 1
-        self.steps += search.steps
+        self.steps += limit.steps
         if search.best is None:
-            return _GAVE_UP if search.exhausted else _FULL
+            return _GAVE_UP if limit.exhausted else _FULL
         return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste)
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
@@ -254,18 +255,13 @@ class _Search:
 
     options: tuple[tuple[Option, ...], ...]
     room: list[int]
-    most: int = _MOST_STEPS
-    steps: int = 0
+    limit: StepLimit
     best: tuple[Option, ...] | None = None
     waste: Waste = field(default_factory=Waste)
     _lower_bounds: list[Waste] = field(default_factory=list)
     """The least that the engines from here on must add."""
     _dead: set[tuple[int, ...]] = field(default_factory=set)
-    """An engine and the room that was left, from which there is no way."""
-
-    @property
-    def exhausted(self) -> bool:
-        return self.steps > self.most
+    """States, each an engine and the room that is left for it, from which there is no fit."""
 
     def run(self) -> None:
         self._lower_bounds = [Waste()]
@@ -285,8 +281,8 @@ class _Search:
             return False
         found = False
         for option in self.options[i]:
-            if not self._may_step():
-                return found
+            if not self.limit.step():
+                return found  # before the state is remembered as dead: not all of its options were tried
             if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
                 self._take(option, 1)
                 found |= self._from(i + 1, (*chosen, option), so_far + option.waste)
@@ -294,12 +290,6 @@ class _Search:
         if not found:
             self._dead.add(state)
         return found
-
-    def _may_step(self) -> bool:
-        self.steps += 1
-        if self.steps % _OFTEN == 0:
-            deadline.check()
-        return not self.exhausted
 
     def _take(self, option: Option, times: int) -> None:
         for pool, nodes in option.nodes:

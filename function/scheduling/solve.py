@@ -104,10 +104,10 @@ class _Solver:
     def _keep(self, contended: Contention) -> None:
         """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
         for existing in self.ours:
+            if existing.deleting:
+                continue
             replica = self._rolled_back(existing, contended.rolled_back)
             cluster = self.fleet.clusters.get(existing.cluster)
-            if replica.deleting:
-                continue
             if cluster is None:
                 self.lost.append(replica)
             elif replica in contended.preempted:
@@ -118,12 +118,16 @@ class _Solver:
                 self.staying.append(replica)
 
     def _rolled_back(self, replica: Replica, rolled_back: Mapping[Replica, Replica | None]) -> Replica:
-        """As it was before it grew, if its growth has no place."""
-        if replica not in rolled_back or replica.previous is None:
+        """Return a replica as it was before it grew, if it lost the nodes that it grew into; otherwise as it is.
+
+        The phases that follow treat it as a replica that never grew. Only the ledger still has the nodes that it was
+        given, because they are free once it has given them back.
+        """
+        if replica not in rolled_back:
             return replica
-        back = replace(replica, engines=replica.previous.engines, spec_hash=replica.previous.spec_hash)
-        self.rolled_back[back] = rolled_back[replica]
-        return back
+        before = replace(replica, engines=replica.proven.engines, spec_hash=replica.proven.spec_hash)
+        self.rolled_back[before] = rolled_back[replica]
+        return before
 
     def _kept(self, replica: Replica) -> Placement:
         rolls_back = replica in self.rolled_back
