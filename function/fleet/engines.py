@@ -1,9 +1,10 @@
-"""The nodes that a replica's spec takes, as the scheduler counts them.
+"""Reads `spec.engines` of ModelReplicas, and counts the nodes that they take.
 
-This is the only reader of `spec.engines` of a ModelReplica. The scheduler, the cluster's status and the ledger count by
-it, so they never disagree. An XRD guards the fields, but a spec may have been written before the XRD was: a number that
-cannot be read, or is below its minimum of 1, counts as 1. A node too many is refused later; a node too few is given
-away twice.
+This is the only reader of these fields. The scheduler, the status of a cluster and the ledger all count by it, so they
+never disagree.
+
+The XRD guards the fields, but a spec may be older than the XRD. A number that cannot be read, or is below its minimum
+of 1, counts as 1. A node too many is only refused to somebody, and a node too few is given away twice.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ def engines(value: Any) -> tuple[PlacedEngine, ...]:
 
 
 def nodes_taken(value: Any) -> dict[str, int]:
-    """Return the whole nodes that `spec.engines` of a ModelReplica takes, by pool: those of `engines(value)`.
+    """Return the whole nodes that `spec.engines` of a ModelReplica takes, by the name of the pool.
 
-    A fleet has thousands of replicas, nearly all of them well formed. Those are summed without building engines.
+    The result is `nodes_of(engines(value))`. A fleet has thousands of replicas, nearly all of them well formed; those
+    are summed without building engines.
     """
     try:
         return _sum(value)
@@ -32,7 +34,10 @@ def nodes_taken(value: Any) -> dict[str, int]:
 
 
 def _sum(value: Any) -> dict[str, int]:
-    """Raises AttributeError, TypeError or ValueError for anything that needs a second look."""
+    """Return the sum for well-formed engines.
+
+    Raises AttributeError, TypeError or ValueError for all others.
+    """
     taken: dict[str, int] = {}
     for engine in value:
         copies = engine.get("copies", 1)

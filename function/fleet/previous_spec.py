@@ -1,4 +1,8 @@
-"""The spec that a replica served with before it was given more nodes, noted on it as long as it may have to go back."""
+"""The annotation that records the spec that a replica served with before it was given more nodes.
+
+The replica has the annotation until it is ready with its new spec. Until then it may lose the nodes that it grows into,
+and return to the recorded spec.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,12 @@ from function.scheduling import PreviousSpec
 from function.vocabulary import labels
 
 _LONGEST = 128 * 1024
-"""Bytes. Kubernetes takes 256 KiB of annotations on one object (k8s.io/apimachinery v0.36, ValidateAnnotations)."""
+"""Bytes of the annotation. Kubernetes accepts 256 KiB of annotations on one object (k8s.io/apimachinery v0.36,
+ValidateAnnotations)."""
 
 
 def read(metadata: Manifest) -> PreviousSpec | None:
-    """Of a replica's metadata. A note that somebody has spoilt says nothing."""
+    """Return the previous spec from a replica's metadata; None if there is no annotation, or it cannot be read."""
     text = dig(metadata, "annotations", labels.FORMER_SPEC)
     if not isinstance(text, str) or not text:
         return None
@@ -30,8 +35,11 @@ def read(metadata: Manifest) -> PreviousSpec | None:
 
 
 def note(previous: PreviousSpec, observed: Manifest) -> str:
-    """What is to be noted on a replica that is observed with its former spec, or has the note. Empty for a spec too
-    long for an annotation: such a replica keeps what it was given."""
+    """Return the text of the annotation for a replica.
+
+    `observed` is the replica as it is, with the previous spec, unless `previous` was read from an annotation. The text
+    is empty if the spec is too long for an annotation. Such a replica keeps its new spec even if it loses its nodes.
+    """
     if previous.noted:
         return previous.noted
     noted = {"spec": restate_spec(observed), "specHash": previous.spec_hash}
@@ -40,13 +48,13 @@ def note(previous: PreviousSpec, observed: Manifest) -> str:
 
 
 def spec(previous: PreviousSpec) -> dict[str, Any]:
-    """The whole spec, as it was noted."""
+    """Return the whole previous spec, which must have been read from an annotation."""
     found: dict[str, Any] = json.loads(previous.noted)["spec"]
     return found
 
 
 def restored(observed: Manifest, previous: PreviousSpec) -> dict[str, Any]:
-    """A replica as it was before it grew."""
+    """Return the manifest of a replica with its previous spec and without the annotation."""
     manifest = restate(observed)
     notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: previous.spec_hash}
     notes.pop(labels.FORMER_SPEC, None)

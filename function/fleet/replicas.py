@@ -1,4 +1,4 @@
-"""The replicas of the fleet: whose each is, where it stands, and what it takes there."""
+"""Reads ModelReplicas: the deployment, the cluster and the nodes of each."""
 
 from __future__ import annotations
 
@@ -26,14 +26,19 @@ from function.vocabulary import labels, names
 
 
 class Owner:
-    """Whose a replica is: by namespace and label, or by controller reference; never by a name alone."""
+    """Decides which replicas belong to the deployment of a request."""
 
     def __init__(self, request: Request) -> None:
+        """Take the deployment from the request's XR."""
         self.uid = dig(request.xr, "metadata", "uid")
         self.deployment = NamespacedName(request.identity.namespace, names.label_value(request.identity.name))
 
     def owns(self, manifest: Manifest, observed: Container[NamespacedName]) -> bool:
-        """One that is observed is ours, and of our namespace no other that a namesake controls, who was before us."""
+        """Whether a replica belongs to the deployment.
+
+        It does if it is among `observed`. Otherwise its controller reference decides, since an earlier deployment may
+        have had the same name, and the label decides only without one. The namespace must match in any case.
+        """
         if not may_mention(manifest, "metadata", self.deployment.namespace):
             return False
         metadata = manifest["metadata"]
@@ -48,13 +53,15 @@ class Owner:
 
 
 def takes_nodes(manifest: Manifest) -> bool:
-    """Whether another's replica takes nodes: only one that a ModelDeployment composed does. One written by hand runs
-    nothing (modelreplica/composer.py), however many nodes it names."""
+    """Whether a replica of another deployment takes nodes: only if a ModelDeployment composed it.
+
+    A replica that was written by hand runs nothing (see modelreplica/composer.py), so it takes no nodes.
+    """
     return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
-    """What another's replica takes."""
+    """Return the nodes of a replica of another deployment. Its deployment is read on demand."""
     return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
 
 
@@ -63,17 +70,17 @@ def _nodes(manifest: Manifest) -> dict[str, int]:
 
 
 TAKEN = ContentCache("spec", make=_nodes, most=32_768)
-"""Whole nodes by pool. There are thousands of replicas, and what one takes changes only with its spec."""
+"""Whole nodes by pool, by the content of a replica's spec. There are thousands of replicas, and specs seldom change."""
 
 
 def deployment_of(metadata: Manifest) -> NamespacedName:
-    """Of another's replica, as its labels name it."""
+    """Return the deployment of a replica as its labels name it; the replica's own name if they do not."""
     name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
     return NamespacedName(metadata.get("namespace") or "", name)
 
 
 def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
-    """None for one that says nowhere where it is."""
+    """Return the replica of a manifest; None if it names no cluster. `deployment` is the one that it belongs to."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     cluster = spec.get("clusterName")
     if not cluster:

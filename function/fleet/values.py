@@ -1,4 +1,4 @@
-"""Values of manifests that others wrote, which may be anything. What cannot be read is read as nothing."""
+"""Reads values of manifests that others wrote. A value of the wrong type counts as missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def mappings(value: Any) -> Iterable[Manifest]:
 
 
 def whole(value: Any, default: int = 0) -> int:
-    """Return a whole number, which labels hold as text; the default for None, and 0 for anything else."""
+    """Return a whole number, which may be text as in labels; `default` for None, and 0 if it cannot be read."""
     if value is None:
         return default
     try:

@@ -1,4 +1,4 @@
-"""Why a cluster takes no more replicas. Each reason is a type that holds its facts.
+"""The reasons why a cluster takes no more replicas. Each reason is a type that holds its facts.
 
 To add a reason, write a class with a docstring, `__str__` (a few words, for a count of clusters) and `detail` (a
 sentence, for one cluster), and put it into the union `Reason`, at its place in the order. Everything else is derived
@@ -26,9 +26,9 @@ class Full:
     pool: str
     needs: int
     free: int
-    """Below zero where the pool has shrunk under what stands on it."""
+    """Negative if the pool is overcommitted."""
     held_by: tuple[str, ...] = ()
-    """Deployments with replicas there."""
+    """Deployments with replicas on the pool, as namespace/name."""
 
     def __str__(self) -> str:
         has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
@@ -244,15 +244,20 @@ Reason = (
     | BeingDeleted
     | LabelMismatch
 )
-"""Every reason, from the cluster that nearly took the replica to the one that was never asked."""
+"""Every reason, from the cluster that nearly took the replica to the one that was never considered."""
 NEAREST_FIRST: tuple[type[Reason], ...] = get_args(Reason)
+"""The same, in the order in which a condition's message has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
+    """A cluster that takes no more replicas, and why."""
+
     cluster: str
+    """The name of the cluster."""
     reason: Reason
 
     @property
     def code(self) -> str:
+        """The reason in one word, as `status.rejections` has it."""
         return type(self.reason).__name__

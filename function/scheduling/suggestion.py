@@ -1,4 +1,23 @@
-"""The smallest change that would place one more replica on a cluster. Only changes that were tried are suggested."""
+"""Suggests the smallest change that would place one more replica on a cluster.
+
+Terms:
+
+- A cluster is *open* if its pools have room for one more replica. Then only a filter keeps replicas out.
+- A *change* is one action of a user, in words.
+
+Phases of `suggestions`, for each cluster:
+
+1. Fit one more replica into the free nodes after the plan. If it fits, the cluster is open: suggest the change that
+   satisfies the filter that rejected it.
+2. Otherwise, if the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits.
+   Suggest the first pool and number that work.
+
+Every change in phase 2 was tried with the same search that the plan uses. A change to devices is not suggested here;
+`kinds/modeldeployment/explain.py` tries lower quantities in selectors.
+
+Deliberately coarse: only one change at a time is tried, to one pool. A cluster that needs two changes gets no
+suggestion.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +35,22 @@ from function.scheduling.plan import Plan
 from function.scheduling.rejection import Reason
 
 _MOST_NODES = 64
-"""Nodes beyond which adding some is no small change."""
+"""Nodes that are tried. More of them would be no small change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
+    """A change that would place one more replica on a cluster."""
+
     cluster: str
     change: str
-    """What to do, in words."""
+    """The change in words, as an imperative."""
 
 
 def suggestions(
     job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterBreakdown, ...]
 ) -> Iterator[Suggestion]:
-    """By cluster. None for a cluster that one change does not open."""
+    """Yield at most one suggestion for each cluster of `found`, in its order."""
     ledger = planned_usage(job, fleet, plan).ledger
     for breakdown in found:
         cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
@@ -70,7 +91,7 @@ def _opening(reason: Reason) -> str | None:
 
 
 def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple[str, int] | None:
-    """The pool to which fewest nodes must be added, and how many."""
+    """Return the pool to which the fewest nodes must be added, and how many; None if no such pool is known."""
     for nodes in range(1, _MOST_NODES + 1):
         for pool in sorted(free):
             if isinstance(fitter.fit(cluster, {**free, pool: free[pool] + nodes}), Fit):

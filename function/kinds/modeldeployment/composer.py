@@ -1,4 +1,4 @@
-"""From a request to a result, in the order that a reader would ask."""
+"""The composer of ModelDeployments: reads the fleet, decides, composes and reports, in this order."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from function.vocabulary import conditions as c
 
 
 def run(request: Request) -> Result:
+    """Return the result for a ModelDeployment.
+
+    Raises InvalidSpec for a spec that is refused, NotYet while something is unknown, and deadline.Exceeded.
+    """
     if refused := reserved.refusal(request):
         why = _with_contention(request, refused)
         return reserved.scaled_down(request, COMPOSER.hold(request, why.condition, why.decided))
@@ -28,8 +32,11 @@ def run(request: Request) -> Result:
 
 
 def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
-    """A bad edit changes nothing, but on an overcommitted pool a replica that never served still gives way, and one
-    that grew into nodes that others have goes back to its former spec."""
+    """Return a refusal that still settles overcommitted pools.
+
+    An invalid spec changes nothing else. But the other deployment on such a pool counts on this one to give way: it
+    drops replicas that are preempted, and returns those that are rolled back to their previous spec.
+    """
     try:
         inputs = read(request)
     except NotYet:

@@ -1,4 +1,4 @@
-"""Why a replica is not there, as a person reads it: by cluster, pool and request, with the values that were seen."""
+"""Explains in words why replicas are missing: by cluster, pool and request, with the values of the nearest device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from function.scheduling import (
     DeviceVerdict,
     Fit,
     Fitter,
-    Member,
     MemberVerdict,
     PoolBreakdown,
     RequestVerdict,
@@ -30,33 +29,46 @@ _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
 @dataclass(frozen=True, slots=True)
 class PoolExplanation:
+    """A pool of a cluster that takes no more replicas."""
+
     name: str
     nodes: int
+    """Nodes that the pool can have."""
     free: int
+    """Free nodes. Negative if the pool is overcommitted."""
     problems: tuple[str, ...]
-    """One for each request that a node does not satisfy; empty where only room is missing."""
+    """A sentence for each request that a node does not satisfy. Empty if only free nodes are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterExplanation:
+    """A cluster that takes no more replicas."""
+
     name: str
     reason: str
+    """The reason in one word, as in `status.rejections`."""
     message: str
+    """The reason in a sentence."""
     pools: tuple[PoolExplanation, ...]
     remedies: tuple[str, ...]
-    """Each alone would place one more replica here. Tried, not guessed."""
+    """Changes in words, each of which alone would place one more replica here. Each was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
+    """Why replicas of one deployment are missing."""
+
     wanted: int
     placed: int
     clusters: tuple[ClusterExplanation, ...]
-    """Those that take no more replicas; empty where none is missing."""
+    """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
 
 
 def explain(request: Request) -> Explanation:
-    """Of a deployment whose requirements are answered. Raises InvalidSpec and NotYet, as composing it does."""
+    """Return the explanation of the deployment of a request, whose required resources must be resolved.
+
+    Raises InvalidSpec and NotYet, as composing the deployment does.
+    """
     decision = decide(request, model.parse(request.xr), read(request), Budget())
     placed, wanted = len(decision.plan.placed), decision.job.replicas
     if not decision.plan.missing:
@@ -80,10 +92,10 @@ def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) ->
 
 def _pool(pool: PoolBreakdown) -> PoolExplanation:
     problems = [_problem(m, r) for m in pool.members if not m.offered for r in m.requests if r.has < r.request.count]
-    contended = [
-        _contended(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
+    combined = [
+        _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    return PoolExplanation(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + contended))
+    return PoolExplanation(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + combined))
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
@@ -109,18 +121,19 @@ def _nearest(verdict: RequestVerdict, nearest: DeviceVerdict) -> str:
     return f"{nearest.device.name} with {values}, wanted {' and '.join(texts)}"
 
 
-def _contended(member: MemberVerdict) -> str:
+def _combined(member: MemberVerdict) -> str:
+    """Return the problem of a member whose requests can each be met, but not all of them together."""
     names = ", ".join(r.request.name for r in member.requests)
     return (
         f"engine {member.engine.name} ({member.member.role}): requests {names} can each be met, but not all on one node"
     )
 
 
-# Lower demands: a capacity that is just missed
+# Lower demands: a quantity that a device just misses
 
 
 def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[str]:
-    """In place of a quantity that no device of the cluster has, the one that its nearest device has."""
+    """Yield changes to selectors: the quantity of the nearest device in place of one that no device has."""
     if scheduling.filter_cluster(decision.job, breakdown.cluster) is not None:
         return
     for text, name, value in sorted(set(_missed(breakdown))):
@@ -130,7 +143,10 @@ def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[
 
 
 def _missed(breakdown: ClusterBreakdown) -> Iterator[tuple[str, str, str]]:
-    """Selectors that are all that is in the way of a device, with the quantities that they saw."""
+    """Yield the selectors that are the only ones a nearest device fails, with each quantity that they read of it.
+
+    Each is the text of the selector, the name of the quantity and its value.
+    """
     verdicts = [v for pool in breakdown.pools for member in pool.members for v in member.requests]
     for verdict in verdicts:
         nearest = verdict.nearest
@@ -151,7 +167,7 @@ def _is_quantity(value: str) -> bool:
 
 
 def _would_fit(decision: Decision, breakdown: ClusterBreakdown, text: str, lowered: str) -> bool:
-    """Whether one more replica would have a place on the cluster, if a selector were worded otherwise."""
+    """Whether one more replica would fit on the cluster if a selector had the text `lowered`."""
     engines = tuple(
         replace(engine, members=tuple(_reworded(member, text, lowered) for member in engine.members))
         for engine in decision.job.engines
@@ -160,7 +176,7 @@ def _would_fit(decision: Decision, breakdown: ClusterBreakdown, text: str, lower
     return isinstance(Fitter(engines).fit(breakdown.cluster, free), Fit)
 
 
-def _reworded(member: Member, text: str, lowered: str) -> Member:
+def _reworded(member: scheduling.Member, text: str, lowered: str) -> scheduling.Member:
     return replace(
         member,
         requests=tuple(

@@ -1,7 +1,7 @@
-"""The spec of a ModelReplica: the deployment's engines, and an overlay with their placement.
+"""Renders the spec of a ModelReplica: the deployment's engines, with an overlay that places them.
 
-Every field that a replica is made of is taken over as it is, so that a new one cannot be forgotten. The overlay puts
-members in pools, and turns the devices that they select into requests for the device classes that were chosen.
+All fields that replicas are made of are copied, so that a new field cannot be forgotten. The overlay adds the pool of
+each member, and replaces its device selectors by requests for the device classes that the scheduler chose.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
 
 MADE_OF = Spec.model_fields.keys() & modelreplica.Spec.model_fields.keys()
-"""The fields of a deployment's spec that its replicas have. The others are about where replicas go, and how many."""
+"""The fields of a deployment's spec that its replicas have. The others decide where replicas go, and how many."""
 
 
 def spec(wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit) -> dict[str, Any]:
-    """Return the spec of a replica on a cluster; `placed` are the fit's engines there."""
+    """Return the spec of a replica on a cluster. `placed` is `fit.placed` for that cluster."""
     pools = {engine.name: {member.role: member.pool for member in engine.members} for engine in placed}
     options = {engine.name: option for engine, option in fit.engines}
     return {
@@ -44,7 +44,7 @@ def _engine(engine: Engine, pools: Mapping[str, str], option: Option) -> dict[st
 
 
 def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[str, Any]:
-    """A Synthetic device, whose class is None, only chose the pool: nothing can be claimed of it."""
+    """Return a member on a pool. Requests for Synthetic devices (class None) are left out: they only chose the pool."""
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = [_request(asked, class_) for asked, class_ in zip(devices, classes, strict=True) if class_ is not None]
     workers = {"worker": (member.worker or Worker()).model_dump()} if member.role == "Worker" else {}
@@ -62,15 +62,15 @@ def _request(asked: DeviceRequest, device_class: str) -> dict[str, Any]:
 
 
 def _taken_over(model: schema.Api, *without: str) -> dict[str, Any]:
-    """Return all fields of a part of the spec, with defaults spelled out, but for those that the overlay replaces."""
+    """Return all fields of a part of the spec, with defaults spelled out, except the fields named in `without`."""
     return model.model_dump(mode="json", exclude_none=True, exclude=set(without))
 
 
 def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterator[Replica]:
-    """Yield the fleet's replicas, those of the deployment that have the current spec with the current hash.
+    """Yield all replicas of the fleet. Those of the deployment that have the current spec get the current hash.
 
-    A replica can have it under another hash: an earlier version of the function counted other fields, or somebody has
-    removed the annotation. Such a replica has nothing to be given.
+    A replica can have the current spec under another hash, if an earlier version of the function hashed other fields or
+    somebody removed the annotation. Such a replica needs no update.
     """
     for replica in inputs.fleet.replicas:
         cluster, observed = inputs.fleet.clusters.get(replica.cluster), inputs.ours.get(replica.identity)
@@ -83,7 +83,7 @@ def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterat
 
 
 def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
-    """Whether a replica has a spec already, whichever defaults are spelled out in it."""
+    """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference."""
     try:
         return _content(plain(observed.get("spec"))) == _content(wanted)
     except InvalidSpec:
