@@ -1,4 +1,10 @@
-"""What the API server does with an object on its way in: defaults, pruning, the structural schema, its CEL rules."""
+"""Admission of the API server: defaults, pruning, structural schema, CEL rules. The default `Admit` extension.
+
+Phases for an object whose spec is new or changed: drop nulls, fill in defaults, prune unknown fields, check the
+structural schema, and, if that holds, evaluate the CEL rules. If only the status changed, only its schema is checked.
+
+Deliberately coarse: a rule's cost is not limited here, and formats are not checked.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +34,7 @@ _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that the schema does not allow."""
+    """A violation of the schema: a path and what is wrong there."""
 
     path: FieldPath
     message: str
@@ -39,7 +45,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Admits objects by their kinds' schemas."""
+    """Admits objects by the schemas of their kinds. Kinds without an XRD are always admitted."""
 
     def __call__(self, kind: ServedKind, manifest: dict[str, Any], old: Manifest | None) -> None:
         if not kind.is_composite:
@@ -57,7 +63,7 @@ class Admission:
 
 
 def _same_spec(new: Manifest, old: Manifest) -> bool:
-    """But for Crossplane's own part of it. What was admitted once need not be looked at again."""
+    """Whether two objects have the same spec, except for Crossplane's part. An admitted spec is not checked again."""
     specs = [{k: v for k, v in (m.get("spec") or {}).items() if k != "crossplane"} for m in (new, old)]
     return specs[0] == specs[1]
 
@@ -67,7 +73,7 @@ def _status(schema: Schema) -> Schema:
 
 
 def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> Iterator[Violation]:
-    """The CEL rules that an object breaks. One that looks at what stood there before has no say over what is new."""
+    """The CEL rules that an object violates. A rule that uses oldSelf is skipped if there is no old value."""
     for path, value, before, rule in _rules(manifest, old, schema, ()):
         if before is None and _OLD.search(rule["rule"]):
             continue
@@ -77,7 +83,7 @@ def broken_rules(manifest: Manifest, old: Manifest | None, schema: Schema) -> It
 
 
 def _broken(rule: Schema, value: Any, old: Any) -> str:
-    """What a rule says against a value; empty where it holds."""
+    """Why a rule does not hold for a value; empty if it holds."""
     try:
         holds = cel.rule(rule["rule"]).evaluate(self=value, oldSelf=old)
     except cel.EvaluationFailed as error:
@@ -86,7 +92,7 @@ def _broken(rule: Schema, value: Any, old: Any) -> str:
 
 
 def drop_nulls(value: Any) -> None:
-    """Drop what is null: none of our fields may be, and then it is as if it were not there. Items of a list stay."""
+    """Drop fields that are null, as the API server does with fields that are not nullable. List items stay."""
     if isinstance(value, dict):
         for name in [name for name, child in value.items() if child is None]:
             del value[name]
@@ -95,7 +101,7 @@ def drop_nulls(value: Any) -> None:
 
 
 def fill(value: Any, schema: Schema) -> None:
-    """Fill in the defaults of a value, below what is there: a missing object is not made for the defaults in it."""
+    """Fill in defaults. A missing object is not created for the defaults of its fields."""
     if isinstance(value, dict):
         for name, child in (schema.get("properties") or {}).items():
             if name not in value and "default" in child:
@@ -110,7 +116,7 @@ def fill(value: Any, schema: Schema) -> None:
 
 
 def prune(value: Any, schema: Schema) -> None:
-    """Drop the fields that the schema does not know, as the API server does."""
+    """Drop fields that the schema does not know."""
     if isinstance(value, list):
         for item in value:
             prune(item, schema.get("items") or {})
@@ -125,7 +131,7 @@ def prune(value: Any, schema: Schema) -> None:
 
 
 def violations_of(value: Any, schema: Schema, path: FieldPath = ()) -> Iterator[Violation]:
-    """All that a structural schema does not allow of a value."""
+    """The violations of a structural schema by a value."""
     wanted = schema.get("type")
     if value is None:
         if not schema.get("nullable"):
@@ -139,6 +145,7 @@ def violations_of(value: Any, schema: Schema, path: FieldPath = ()) -> Iterator[
 
 
 def spelled(path: FieldPath) -> str:
+    """A path as `spec.items[0].name`; `object` if it is empty."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".") or "object"
 
 
@@ -191,7 +198,7 @@ def _bounds(size: float, schema: Schema, bounds: tuple[str, str], unit: str, val
 
 
 def _rules(value: Any, old: Any, schema: Schema, path: FieldPath) -> Iterator[tuple[FieldPath, Any, Any, Schema]]:
-    """Every rule of a schema that applies to a value, with the value and what stood there before."""
+    """Every rule that applies to a value or below it, with its path, the value there, and the old one."""
     if value is None:
         return
     for rule in schema.get("x-kubernetes-validations") or ():
@@ -207,7 +214,7 @@ def _rules(value: Any, old: Any, schema: Schema, path: FieldPath) -> Iterator[tu
 
 
 def _same_item(item: Any, old: Any, schema: Schema) -> Any:
-    """The item that an item of a list was before. Only lists with keys tell."""
+    """The old item with the same keys; None for a list without keys."""
     keys = schema.get("x-kubernetes-list-map-keys") or ()
     if not keys or not isinstance(old, list) or not isinstance(item, Mapping):
         return None
@@ -220,7 +227,7 @@ def _more(schema: Schema) -> Schema:
 
 
 def _is_open(name: str) -> bool:
-    """Fields of every object that are checked elsewhere."""
+    """Whether a field exists in every object and is checked elsewhere."""
     return name in ("apiVersion", "kind", "metadata")
 
 

@@ -1,4 +1,11 @@
-"""Server-side apply: who owns which field, and what becomes of an object when one of its owners says something else."""
+"""Server-side apply: the fields of a manifest, merging, and removing fields that an owner no longer applies.
+
+An apply has three steps (store.py): `fields` computes the fields of the applied manifest, `without` removes fields that
+the same manager applied before and nobody applies now, and `merge` writes the applied fields over the rest. Lists merge
+by key, as sets or as a whole, as the schema's `x-kubernetes-list-type` tells.
+
+Deliberately coarse: every apply is forced, so conflicts do not exist; and ownership of a list item is by its keys only.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +21,7 @@ Tree = Mapping[str, Any]
 
 
 def merge(live: Any, applied: Any, schema: Schema) -> Any:
-    """A value after somebody applied another over it."""
+    """A value after another was applied over it."""
     if isinstance(live, Mapping) and isinstance(applied, Mapping) and not _is_atomic_map(schema):
         merged = {k: merge(live.get(k), v, _property(schema, k)) for k, v in applied.items()}
         return {k: merged.get(k, v) for k, v in live.items()} | merged
@@ -26,7 +33,7 @@ def merge(live: Any, applied: Any, schema: Schema) -> Any:
 
 
 def covers(live: Any, applied: Any, schema: Schema) -> bool:
-    """Whether to apply a value over another would leave that as it is."""
+    """Whether applying a value over another changes nothing."""
     if isinstance(live, Mapping) and isinstance(applied, Mapping) and not _is_atomic_map(schema):
         return all(k in live and covers(live[k], v, _property(schema, k)) for k, v in applied.items())
     if isinstance(live, list) and isinstance(applied, list) and (_keys(schema) or _is_set(schema)):
@@ -35,7 +42,7 @@ def covers(live: Any, applied: Any, schema: Schema) -> bool:
 
 
 def fields(value: Any, schema: Schema) -> dict[str, Any]:
-    """The fields that a value says."""
+    """The fields that a value sets."""
     if isinstance(value, Mapping) and not _is_atomic_map(schema):
         return {f"f:{k}": fields(v, _property(schema, k)) for k, v in value.items()}
     if isinstance(value, list) and _keys(schema):
@@ -46,9 +53,16 @@ def fields(value: Any, schema: Schema) -> dict[str, Any]:
 
 
 def without(value: Any, gone: Tree, kept: Sequence[Tree], schema: Schema) -> Any:
-    """A value without the fields that nobody says any more; None where nothing is left of it.
+    """A value without the fields that nobody applies any more.
 
-    `gone` is what one owner said before, `kept` what that owner says now and what the others say.
+    Args:
+        value: The live value.
+        gone: The fields that one owner applied before.
+        kept: The fields that this owner applies now, and those of each other owner.
+        schema: The schema of the value.
+
+    Returns:
+        The value; None if nothing is left of it.
     """
     if isinstance(value, Mapping) and any(step.startswith("f:") for step in gone):
         return _without_fields(value, gone, kept, schema)

@@ -1,4 +1,4 @@
-"""The garbage collector: dependents go after their owners, or before owners that wait for them."""
+"""The garbage collector: deletes objects without owners, and dependents of owners in foreground deletion first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from function.sandbox.store import FOREGROUND, Ref, Store, ref_of
 
 
 def concern(store: Store, changed: Iterable[Ref]) -> bool:
-    """Whether any of what changed is gone or going, or has no owner left."""
+    """Whether a change concerns garbage collection: an object is deleted, being deleted, or has lost its owners."""
     found = [store.get(ref) for ref in changed]
     if any(m is None or m["metadata"].get("deletionTimestamp") for m in found):
         return True
@@ -26,11 +26,11 @@ def collect(store: Store) -> None:
         if _is_orphan(manifest, uids):
             store.delete(ref_of(manifest))
         if FOREGROUND in (manifest["metadata"].get("finalizers") or ()):
-            _await(store, manifest, dependents)
+            _delete_dependents(store, manifest, dependents)
 
 
 def _uids(store: Store) -> set[str]:
-    """Of every owner that exists, in the store or elsewhere."""
+    """The uids of all possible owners, in the store and elsewhere."""
     return {m["metadata"]["uid"] for m in store.all()} | set(store.elsewhere.values())
 
 
@@ -40,8 +40,9 @@ def _is_orphan(manifest: Manifest, uids: set[str]) -> bool:
     return gone and not manifest["metadata"].get("deletionTimestamp")
 
 
-def _await(store: Store, owner: Manifest, dependents: Mapping[str, list[Ref]]) -> None:
-    """Bottom up: an owner that waits makes its dependents wait for theirs."""
+def _delete_dependents(store: Store, owner: Manifest, dependents: Mapping[str, list[Ref]]) -> None:
+    """Delete the dependents of an owner in foreground deletion, then the owner. Works bottom-up: a dependent that has
+    dependents is deleted in the foreground too."""
     waiting = [ref for ref in dependents.get(owner["metadata"]["uid"], ()) if store.get(ref)]
     for ref in waiting:
         found = store.get(ref)
@@ -51,7 +52,7 @@ def _await(store: Store, owner: Manifest, dependents: Mapping[str, list[Ref]]) -
 
 
 def _dependents(store: Store) -> dict[str, list[Ref]]:
-    """By the uid of their owner."""
+    """All dependents by the uid of their owner."""
     found: dict[str, list[Ref]] = {}
     for manifest in store.all():
         for owner in manifest["metadata"].get("ownerReferences") or ():

@@ -1,4 +1,4 @@
-"""What the store knows of objects so that nobody has to look at all of them again."""
+"""Indexes of the store: content digests, and objects by label."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ Key = tuple[str, str]
 
 
 class Sealed(dict[str, Any]):
-    """An object as it is stored. Nobody changes it: to change an object is to store another. So its content is worked
-    out once for all who ask."""
+    """A stored object. It never changes, so the digest of its content is computed once for all readers."""
 
     __slots__ = ("_digests",)
 
@@ -22,7 +21,7 @@ class Sealed(dict[str, Any]):
         self._digests: dict[tuple[str, ...], bytes] = {}
 
     def digest(self, *fields: str) -> bytes:
-        """Of the content of these fields: equal only where that is."""
+        """A digest of some fields: equal if and only if their content is."""
         found = self._digests.get(fields)
         if found is None:
             text = json.dumps([self.get(field) for field in fields], sort_keys=True, separators=(",", ":"))
@@ -31,7 +30,7 @@ class Sealed(dict[str, Any]):
 
 
 class LabelIndex:
-    """The objects of one kind by their labels, kept up with each that comes, changes or goes."""
+    """The objects of one kind by their labels."""
 
     __slots__ = ("_having",)
 
@@ -39,11 +38,13 @@ class LabelIndex:
         self._having: dict[tuple[str, str], set[Key]] = {}
 
     def copied(self) -> LabelIndex:
+        """An independent copy."""
         other = LabelIndex()
         other._having = {label: set(keys) for label, keys in self._having.items()}
         return other
 
     def note(self, key: Key, before: Mapping[str, str], now: Mapping[str, str]) -> None:
+        """Update the index for an object that was created, changed or deleted."""
         if before == now:
             return
         for label in before.items():
@@ -52,6 +53,6 @@ class LabelIndex:
             self._having.setdefault(label, set()).add(key)
 
     def having(self, labels: Mapping[str, str]) -> list[Key]:
-        """Those that have all of the labels, of which there is at least one, by namespace and name."""
+        """The objects that have all of the labels (at least one), by namespace and name."""
         sets = [self._having.get(label, set()) for label in labels.items()]
         return sorted(set.intersection(*sets))

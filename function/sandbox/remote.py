@@ -1,4 +1,4 @@
-"""The function as Crossplane calls it: over gRPC, with the messages of its protocol."""
+"""A composition function that is called over gRPC, with the messages of Crossplane's protocol."""
 
 from __future__ import annotations
 
@@ -26,17 +26,22 @@ _STATUSES = {
 
 
 class RemoteFunction:
-    """Asks a function that listens at `target`, in plain text."""
+    """The function at `target` (host and port), called without TLS."""
 
     def __init__(self, target: str, patience: float = _PATIENCE) -> None:
-        """`patience` is how many seconds a connection may take."""
+        """`patience` is the timeout of the connection, in seconds."""
         self._target, self._patience, self._is_connected = target, patience, False
         sizes = [("grpc.max_receive_message_length", _LARGEST), ("grpc.max_send_message_length", _LARGEST)]
         self._channel = grpc.insecure_channel(target, options=sizes)
         self._stub = fnv1_grpc.FunctionRunnerServiceStub(self._channel)  # type: ignore[no-untyped-call]  # generated
 
     def __call__(self, request: Request) -> Result:
-        """Raises Fatal for a fatal result, and for a call that fails; Unreachable where nobody answers calls."""
+        """Call the function.
+
+        Raises:
+            Fatal: The result is fatal, or the call failed.
+            Unreachable: There is no server at the target.
+        """
         if not self._is_connected:
             self._connect()
         try:
@@ -51,8 +56,8 @@ class RemoteFunction:
         try:
             grpc.channel_ready_future(self._channel).result(timeout=self._patience)
         except grpc.FutureTimeoutError as error:
-            said = f"no function answers at {self._target} in plain text within {self._patience} seconds"
-            raise Unreachable(said) from error
+            problem = f"no function answers at {self._target} in plain text within {self._patience} seconds"
+            raise Unreachable(problem) from error
         self._is_connected = True
 
     def close(self) -> None:
@@ -73,7 +78,7 @@ def encode(request: Request) -> fnv1.RunFunctionRequest:
 
 
 def decode(response: fnv1.RunFunctionResponse) -> Result:
-    """Raises Fatal."""
+    """The result in a response. Raises Fatal for a fatal one."""
     fatal = [r.message for r in response.results if r.severity == fnv1.SEVERITY_FATAL]
     if fatal:
         raise Fatal(fatal[0])
@@ -121,7 +126,7 @@ def _plain(struct: struct_pb2.Struct) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """Numbers of a Struct are floats; those that are whole are ints in Kubernetes."""
+    """A value with whole floats as ints: a Struct has only floats, and Kubernetes distinguishes them."""
     if isinstance(value, Mapping):
         return {k: _whole(v) for k, v in value.items()}
     if isinstance(value, list):

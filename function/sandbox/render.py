@@ -15,7 +15,7 @@ from function.core import Manifest, Request, Result, dig, plain
 from function.sandbox import settle
 from function.sandbox.composed import controller_uid, decorated, keep_name, reference_to
 from function.sandbox.conditions import NOW, conditions_after
-from function.sandbox.errors import CannotRender, Fatal
+from function.sandbox.errors import CannotRender, Fatal, Unsettled
 from function.sandbox.extensions import CompositionFunction
 from function.vocabulary import crossplane as keys
 
@@ -60,7 +60,7 @@ def render(
     by_key = {_key(m): m for m in observed if controller_uid(m) in ("", before["metadata"]["uid"])}
     try:
         result = settle.settle(function, Request(xr=before, observed=by_key), [before, *observed, *required])
-    except (Fatal, settle.Unsettled) as failure:
+    except (Fatal, Unsettled) as failure:
         raise CannotRender(_failure(step, failure)) from failure
     composed = {key: _applied(before, key, r.manifest, by_key) for key, r in sorted(result.resources.items())}
     selected = _selected(xr, composition)

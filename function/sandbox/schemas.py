@@ -1,4 +1,8 @@
-"""What an API server knows of a kind: its scope, its schema, and how its lists merge."""
+"""The kinds that the API server serves: scope, schema, and how lists merge.
+
+`load` reads XRDs. Any other kind is served as well, with a schema that knows only metadata and conditions: maps merge
+by field, and lists are replaced as a whole.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Any
 from function.core import Manifest, dig
 
 Schema = Mapping[str, Any]
-"""An OpenAPI v3 schema as a CRD has it. Empty where nothing is known: maps merge by field, lists are replaced whole."""
+"""An OpenAPI v3 schema, as in a CRD. Empty if unknown: maps merge by field, and lists are replaced as a whole."""
 
 _CONDITIONS: Schema = {
     "type": "array",
@@ -47,7 +51,7 @@ _PORTS: Schema = {
 _BUILT_IN: Mapping[tuple[str, str], Schema] = {
     ("v1", "Service"): {"type": "object", "properties": {"spec": {"type": "object", "properties": {"ports": _PORTS}}}},
 }
-"""Lists of foreign kinds that merge by key (kubernetes v1.36, api/openapi-spec). Others are replaced whole."""
+"""Lists of other kinds that merge by key (kubernetes v1.36, api/openapi-spec)."""
 _CLUSTER_SCOPED = frozenset(
     {
         ("kubernetes.m.crossplane.io", "ClusterProviderConfig"),
@@ -66,38 +70,41 @@ _CLUSTER_SCOPED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ServedKind:
-    """One kind, as the API server serves it."""
+    """A kind that the API server serves."""
 
     api_version: str
     kind: str
     namespaced: bool
     schema: Schema
     composition: str = ""
-    """The Composition of a composite kind; empty for any other."""
+    """The Composition of a composite kind; empty for any other kind."""
 
     @property
     def is_composite(self) -> bool:
+        """Whether an XRD defines it."""
         return bool(self.composition)
 
 
 @dataclass(slots=True)
 class ServedKinds:
-    """All kinds that are known, and a fair guess for those that are not."""
+    """All kinds: those that XRDs define, and any other with a generic schema."""
 
     _known: dict[tuple[str, str], ServedKind] = field(default_factory=dict)
 
     def of(self, api_version: str, kind: str) -> ServedKind:
+        """A kind. One that no XRD defines gets a generic schema."""
         known = self._known.get((api_version, kind))
         if known is None:
             known = self._known[api_version, kind] = _foreign(api_version, kind)
         return known
 
     def composites(self) -> list[ServedKind]:
+        """The kinds that XRDs define, by apiVersion and kind."""
         return sorted((k for k in self._known.values() if k.is_composite), key=lambda k: (k.api_version, k.kind))
 
 
 def load(definitions: Iterable[Manifest]) -> ServedKinds:
-    """The kinds that CompositeResourceDefinitions define."""
+    """Read kinds from CompositeResourceDefinitions."""
     found = [kind for definition in definitions for kind in _defined(definition)]
     return ServedKinds({(kind.api_version, kind.kind): kind for kind in found})
 
@@ -127,7 +134,7 @@ def _defined(definition: Manifest) -> list[ServedKind]:
 
 
 def _with_machinery(schema: Schema) -> Schema:
-    """A kind's schema with what Crossplane adds to it (crossplane-runtime v2.4, pkg/xcrd/schemas.go)."""
+    """A kind's schema with the fields that Crossplane adds (crossplane-runtime v2.4, pkg/xcrd/schemas.go)."""
     properties = schema.get("properties") or {}
     spec, status = properties.get("spec") or {}, properties.get("status") or {}
     machinery = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"resourceRefs": _REFS}}

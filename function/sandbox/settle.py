@@ -1,4 +1,9 @@
-"""One reconcile, as Crossplane plays it: call, look up what was asked for, call again, until the questions settle."""
+"""Calls the function until its requirements settle (crossplane v2.4, internal/xfn/required_resources.go).
+
+The function returns *requirements*, objects that it wants to read. It is called again with the objects found for them,
+until two consecutive calls have equal requirements, or six calls were made. An XR that was reconciled before starts
+with the answers to its last requirements, so that a steady one takes a single call.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +11,41 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from function.core import Manifest, Request, Requirement, Result
+from function.sandbox.errors import Unsettled
+from function.sandbox.extensions import CompositionFunction
 
 MOST_CALLS = 6
-"""A first call, and five more for requirements that change (crossplane v2.3, internal/xfn/required_resources.go)."""
+"""A first call, and five more for changed requirements."""
 
-CompositionFunction = Callable[[Request], Result]
 Find = Callable[[tuple[Requirement, ...]], Mapping[str, tuple[Manifest, ...]]]
 
 
-class Unreachable(RuntimeError):
-    """Nobody is there to be asked; without an answer nothing can go on."""
-
-
-class Unsettled(RuntimeError):
-    """The composer still asked for something else after the last call; Crossplane gives up on it."""
-
-
-def settle(compose: CompositionFunction, request: Request, objects: Sequence[Manifest]) -> Result:
-    """The answer once all that it asks for was looked up among the given objects. Raises Unsettled."""
-    return settle_with(compose, request, lambda asked: resolve(asked, objects))
+def settle(function: CompositionFunction, request: Request, objects: Sequence[Manifest]) -> Result:
+    """Call a function until its requirements settle, and look them up among some objects. Raises Unsettled."""
+    return settle_with(function, request, lambda asked: resolve(asked, objects))
 
 
 def settle_with(
-    compose: CompositionFunction, request: Request, find: Find, asked: tuple[Requirement, ...] | None = None
+    function: CompositionFunction, request: Request, find: Find, asked: tuple[Requirement, ...] | None = None
 ) -> Result:
-    """The same with another way to look up.
+    """Call a function until its requirements settle.
 
-    What was `asked` for in the reconcile before is looked up ahead of the first call, as Crossplane does since 2.4.
-    Raises Unsettled.
+    Args:
+        function: The composition function.
+        request: The XR and its observed resources.
+        find: Looks requirements up.
+        asked: The requirements of the XR's last reconcile, answered in the first call (since Crossplane 2.4).
+
+    Returns:
+        The result of the last call.
+
+    Raises:
+        Unsettled: The requirements still differ after MOST_CALLS calls.
+        Fatal, Unreachable: The function raised it.
     """
     request = replace(request, required=find(asked)) if asked else request
     for _ in range(MOST_CALLS):
-        result = compose(request)
+        result = function(request)
         if result.requirements == asked or (asked is None and not result.requirements):
             return result
         asked = result.requirements
@@ -46,12 +54,13 @@ def settle_with(
 
 
 def resolve(requirements: Iterable[Requirement], objects: Iterable[Manifest]) -> dict[str, tuple[Manifest, ...]]:
-    """What each requirement finds. Found nothing is an answer too: the key is there."""
+    """The objects that each requirement matches, by its name. A requirement without any has an empty answer."""
     pool = sorted(objects, key=_namespaced_name)
     return {r.name: tuple(m for m in pool if matches(r, m)) for r in requirements}
 
 
 def matches(requirement: Requirement, manifest: Manifest) -> bool:
+    """Whether a requirement matches an object."""
     metadata = manifest.get("metadata") or {}
     return (
         (manifest.get("apiVersion"), manifest.get("kind")) == (requirement.api_version, requirement.kind)

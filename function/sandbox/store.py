@@ -1,6 +1,10 @@
-"""The API server, in memory: objects, who owns which of their fields, finalizers, and garbage collection.
+"""The API server, in memory: objects, field ownership, finalizers, and an index of what changed.
 
-Deterministic: identities come from names, and time is a count of what was created.
+Stored manifests are immutable: a change stores a new one. Readers therefore share them, and a copy of the store is
+cheap. Every change gets the next `version`; `changed`, `kind_changed` and the marks remember the last change of each
+object, kind and label, so that readers can ask cheaply whether something may have changed for them.
+
+Deterministic: uids are derived from names, and timestamps count the objects that were created.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Any, NamedTuple
 
 from function.core import Manifest, Requirement, dig, plain
 from function.sandbox import apply
+from function.sandbox.extensions import Admit, DeleteGuard
 from function.sandbox.indexes import LabelIndex, Sealed
 from function.sandbox.schemas import ServedKind, ServedKinds
 from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
@@ -24,7 +29,7 @@ _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Ref(NamedTuple):
-    """Which object."""
+    """Identifies an object. The namespace of a cluster-scoped one is empty."""
 
     api_version: str
     kind: str
@@ -37,20 +42,9 @@ class Ref(NamedTuple):
 
 
 def ref_of(manifest: Manifest) -> Ref:
+    """The identity of an object."""
     metadata = manifest["metadata"]
     return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
-
-
-class Refused(Exception):
-    """What the API server does not accept; the message says why."""
-
-
-Admit = Callable[[ServedKind, dict[str, Any], Manifest | None], None]
-"""Fills in defaults, and raises Refused for what the schema does not allow. Sees the object as it was before, too."""
-
-
-Refuses = Callable[["Store", Ref, str], bool]
-"""Whether something keeps an object from being deleted with that policy, Foreground or Background."""
 
 
 @dataclass(slots=True)
@@ -59,30 +53,31 @@ class Store:
 
     kinds: ServedKinds
     admit: Admit = lambda _kind, _manifest, _old: None
-    refuses: Refuses = lambda _store, _ref, _policy: False
+    blocks_delete: DeleteGuard = lambda _store, _ref, _policy: False
     default_namespace: str = "default"
     """The namespace of a namespaced object that names none. kubectl would take it from the user's context."""
     _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
     _refs: dict[tuple[str, str], tuple[Ref, ...]] = field(default_factory=dict)
-    """Of each kind, who there is by namespace and name, as long as nobody comes or goes."""
+    """By kind, the sorted identities; dropped when an object is created or deleted."""
     _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
     version: int = 0
-    """Grows with every change: as long as it stands still, nothing happened."""
+    """Grows with every change."""
     _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
     _created: int = 0
     elsewhere: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    """The uids of owners that loaded objects name and nobody loaded, by kind, namespace and name. They exist: the files
-    of a fleet need not hold all of it."""
+    """The uids of owners that were not loaded, by kind, namespace and name. They count as existing, because files need
+    not contain a whole fleet."""
     changed: dict[Ref, int] = field(default_factory=dict)
-    """The version at which each object, existing or gone, was last changed; in that order."""
+    """The version of each object's last change, in order of versions. Deleted objects stay in it."""
     kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
-    """The version at which any object of a kind was last changed."""
+    """The version of the last change of any object of a kind."""
     _mark_changed: dict[tuple[str, str], dict[tuple[str, str], int]] = field(default_factory=dict)
-    """By kind, the version at which any object with a label, or in a namespace, was last changed."""
+    """By kind, the version of the last change of any object with a label, or in a namespace."""
 
     # Reading
 
     def get(self, ref: Ref) -> Manifest | None:
+        """An object; None if it does not exist."""
         stored = self._stored(ref)
         return stored.manifest if stored else None
 
@@ -96,7 +91,7 @@ class Store:
         return found
 
     def refs(self, api_version: str, kind: str) -> tuple[Ref, ...]:
-        """The same by what they are called."""
+        """The identities of all objects of a kind, by namespace and name."""
         found = self._refs.get((api_version, kind))
         if found is None:
             objects = self._objects.get((api_version, kind), {})
@@ -104,7 +99,7 @@ class Store:
         return found
 
     def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
-        """All objects of a kind that have some labels, by namespace and name."""
+        """All objects of a kind that have all of the given labels, by namespace and name."""
         index = self._labelled.get((api_version, kind))
         found = index.having(labels) if index else []
         objects = self._objects.get((api_version, kind), {})
@@ -116,11 +111,11 @@ class Store:
             yield from self.of_kind(*kind)
 
     def since(self, version: int) -> list[Ref]:
-        """What was changed after a version, existing or gone."""
+        """The objects that were changed or deleted after a version, latest first."""
         return [ref for ref, _ in takewhile(lambda change: change[1] > version, reversed(self.changed.items()))]
 
     def answer_changed(self, asked: Requirement, version: int) -> bool:
-        """Whether what a requirement finds may have changed after a version: a no is certain."""
+        """Whether the answer to a requirement may have changed after a version. False is certain."""
         if asked.match_name is not None:
             named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
             return self.changed.get(named, 0) > version
@@ -132,7 +127,7 @@ class Store:
     # Writing
 
     def load(self, manifest: Manifest) -> None:
-        """Take an object as it is, with its status and what a server once set on it."""
+        """Store an object with its status and server-set metadata, as a restored dump. Raises Refused."""
         loaded = plain(manifest)
         ref = self.located(loaded)
         loaded["metadata"].pop("namespace", None)
@@ -141,25 +136,44 @@ class Store:
         self._put(ref, Stored(self._with_identity(loaded), intents_of(loaded)))
 
     def located(self, manifest: Manifest) -> Ref:
-        """Where an object belongs: its namespace, or a stand-in where it names none and needs one."""
+        """The identity of an object, with the default namespace if it needs one and has none."""
         api_version, kind, namespace, name = ref_of(manifest)
         namespaced = self._kind(manifest).namespaced
         return Ref(api_version, kind, (namespace or self.default_namespace) if namespaced else "", name)
 
     def apply(self, manifest: Manifest, manager: str, *, subresource: str = "") -> Manifest:
-        """Server-side apply, with force. Returns the object as it stands. Raises Refused."""
+        """Server-side apply, with force.
+
+        Args:
+            manifest: The fields that the manager wants. Fields of its last apply that are missing are removed.
+            manager: The field manager.
+            subresource: `status`, or empty for the object itself.
+
+        Returns:
+            The stored object. Nothing is written if it already has the fields.
+
+        Raises:
+            Refused: Admission refuses the merged object.
+        """
         ref = ref_of(manifest)
         owner = f"{manager}/{subresource}" if subresource else manager
         stored = self._stored(ref)
-        said = stored.intents.get(owner) if stored else None
-        if stored and said and said.manifest == manifest and self._stands(stored, said):
+        intent = stored.intents.get(owner) if stored else None
+        if stored and intent and intent.manifest == manifest and self._is_current(stored, intent):
             return stored.manifest
-        return self._applied(ref, plain(manifest), owner, stored, said)
+        return self._applied(ref, plain(manifest), owner, stored, intent)
 
     def update(self, ref: Ref, change: Callable[[dict[str, Any]], None], *, status: bool = False) -> None:
-        """Change an object in place, as a controller's update does. Nothing happens when nothing differs.
+        """Update an object, like a controller's read-modify-write. Does nothing if it does not exist.
 
-        With `status`, only status and metadata may be changed, and generations stay.
+        Args:
+            ref: The object.
+            change: Changes a copy in place. If the copy is equal afterwards, nothing is written.
+            status: Whether the change is limited to status and metadata. Then admission does not run, and the
+                generation stays.
+
+        Raises:
+            Refused: Admission refuses the changed object.
         """
         stored = self._stored(ref)
         if stored is None:
@@ -174,11 +188,15 @@ class Store:
         self._put(ref, Stored(changed, stored.intents, stored.edits + (not status)))
 
     def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
-        """Ask for an object's end. It stays while it has finalizers. Returns whether nobody refuses it."""
+        """Request deletion. The object stays as long as it has finalizers.
+
+        Returns:
+            False if the delete guard blocks the request.
+        """
         stored = self._stored(ref)
         if stored is None:
             return True
-        if self.refuses(self, ref, "Foreground" if foreground else "Background"):
+        if self.blocks_delete(self, ref, "Foreground" if foreground else "Background"):
             return False
 
         def mark(manifest: dict[str, Any]) -> None:
@@ -192,13 +210,13 @@ class Store:
         return True
 
     def lose(self, ref: Ref) -> None:
-        """An object is gone at once, whatever would have kept it: an accident, no request."""
+        """Remove an object at once, regardless of finalizers and the delete guard, as an accident does."""
         if self._stored(ref) is not None:
             self._count(ref)
-            self._keep(ref, None)
+            self._replace(ref, None)
 
     def copied(self) -> Store:
-        """Another store with the same objects. What is stored is never changed in place, so that the two share it."""
+        """An independent store with the same objects."""
         objects = {
             kind: {key: Stored(s.manifest, dict(s.intents), s.edits) for key, s in stored.items()}
             for kind, stored in self._objects.items()
@@ -216,6 +234,8 @@ class Store:
         )
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
+        """Add a finalizer, unless the object has it."""
+
         def add(manifest: dict[str, Any]) -> None:
             manifest["metadata"]["finalizers"] = [*manifest["metadata"].get("finalizers", []), finalizer]
 
@@ -223,6 +243,8 @@ class Store:
             self.update(ref, add, status=True)
 
     def remove_finalizer(self, ref: Ref, finalizer: str) -> None:
+        """Remove a finalizer. A deleted object without finalizers is removed."""
+
         def remove(manifest: dict[str, Any]) -> None:
             left = [f for f in manifest["metadata"].get("finalizers", []) if f != finalizer]
             manifest["metadata"]["finalizers"] = left
@@ -241,22 +263,22 @@ class Store:
         return self.kinds.of(manifest["apiVersion"], manifest["kind"])
 
     def _applied(
-        self, ref: Ref, intent: dict[str, Any], owner: str, stored: Stored | None, said: Intent | None
+        self, ref: Ref, wanted: dict[str, Any], owner: str, stored: Stored | None, last: Intent | None
     ) -> Manifest:
-        kind = self._kind(intent)
-        fields = apply.fields(owned(intent), kind.schema)
+        kind = self._kind(wanted)
+        fields = apply.fields(owned(wanted), kind.schema)
         intents = dict(stored.intents) if stored else {}
         others = [i.fields for manager, i in intents.items() if manager != owner]
-        live = stored.manifest if stored else self._with_identity(intent)
-        if said:
-            live = apply.without(live, said.fields, [fields, *others, IDENTITY], kind.schema)
-        changed = apply.merge(live, intent, kind.schema) if stored else live
+        live = stored.manifest if stored else self._with_identity(wanted)
+        if last:
+            live = apply.without(live, last.fields, [fields, *others, IDENTITY], kind.schema)
+        changed = apply.merge(live, wanted, kind.schema) if stored else live
         self.admit(kind, changed, stored.manifest if stored else None)
         edits = stored.edits + 1 if stored else 0
-        intents[owner] = Intent(intent, fields, edits)
+        intents[owner] = Intent(wanted, fields, edits)
         if stored:
             self._count_generation(stored.manifest, changed)
-        if not stored or changed != stored.manifest or not said or said.fields != fields:
+        if not stored or changed != stored.manifest or not last or last.fields != fields:
             self._put(ref, Stored(changed, intents, edits))
         else:
             stored.intents[owner] = intents[owner]
@@ -264,10 +286,10 @@ class Store:
         assert found is not None
         return found
 
-    def _stands(self, stored: Stored, said: Intent) -> bool:
-        """Whether what was applied is still there: nobody else has written since, or not that."""
-        kind = self._kind(said.manifest)
-        return said.edits == stored.edits or apply.covers(stored.manifest, said.manifest, kind.schema)
+    def _is_current(self, stored: Stored, intent: Intent) -> bool:
+        """Whether the object still has the applied fields."""
+        kind = self._kind(intent.manifest)
+        return intent.edits == stored.edits or apply.covers(stored.manifest, intent.manifest, kind.schema)
 
     def _with_identity(self, manifest: dict[str, Any]) -> dict[str, Any]:
         self._created += 1
@@ -294,10 +316,10 @@ class Store:
         stored.manifest["metadata"]["managedFields"] = managed(ref.api_version, stored.intents)
         if not stored.manifest["metadata"]["managedFields"]:
             del stored.manifest["metadata"]["managedFields"]
-        self._keep(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
+        self._replace(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
 
-    def _keep(self, ref: Ref, stored: Stored | None) -> None:
-        """None forgets it."""
+    def _replace(self, ref: Ref, stored: Stored | None) -> None:
+        """Replace a stored object and update the indexes; None removes it."""
         objects, key = self._objects.setdefault(ref[:2], {}), ref[2:]
         before = objects.pop(key, None) if stored is None else objects.get(key)
         if stored is not None:
@@ -317,13 +339,13 @@ class Store:
         self._sorted.pop(ref[:2], None)
 
     def _finish(self, ref: Ref) -> None:
-        """Forget an object that was deleted and that no finalizer holds."""
+        """Remove an object that was deleted and has no finalizers."""
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
             self._count(ref)
-            self._keep(ref, None)
+            self._replace(ref, None)
 
 
 def _in(namespace: str) -> tuple[str, str]:
-    """Being in a namespace, as if it were a label: no label has an empty key."""
+    """A namespace as a label: no real label has an empty key."""
     return "", namespace

@@ -1,4 +1,4 @@
-"""An object as the API server keeps it, and who owns which of its fields."""
+"""An object as the API server stores it, with the owners of its fields."""
 
 from __future__ import annotations
 
@@ -19,44 +19,47 @@ IDENTITY: apply.Tree = {
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What one field manager last applied."""
+    """The last apply of one field manager."""
 
     manifest: Mapping[str, Any]
     fields: apply.Tree
     edits: int = -1
-    """Edits of the object by then."""
+    """The object's `edits` after this apply."""
 
 
 @dataclass(slots=True)
 class Stored:
-    """An object, with its owners."""
+    """An object, with its field managers."""
 
     manifest: dict[str, Any]
     intents: dict[str, Intent] = field(default_factory=dict)
-    """By field manager; the status has managers of its own."""
+    """By field manager. Status managers have the suffix /status."""
     edits: int = 0
-    """Counts who wrote more than a controller's status."""
+    """Counts writes, except those of only the status."""
 
 
 def labels_of(stored: Stored | None) -> Mapping[str, str]:
+    """The labels of an object; empty for None."""
     return (stored.manifest["metadata"].get("labels") or {}) if stored else {}
 
 
 def copied(manifest: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """A copy to be changed. Who owns what is written anew anyway, and what is not to be changed need not be copied."""
+    """A copy to change. `managedFields` are shared, because they are written anew; without `whole`, all but metadata
+    and status is shared too."""
     metadata = {k: v if k == "managedFields" else plain(v) for k, v in manifest["metadata"].items()}
     rest = {k: plain(v) if whole or k == "status" else v for k, v in manifest.items() if k != "metadata"}
     return {**rest, "metadata": metadata}
 
 
 def owned(intent: Mapping[str, Any]) -> dict[str, Any]:
-    """What an applied object says beyond who it is."""
+    """The fields of an applied object, without its identity and server-set metadata."""
     body = {k: v for k, v in intent.items() if k not in ("apiVersion", "kind", "metadata")}
     metadata = {k: v for k, v in intent["metadata"].items() if k not in ("name", "namespace", *_SERVER_SET)}
     return {**({"metadata": metadata} if metadata else {}), **body}
 
 
 def managed(api_version: str, intents: Mapping[str, Intent]) -> list[dict[str, Any]]:
+    """An object's `metadata.managedFields`."""
     return [
         {
             "manager": owner.removesuffix("/status"),
@@ -71,7 +74,7 @@ def managed(api_version: str, intents: Mapping[str, Intent]) -> list[dict[str, A
 
 
 def intents_of(manifest: Manifest) -> dict[str, Intent]:
-    """The owners that a dump of an object names."""
+    """The field managers in a dumped object's `managedFields`."""
     entries: Iterable[Any] = dig(manifest, "metadata", "managedFields") or ()
     return {
         entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {})

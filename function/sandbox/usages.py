@@ -1,4 +1,7 @@
-"""Usages: what must not be deleted yet, by the rules of crossplane v2.4 (internal/controller/protection)."""
+"""Crossplane's Usages: they block deletion of objects in use (crossplane v2.4, internal/controller/protection).
+
+`refuses` is the webhook, a `DeleteGuard`; `reconcile_usages` is the controller.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _AVAILABLE = Condition("Ready", "True", "Available")
 
 
 def refuses(store: Store, ref: Ref, policy: str) -> bool:
-    """Whether a Usage keeps an object from being deleted. The attempt is noted on it."""
+    """Whether a Usage blocks the deletion of an object. Records the attempt in an annotation."""
     if ref.kind in _KINDS or not any(_is_of(usage, ref) for usage in _usages(store)):
         return False
 
@@ -28,7 +31,7 @@ def refuses(store: Store, ref: Ref, policy: str) -> bool:
 
 
 def concern(store: Store, changed: Iterable[Ref]) -> bool:
-    """Whether any of what changed is a Usage, the user of one, or something that was to be deleted."""
+    """Whether a change concerns Usages: a changed object is a Usage, the user of one, or has a blocked deletion."""
     users = {_by(usage) for usage in _usages(store)}
     return any(
         ref.kind in _KINDS
@@ -39,7 +42,7 @@ def concern(store: Store, changed: Iterable[Ref]) -> bool:
 
 
 def reconcile_usages(store: Store) -> None:
-    """What the controller of Usages does: those whose user is gone go, and deletes that were refused are replayed."""
+    """Delete Usages whose user is gone, and repeat blocked deletions of objects that are no longer used."""
     for usage in list(_usages(store)):
         _reconcile_usage(store, ref_of(usage), _by(usage), usage)
     used = {_of(usage) for usage in _usages(store)}
@@ -50,20 +53,20 @@ def reconcile_usages(store: Store) -> None:
 
 
 def _reconcile_usage(store: Store, ref: Ref, by: Ref | None, usage: Manifest) -> None:
-    """One that was composed outlives even its composite, as long as its user is there."""
+    """Reconcile one Usage. A composed one outlives its composite as long as its user exists."""
     is_used = by is not None and store.get(by) is not None
     if dig(usage, "metadata", "deletionTimestamp"):
         if not is_used or not dig(usage, "metadata", "labels", crossplane.COMPOSITE):
             store.remove_finalizer(ref, FINALIZER)
     elif by is None or is_used:
         store.add_finalizer(ref, FINALIZER)
-        _say_ready(store, ref)
+        _set_ready(store, ref)
     else:
         store.delete(ref)
         store.remove_finalizer(ref, FINALIZER)
 
 
-def _say_ready(store: Store, ref: Ref) -> None:
+def _set_ready(store: Store, ref: Ref) -> None:
     def write(manifest: dict[str, Any]) -> None:
         status = manifest.setdefault("status", {})
         status["conditions"] = with_conditions(status.get("conditions") or [], (_AVAILABLE,), None)
@@ -77,7 +80,7 @@ def _usages(store: Store) -> Iterator[Manifest]:
 
 
 def _is_of(usage: Manifest, ref: Ref) -> bool:
-    """By its name first: of many Usages hardly one is of a given object."""
+    """Whether a Usage protects an object. Compares names first, since most Usages protect another one."""
     return bool(dig(usage, "spec", "of", "resourceRef", "name") == ref.name) and _of(usage) == ref
 
 
