@@ -71,7 +71,7 @@ class Spec(schema.Api):
                 1024,
                 f"^{_PATH}$",
                 "an absolute path in ASCII, without query and fragment, and without empty, . or .. parts",
-                secret=True,  # whoever takes it for the place of a query may put a key there
+                secret=True,  # a user who mistakes it for a query may put a key there
             ),
         ]
         | None

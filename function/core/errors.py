@@ -21,7 +21,7 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ Fault                   raised while CEL compiles; cel raises InvalidSelector for it
        ├─ Failure                 raised while CEL runs, absorbed by || and &&; cel reports an evaluation error
        ├─ Abort                   raised while CEL runs, absorbed by nothing; cel reports an evaluation error
-       ├─ BrokenFile              raised by cli.files; the user sees file, line and column
+       ├─ BrokenFile              raised by cli for input files; the user sees file, line and column
        ├─ CannotRender            raised by the offline renderer; `modelplane render` prints it
        ├─ Fatal                   a fatal result, offline; the reconcile reports it in condition Synced
        ├─ Refused                 raised by the offline API server; the client's request fails
@@ -30,13 +30,13 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ LookupError
        │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
        ├─ RuntimeError
-       │  ├─ Unreachable          `--connect` reaches no server; the command prints it
+       │  ├─ Unreachable          `--target` reaches no server; the command prints it
        │  └─ Unsettled            requirements never settle, offline; the reconcile reports it in condition Synced
        └─ ValueError
           ├─ EvaluationFailed     raised by a CEL rule or query; the offline API server and provider catch it
           ├─ Invalid              raised by vocabulary.settings; the process does not start
           ├─ InvalidSelector      raised by cel; composers raise InvalidSpec for it
-          ├─ Malformed            raised by CEL's parsers of URLs; the CEL function fails or returns false
+          ├─ Malformed            raised by CEL parsers of URLs and addresses; the CEL function fails or is false
           ├─ TooLarge             raised by wire; server.runner holds, and the user sees the kind's InvalidSpec reason
           └─ UnusableCertificates raised by server.certificates; startup fails, or the old certificates stay
 
