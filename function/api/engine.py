@@ -1,4 +1,4 @@
-"""Engines, as ModelDeployments declare them and ModelReplicas run them: what both say alike stands here, once."""
+"""The parts of an engine that ModelDeployments and ModelReplicas have in common."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ class ModelCacheRef(schema.Api):
 
 class Serving(schema.Api):
     mode: Literal["Unified", "PrefillDecode"] = "Unified"
-    """Unified: every engine answers whole requests. PrefillDecode: one engine reads prompts, another writes answers."""
+    """Unified: every engine serves complete requests. PrefillDecode: one engine runs the prefill of a request, and
+    another engine the decode."""
 
 
 class Worker(schema.Api):
     nodes: Annotated[int, schema.Whole(1, 63)] = 1
-    """Nodes, and so pods, beside the leader's."""
+    """Number of worker nodes, with one pod each. The node of the leader is not counted."""
 
 
 class Selector(schema.Api):
     cel: schema.CelText
-    """A CEL expression over `device`, as in a ResourceClaim of Kubernetes."""
+    """A CEL expression over `device`, as in a Kubernetes ResourceClaim."""
 
 
 class DeviceRequestShape(schema.Api):
-    """The fields of a device request that a ModelReplica takes over from its ModelDeployment."""
+    """The fields of a device request that a ModelReplica copies from its ModelDeployment."""
 
     name: schema.DnsLabel
     """Name of the request in the ResourceClaim."""
     count: Annotated[int, schema.Whole(1, 64)] = 1
-    """Devices that one pod needs, all on one node."""
+    """Number of devices that each pod needs, all on one node."""
 
 
 def worker_on_worker(member: Any) -> bool:
+    """Whether only a Worker has the field `worker`."""
     return member.worker is None or member.role == "Worker"
 
 
@@ -52,41 +54,43 @@ WORKER_RULE = Rule(
 
 
 class MemberShape(schema.Api):
-    """The fields of a member that a ModelReplica takes over from its ModelDeployment.
+    """The fields of a member that a ModelReplica copies from its ModelDeployment.
 
-    A field that is added here reaches the replica by itself (kinds/modeldeployment/rendering.py). How a member gets its
-    devices differs: the deployment has selectors, and the replica the pool and the claims that were chosen.
+    A field that is added here is copied automatically (kinds/modeldeployment/rendering.py). Devices are not common to
+    both: the deployment has selectors, and the replica has the pool and the claims that were chosen.
     """
 
     RULES: ClassVar[tuple[Rule, ...]] = (WORKER_RULE,)
 
     role: Literal["Standalone", "Leader", "Worker"] = "Standalone"
-    """Standalone: a pod that serves alone. Leader and Worker: the pods of a gang that serve as one."""
+    """Standalone: one pod that serves alone. Leader and Worker: the pods of a gang, which serve together."""
     worker: Worker | None = None
-    """How many workers there are; only on a Worker, where leaving it out means one node."""
+    """The size of the gang. Only for a member with role Worker; if omitted, there is one worker node."""
     template: Template
-    """The member's pods."""
+    """Template of the member's pods."""
 
 
 class EngineShape(schema.Api):
-    """The fields of an engine that a ModelReplica takes over from its ModelDeployment.
+    """The fields of an engine that a ModelReplica copies from its ModelDeployment.
 
-    A field that is added here reaches the replica by itself (kinds/modeldeployment/rendering.py).
+    A field that is added here is copied automatically (kinds/modeldeployment/rendering.py).
     """
 
     name: schema.DnsLabel
-    """Name of the engine, carried to what it becomes on the cluster."""
+    """Name of the engine. Its workloads on the cluster are named after it."""
     copies: Annotated[int, schema.Whole(1, 64)] = 1
-    """How many times the engine runs in one replica."""
+    """Number of copies of the engine in one replica."""
     phase: Literal["Prefill", "Decode"] | None = None
-    """The engine's part in PrefillDecode serving; not set otherwise."""
+    """Phase that the engine runs in serving mode PrefillDecode. Not allowed in other modes."""
 
 
 def gang_or_alone(members: Sequence[MemberShape]) -> bool:
+    """Whether members are one Standalone, or one Leader and one Worker."""
     return sorted(m.role for m in members) in (["Standalone"], ["Leader", "Worker"])
 
 
 def phases_fit(spec: Any) -> bool:
+    """Whether the phases of a spec's engines fit its serving mode."""
     phases = sorted(engine.phase or "" for engine in spec.engines)
     return phases == ["Decode", "Prefill"] if spec.serving.mode == "PrefillDecode" else not any(phases)
 

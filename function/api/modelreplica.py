@@ -1,4 +1,4 @@
-"""One serving instance of a model on one cluster: the workloads that it becomes there."""
+"""One serving instance of a model on one InferenceCluster."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ COLUMNS = (schema.Column("CLUSTER", "string", ".spec.clusterName"),)
 
 class DeviceRequest(DeviceRequestShape):
     deviceClassName: schema.DnsSubdomain
-    """The DeviceClass that the devices are claimed through."""
+    """Name of the DeviceClass through which the devices are claimed."""
     selectors: Annotated[tuple[Selector, ...], MaxLen(8)] = ()
-    """What each of the devices must satisfy."""
+    """Conditions that each of the devices must satisfy. All must be true."""
 
 
 class Member(MemberShape):
     nodePoolName: schema.DnsLabel
-    """The node pool that the member's pods run on."""
+    """Name of the node pool that the member's pods run on."""
     deviceRequests: Annotated[tuple[DeviceRequest, ...], Len(1, 16), schema.ListMap()] = ()
-    """The devices that each of the member's pods claims; left out, none."""
+    """Devices that each pod of the member claims. If omitted, it claims none."""
 
 
 class Engine(EngineShape):
     RULES = (MEMBERS_RULE,)
 
     members: Annotated[tuple[Member, ...], Len(1, 2)]
-    """One Standalone, or one Leader and one Worker."""
+    """The pods of the engine: one Standalone member, or one Leader and one Worker."""
 
 
 class Spec(schema.Api):
@@ -60,37 +60,38 @@ class Spec(schema.Api):
     )
 
     clusterName: schema.XrName
-    """The InferenceCluster that the replica is pinned to."""
+    """Name of the InferenceCluster that the replica runs on. Cannot be changed."""
     modelCacheRef: ModelCacheRef | None = None
-    """The weights that its engines mount at /mnt/models."""
+    """The ModelCache whose weights are mounted at /mnt/models. If omitted, the engines load the weights themselves."""
     serving: Serving = Serving()
-    """How its engines divide the work."""
+    """How the engines share the work."""
     engines: Annotated[tuple[Engine, ...], Len(1, 8), schema.ListMap()]
-    """What serves the model."""
+    """The inference servers of the replica."""
 
 
 class Workload(schema.Api):
     engine: str
-    """The engine that the workload runs."""
+    """Name of the engine that the workload runs."""
     kind: str
-    """Deployment or LeaderWorkerSet."""
+    """Kind of the workload: Deployment or LeaderWorkerSet."""
     name: str
-    """Its name on the cluster."""
+    """Name of the workload on the cluster."""
     namespace: str
-    """Its namespace on the cluster."""
+    """Namespace of the workload on the cluster."""
     ready: bool
-    """Whether all of its pods run the current spec and are ready."""
+    """Whether all pods run the current spec and are ready."""
 
 
 class Status(schema.Api):
     workloads: Annotated[tuple[Workload, ...], MaxLen(8)] = ()
-    """What the engines became on the cluster."""
+    """Workloads of the engines on the cluster."""
     serving: bool | None = None
-    """Whether requests can be sent to it now, maybe to a spec before the current one. Its deployment decides by it."""
+    """Whether the replica serves requests now, possibly with its previous spec. Its ModelDeployment decides by this
+    field."""
     served: bool = False
-    """Whether the replica has ever served. Never taken back."""
+    """Whether the replica has ever served. It never becomes false again."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec if it does not match the schema or breaks a rule."""
     return schema.parse(Spec, xr, invalid=c.INVALID_REPLICA)
