@@ -1,4 +1,4 @@
-"""What a node offers: its devices, and how to make such nodes."""
+"""The hardware of a node: its devices, and how a cloud makes such nodes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Attribute(schema.Api):
     ) = None
     """A string of up to 64 bytes."""
     version: schema.Version | None = None
-    """A version; selectors compare it by its numbers."""
+    """A version. Selectors compare it by its numbers."""
     bool: schema.Flag | None = None
     """True or false."""
     int: schema.Int64 | None = None
@@ -62,7 +62,7 @@ class Attribute(schema.Api):
 
 class Capacity(schema.Api):
     value: schema.Quantity
-    """How much of it one device has, such as 80Gi."""
+    """Quantity that one device has, such as 80Gi."""
 
 
 class Device(schema.Api):
@@ -76,34 +76,34 @@ class Device(schema.Api):
     )
 
     name: schema.DnsLabel
-    """Name of the entry."""
+    """Name of the device."""
     claim: Literal["DRA", "Synthetic"] = "DRA"
-    """DRA: pods claim it. Synthetic: nobody can claim it; it only tells what the node is like."""
+    """How pods claim the device. DRA: by resource claims. Synthetic: not at all; it only describes the node."""
     driver: Annotated[str, schema.Text(63, schema.SUBDOMAIN, "a DNS name, such as gpu.nvidia.com")]
-    """The DRA driver that publishes the device; the domain of attributes without one."""
+    """DRA driver that publishes the device. It is the domain of attributes that name none."""
     deviceClassName: schema.DnsSubdomain | None = None
-    """The DeviceClass through which the device is claimed."""
+    """DeviceClass by which the device is claimed."""
     count: Annotated[int, schema.Whole(1, 64)] = 1
-    """How many of it a node has."""
+    """Number of such devices on a node."""
     attributes: Annotated[dict[str, Attribute], MaxLen(32), schema.QUALIFIED_KEYS] = Field(default_factory=dict)
-    """What the driver publishes about the device, by name: bare, or domain/name."""
+    """Attributes that the driver publishes, by name or domain/name."""
     capacity: Annotated[dict[str, Capacity], MaxLen(32), schema.QUALIFIED_KEYS] = Field(default_factory=dict)
-    """How much of what the device has, by name: bare, or domain/name."""
+    """Capacities of the device, by name or domain/name."""
 
 
 @schema.union("provider", clouds.machine_members())
 class Provisioning(schema.Api):
     provider: clouds.ProviderName
-    """The cloud whose clusters can make such nodes."""
+    """Cloud that can make such nodes."""
 
 
 class Spec(schema.Api):
     description: Annotated[str, schema.Text(1024, shortest=0)] | None = None
-    """What such a node is, for people."""
+    """Description of the node, for people."""
     devices: Annotated[tuple[Device, ...], Len(1, 16), schema.ListMap()]
-    """The devices of one node."""
+    """Devices of one node."""
     provisioning: Provisioning | None = None
-    """How to make such nodes; left out, only existing clusters have them."""
+    """How a cloud makes such nodes. If omitted, only existing clusters can have them."""
 
     def machine(self, source: clouds.Source) -> schema.Api | None:
         """Returns the block that tells how a source makes such nodes; None where there is none."""
@@ -113,7 +113,7 @@ class Spec(schema.Api):
 
 class Status(schema.Api):
     devices: str | None = None
-    """What a node has, in short, such as 8 gpu, 8 nic."""
+    """Summary of the devices of a node, such as 8 gpu, 8 nic."""
 
 
 def parse(xr: Manifest) -> Spec:

@@ -1,4 +1,4 @@
-"""A cluster of the fleet: provisioned or brought along, with its node pools and serving stack."""
+"""A Kubernetes cluster of the fleet, made by a cloud or existing already, with its node pools and serving stack."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Cluster(schema.Api):
     )
 
     source: clouds.SourceName = Field(
-        description=f"Who makes the cluster. Existing: it is there already. {clouds.unsupported()}".strip()
+        description=f"Cloud that makes the cluster, or Existing for one that exists. {clouds.unsupported()}".strip()
     )
 
     @property
@@ -52,97 +52,97 @@ class Cluster(schema.Api):
 
 class Spec(schema.Api):
     cluster: Cluster
-    """Where the cluster comes from."""
+    """Source of the cluster, and its settings."""
     taints: Taints = ()
-    """Taints of the cluster, for replicas: who does not bear them is not placed here."""
+    """Taints of the cluster. Only replicas that tolerate them are placed on it."""
     nodePools: Annotated[tuple[NodePool, ...], Len(1, 8), schema.ListMap()]
-    """The nodes that models run on."""
+    """Node pools on which models run."""
     servingStack: Stack | None = None
-    """What is installed on the cluster, and how its gateway is reached."""
+    """Components to install on the cluster, and settings of its gateway."""
 
 
 class GatewayStatus(schema.Api):
     address: str | None = None
-    """Address of the cluster's gateway: an IP address or a host name."""
+    """IP address or host name of the gateway."""
 
 
 class ProviderConfigRef(schema.Api):
     name: str
-    """The ClusterProviderConfig through which the cluster is reached."""
+    """Name of the ClusterProviderConfig by which providers reach the cluster."""
 
 
 class CacheStatus(schema.Api):
     storageClassName: str
-    """The StorageClass that ModelCaches are staged with."""
+    """StorageClass of the volumes of ModelCaches."""
 
 
 class PublishedDevice(schema.Api):
-    """A device of the pool's class, as it was last read."""
+    """A device of the class of the pool, as it was last read."""
 
     name: str
-    """Name of the entry in the class."""
+    """Name of the device in the class."""
     claim: str
-    """DRA or Synthetic."""
+    """How pods claim the device: DRA or Synthetic."""
     driver: str
-    """The DRA driver that publishes the device."""
+    """DRA driver that publishes the device."""
     deviceClassName: str | None = None
-    """The DeviceClass through which the device is claimed."""
+    """DeviceClass by which the device is claimed."""
     count: int
-    """How many of it a node has."""
+    """Number of such devices on a node."""
     attributes: Annotated[dict[str, Attribute], MaxLen(32)] = Field(default_factory=dict)
-    """What the driver publishes about the device."""
+    """Attributes that the driver publishes."""
     capacity: Annotated[dict[str, Capacity], MaxLen(32)] = Field(default_factory=dict)
-    """How much of what the device has."""
+    """Capacities of the device."""
 
 
 class PublishedTaint(schema.Api):
     key: str
-    """The taint's key."""
+    """Key of the taint."""
     value: str | None = None
-    """The taint's value."""
+    """Value of the taint."""
     effect: str
-    """The taint's effect."""
+    """Effect of the taint."""
 
 
 class GpuPool(schema.Api):
     name: str
-    """The node pool."""
+    """Name of the node pool."""
     nodes: int
-    """Nodes that it can have."""
+    """Number of nodes that the pool can have."""
     devices: Annotated[tuple[PublishedDevice, ...], MaxLen(16)] = ()
-    """The devices of each of its nodes."""
+    """Devices of each node."""
     taints: Annotated[tuple[PublishedTaint, ...], MaxLen(17)] = ()
-    """The taints of its nodes."""
+    """Taints of the nodes."""
 
 
 class Allocation(schema.Api):
     pool: str
-    """The node pool."""
+    """Name of the node pool."""
     nodes: int
-    """Nodes that it can have."""
+    """Number of nodes that the pool can have."""
     free: int
-    """Nodes that no replica takes. Below 0 when the pool shrank under its replicas."""
+    """Number of nodes that no replica takes. Negative where the pool shrank below what its replicas take."""
 
 
 class Status(schema.Api):
     nodes: int | None = None
-    """Nodes that the pools can have together."""
+    """Number of nodes that all pools can have."""
     gateway: GatewayStatus | None = None
-    """The cluster's gateway."""
+    """Gateway of the cluster."""
     providerConfigRef: ProviderConfigRef | None = None
-    """How the cluster is reached."""
+    """Provider config by which the cluster is reached."""
     clusterID: str | None = None
-    """Which Kubernetes cluster it leads to: the UID of that cluster's namespace kube-system."""
+    """UID of the namespace kube-system, which identifies the Kubernetes cluster."""
     namespace: str | None = None
-    """Where its infrastructure is composed."""
+    """Namespace of the control cluster in which its resources are composed."""
     cache: CacheStatus | None = None
-    """Where ModelCaches are staged."""
+    """Storage for ModelCaches."""
     gpuPools: Annotated[tuple[GpuPool, ...], MaxLen(8)] = ()
-    """What the pools offer to replicas."""
+    """Node pools as the scheduler sees them."""
     allocations: Annotated[tuple[Allocation, ...], MaxLen(8)] = ()
-    """What replicas take of it."""
+    """Nodes of each pool that are free."""
     serving: bool | None = None
-    """Whether replicas on it can be reached, so that new ones may be placed. The scheduler decides by it."""
+    """Whether replicas on the cluster can be reached. The scheduler places new ones only where it is true."""
 
 
 def parse(xr: Manifest) -> Spec:

@@ -1,4 +1,4 @@
-"""The gateway of the control cluster, through which every ModelService answers."""
+"""The gateway of the control cluster, by which clients reach every ModelService."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class SecretRef(schema.Api):
 
 class Tls(schema.Api):
     secretRef: SecretRef
-    """The certificate and its key."""
+    """Secret with the certificate and its key."""
     hostname: schema.HostName
-    """The name in the certificate. Services answer under it."""
+    """Host name in the certificate. Clients reach services by it."""
 
 
 @schema.union("backend", gateways.members(), is_block_required=False)
 class Backend(schema.Api):
     backend: gateways.ImplementationName = gateways.DEFAULT.name
-    """The program that routes."""
+    """Implementation of Gateway API that serves the gateway."""
 
     @property
     def block(self) -> Any:
@@ -57,14 +57,14 @@ class Backend(schema.Api):
 
 class Spec(Backend):
     tls: Tls | None = None
-    """Serve https with this certificate; left out, plain http."""
+    """Certificate for https. If omitted, the gateway serves plain http."""
 
 
 class Status(schema.Api):
     address: str | None = None
-    """Address of the gateway: an IP address or a host name."""
+    """IP address or host name of the gateway."""
     url: str | None = None
-    """Under which services answer, without a slash at the end."""
+    """URL prefix of every service, without a slash at the end."""
 
 
 def parse(xr: Manifest) -> Spec:

@@ -1,4 +1,4 @@
-"""What every inference cluster needs to serve: charts, and the gateway that they make."""
+"""The serving stack of an inference cluster: charts, and the gateway that they serve."""
 
 from __future__ import annotations
 
@@ -30,113 +30,113 @@ ORPHAN = "Orphan"
 
 class Switch(schema.Api):
     enabled: schema.Flag = True
-    """Whether Modelplane installs it. Switch it off where the cluster has its own."""
+    """Whether Modelplane installs the component. Disable it where the cluster has its own."""
 
 
 class Component(Switch):
     version: schema.ChartVersion | None = None
-    """Version of its chart; left out, the one that Modelplane is tested with."""
+    """Version of the chart. Defaults to the one that Modelplane is tested with."""
 
 
 class Components(schema.Api):
     certManager: Component | None = None
     """cert-manager."""
     envoyGateway: Component | None = None
-    """Envoy Gateway. It and the AI gateway are tested as a pair."""
+    """Envoy Gateway. It is tested together with one version of Envoy AI Gateway."""
     aiGateway: Component | None = None
     """Envoy AI Gateway, Envoy Gateway's inference extension."""
     inferenceExtension: Switch | None = None
-    """The CRDs of the Gateway API Inference Extension. They have no chart, and come in one version."""
+    """CRDs of the Gateway API Inference Extension, which are in no chart. Their version is fixed."""
     leaderWorkerSet: Component | None = None
-    """LeaderWorkerSet, which gangs need."""
+    """LeaderWorkerSet, which engines that span several nodes need."""
     nodeFeatureDiscovery: Component | None = None
-    """node-feature-discovery, by which the DRA driver finds GPU nodes."""
+    """node-feature-discovery, which labels GPU nodes for the DRA driver."""
     nvidiaDraDriver: Component | None = None
     """NVIDIA's DRA driver."""
     prometheus: Component | None = None
-    """The Prometheus stack."""
+    """Prometheus, by its chart kube-prometheus-stack."""
 
 
 class SecretRef(schema.Api):
     name: schema.DnsSubdomain
-    """Name of a TLS Secret in namespace modelplane-system of the cluster."""
+    """Name of a TLS Secret in namespace modelplane-system of the inference cluster."""
 
 
 class Tls(schema.Api):
     secretRef: SecretRef
-    """The certificate and its key."""
+    """Secret with the certificate and its key."""
     hostname: schema.HostName | None = None
-    """The name in the certificate."""
+    """Host name in the certificate."""
 
 
 class Gateway(schema.Api):
     internal: schema.Flag = False
-    """Whether the load balancer is reachable from inside the cloud's network only."""
+    """Whether the load balancer can only be reached from inside the cloud's network."""
     annotations: Annotated[dict[str, Annotated[str, schema.Text(1024, shortest=0)]], MaxLen(32), schema.LABEL_KEYS] = (
         Field(default_factory=dict)
     )
-    """Annotations of the load balancer's Service, as the cloud understands them."""
+    """Annotations of the Service that makes the load balancer."""
     allowedSources: Annotated[tuple[schema.Cidr, ...], MaxLen(64)] = ()
-    """Networks that may reach the load balancer; left out, all of them."""
+    """Networks that may reach the load balancer. Defaults to all networks."""
     tls: Tls | None = None
-    """Serve https with this certificate, beside plain http."""
+    """Certificate for https, which is served in addition to plain http."""
 
 
 class Stack(schema.Api):
-    """What a user says of the serving stack; also part of an InferenceCluster."""
+    """Settings of the serving stack; also part of an InferenceCluster."""
 
     components: Components | None = None
-    """Which components there are, and in what version."""
+    """Components to install, and their versions."""
     gateway: Gateway | None = None
-    """How the cluster's gateway is reached."""
+    """Settings of the cluster's gateway."""
 
 
 class ProviderConfigRef(schema.Api):
     kind: Literal["ClusterProviderConfig", "ProviderConfig"] = "ClusterProviderConfig"
     """Kind of the provider config."""
     name: schema.DnsSubdomain
-    """Its name."""
+    """Name of the provider config."""
 
 
 class Spec(Stack):
     clusterName: schema.XrName
-    """The InferenceCluster that the stack is installed on."""
+    """InferenceCluster on which the stack is installed."""
     providerConfigRef: ProviderConfigRef
-    """How the cluster is reached."""
+    """Provider config by which the cluster is reached."""
     source: clouds.SourceName
-    """What made the cluster."""
+    """Source of the cluster."""
     deletionPolicy: Literal["Delete", "Orphan"] | None = None
-    """Delete: what is switched off, or goes with the stack, is uninstalled. Orphan: it stays on the cluster, as where
-    several InferenceClusters lead to one Kubernetes cluster. Left out, it is Delete."""
+    """What becomes of a component that is disabled or deleted with the stack. Delete uninstalls it. Orphan leaves it on
+    the cluster, as where several InferenceClusters lead to one Kubernetes cluster. Defaults to Delete."""
 
 
 class GatewayStatus(schema.Api):
     address: str | None = None
-    """Address of the cluster's gateway: an IP address or a host name."""
+    """IP address or host name of the gateway."""
 
 
 class Status(schema.Api):
     gateway: GatewayStatus | None = None
-    """The cluster's gateway."""
+    """Gateway of the cluster."""
     deletionPolicy: Literal["Orphan"] | None = None
-    """Orphan once everything that is composed would stay on the cluster; left out until then."""
+    """Orphan once every composed resource would leave what it installed on the cluster."""
     serving: bool | None = None
-    """Whether everything is installed, maybe in a version before the wanted one. Its InferenceCluster decides by it."""
+    """Whether everything is installed, in the wanted version or an earlier one. The InferenceCluster depends on it."""
 
 
 def is_on(stack: Stack, switch: str) -> bool:
-    """Whether Modelplane installs a component, by its field: it does unless someone says otherwise."""
+    """Returns whether Modelplane installs the component of a field. It does by default."""
     component = getattr(stack.components, switch, None)
     return component is None or bool(component.enabled)
 
 
 def is_empty(stack: Stack) -> bool:
-    """Whether there is nothing to install."""
+    """Returns whether every component is disabled."""
     return not any(is_on(stack, switch) for switch in Components.model_fields)
 
 
 def is_public(stack: Stack) -> bool:
-    """Whether anyone can reach the gateway that Modelplane makes."""
+    """Returns whether the gateway that Modelplane installs can be reached from any network."""
     gateway = stack.gateway or Gateway()
     open_to_all = not gateway.allowedSources or schema.cover_the_internet(gateway.allowedSources)
     return is_on(stack, "envoyGateway") and not gateway.internal and open_to_all

@@ -79,13 +79,13 @@ def packages() -> Iterator[Package]:
 
 def cluster_members() -> tuple[Member, ...]:
     """Returns the blocks of spec.cluster of an InferenceCluster."""
-    return tuple(_member(source, source.cluster, "Not supported yet: refused.") for source in SOURCES)
+    return tuple(_member(source, source.cluster, "Refused: not supported yet.") for source in SOURCES)
 
 
 def machine_members() -> tuple[Member, ...]:
     """Returns the blocks of spec.provisioning of an InferenceClass."""
     return tuple(
-        _member(source, source.machine, f"Not read yet: {source.name} is not supported.")
+        _member(source, source.machine, f"Ignored: {source.name} is not supported yet.")
         for source in SOURCES
         if source.machine
     )

@@ -16,9 +16,9 @@ DiskSize = Annotated[int, schema.Whole(10, 65536)]
 
 class Credentials(schema.Api):
     type: Literal["ClusterProviderConfig", "ProviderConfig"] = "ClusterProviderConfig"
-    """Kind of the provider config; a ProviderConfig is in namespace modelplane-system."""
+    """Kind of the provider config. A ProviderConfig is read from namespace modelplane-system."""
     name: schema.DnsSubdomain = "default"
-    """Its name."""
+    """Name of the provider config."""
 
 
 def keeps(field: str) -> tuple[Rule]:

@@ -16,11 +16,11 @@ from function.schema import Rule
 
 class Taint(schema.Api):
     key: schema.LabelKey
-    """The taint's key."""
+    """Key of the taint."""
     value: schema.LabelValue | None = None
-    """The taint's value."""
+    """Value of the taint."""
     effect: Literal["NoSchedule", "NoExecute"]
-    """NoSchedule: nothing new comes. NoExecute: what is there goes as well."""
+    """NoSchedule keeps new pods off; NoExecute also evicts running pods."""
 
 
 Taints = Annotated[tuple[Taint, ...], MaxLen(16)]
@@ -30,19 +30,19 @@ class CapacityBlock(schema.Api):
     capacityReservationId: Annotated[
         str, schema.Text(63, "^cr-[0-9a-f]{8,32}$", "a reservation, such as cr-0123456789abcdef0")
     ]
-    """The reservation that the pool's nodes are taken from."""
+    """Capacity reservation from which the nodes are taken."""
 
 
 class InfiniBand(schema.Api):
     fabric: schema.CloudName | None = None
-    """The cloud's name of the fabric."""
+    """The cloud's name for the fabric."""
 
 
 class Fabric(schema.Api):
     type: Literal["None", "EFA", "InfiniBand"] = "None"
-    """The network that the pool's nodes share beside the usual one."""
+    """Additional network that connects the nodes of the pool."""
     infiniband: InfiniBand | None = None
-    """Which InfiniBand fabric."""
+    """InfiniBand fabric to join."""
 
 
 Count = Annotated[int, schema.Whole(0, 5000)]
@@ -75,20 +75,20 @@ class NodePool(schema.Api):
     name: Annotated[
         str, schema.Text(40, schema.LABEL, "a DNS label: lower-case letters, digits and dashes, other than system")
     ]
-    """Name of the pool; on its nodes as label modelplane.ai/pool."""
+    """Name of the pool. Nodes carry it as label modelplane.ai/pool."""
     className: schema.XrName
-    """The InferenceClass of its nodes."""
+    """InferenceClass of the nodes."""
     taints: Taints = ()
-    """Taints of its nodes. Engine pods bear them."""
+    """Taints of the nodes. Engine pods tolerate them."""
     nodeCount: Count = 1
-    """Nodes, where nothing scales the pool; the initial number where something does."""
+    """Number of nodes, or the initial number where an autoscaler scales the pool."""
     minNodeCount: Count | None = None
-    """Nodes that an autoscaler leaves at least."""
+    """Minimum number of nodes for the autoscaler."""
     maxNodeCount: Count | None = None
-    """Nodes that an autoscaler makes at most; left out, nothing scales the pool."""
+    """Maximum number of nodes for the autoscaler. If omitted, the pool is not scaled."""
     zones: Zones = ()
-    """Zones of its nodes; left out, the cluster's."""
+    """Zones of the nodes. Defaults to the zones of the cluster."""
     capacityBlock: CapacityBlock | None = None
-    """Take the nodes from a reservation."""
+    """Capacity block from which the nodes are taken."""
     fabric: Fabric | None = None
-    """The network for gangs."""
+    """Network for engines that span several nodes."""

@@ -22,23 +22,23 @@ KUBECONFIG = "Kubeconfig"
 
 class SecretRef(schema.Api):
     type: str
-    """Kubeconfig, or the type of an identity in the words of provider-kubernetes."""
+    """Kubeconfig, or the type of an identity, as provider-kubernetes names it."""
     name: str
     """Name of a Secret in the namespace of the composite."""
     key: str
-    """The key in it."""
+    """Key of the Secret."""
 
 
 class CacheStatus(schema.Api):
     storageClassName: str
-    """A StorageClass whose volumes many nodes may mount and write."""
+    """StorageClass whose volumes can be mounted read-write by many nodes."""
 
 
 class Status(schema.Api):
     secrets: Annotated[tuple[SecretRef, ...], MaxLen(4)] = ()
-    """How the cluster is reached. Published once the Secrets exist."""
+    """Secrets by which the cluster is reached. Published once they exist."""
     cache: CacheStatus | None = None
-    """Where ModelCaches can be staged. Published once the StorageClass exists."""
+    """Storage for ModelCaches. Published once the StorageClass exists."""
 
 
 def access(_block: Any, request: Request) -> Access:

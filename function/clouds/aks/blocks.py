@@ -7,20 +7,20 @@ from function.clouds.blocks import Credentials, DiskSize, keeps
 
 
 class Cluster(schema.Api):
-    """A cluster that AKS makes."""
+    """Settings of a cluster that AKS makes."""
 
     RULES = keeps("location")
 
     location: schema.CloudName
     """Location, such as eastus."""
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
     credentials: Credentials = Credentials()
-    """With whose rights the cluster is made."""
+    """Provider config whose credentials make the cluster."""
 
 
 class Machine(schema.Api):
-    """How AKS makes them."""
+    """How AKS makes nodes of the class."""
 
     vmSize: schema.CloudName
     """Size of the machines, such as Standard_ND96isr_H100_v5."""

@@ -9,22 +9,22 @@ from function.clouds.blocks import Credentials, DiskSize, Zones, keeps
 
 
 class Cluster(schema.Api):
-    """A cluster that EKS makes."""
+    """Settings of a cluster that EKS makes."""
 
     RULES = keeps("region")
 
     region: schema.CloudName
     """Region, such as us-east-1."""
     zones: Zones = ()
-    """Availability zones of the network, at least two; left out, Modelplane's choice and the pools'."""
+    """Availability zones of the network, at least two. Defaults to the pools' zones, and others as needed."""
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
     credentials: Credentials = Credentials()
-    """With whose rights the cluster is made."""
+    """Provider config whose credentials make the cluster."""
 
 
 class Machine(schema.Api):
-    """How EKS makes them."""
+    """How EKS makes nodes of the class."""
 
     instanceType: schema.CloudName
     """Instance type, such as p5.48xlarge."""

@@ -11,14 +11,14 @@ class KubeconfigRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a Secret in namespace modelplane-system."""
     key: schema.SecretKey = "kubeconfig"
-    """The key in it that holds the kubeconfig."""
+    """Key of the Secret that holds the kubeconfig."""
 
 
 class IdentityRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a Secret in namespace modelplane-system."""
     key: schema.SecretKey
-    """The key in it."""
+    """Key of the Secret that holds the credentials."""
     type: Literal[
         "GoogleApplicationCredentials",
         "AzureServicePrincipalCredentials",
@@ -27,20 +27,20 @@ class IdentityRef(schema.Api):
         "NebiusServiceAccountCredentials",
         "UpboundTokens",
     ]
-    """What the key holds, in the words of provider-kubernetes."""
+    """Type of the credentials, as provider-kubernetes names it."""
 
 
 class CacheStorage(schema.Api):
     storageClassName: schema.DnsSubdomain
-    """A StorageClass whose volumes many nodes may mount and write."""
+    """StorageClass whose volumes can be mounted read-write by many nodes."""
 
 
 class Cluster(schema.Api):
-    """A cluster that is brought along."""
+    """Settings of a cluster that exists already."""
 
     secretRef: KubeconfigRef
-    """The kubeconfig of the cluster."""
+    """Secret with the kubeconfig of the cluster."""
     identitySecretRef: IdentityRef | None = None
-    """Credentials for a kubeconfig that has none."""
+    """Secret with credentials, for a kubeconfig that has none."""
     cache: CacheStorage | None = None
-    """Where ModelCaches are staged; left out, they are not."""
+    """Storage for ModelCaches. If omitted, no ModelCache is staged on the cluster."""

@@ -7,16 +7,16 @@ from function.clouds.blocks import Credentials, DiskSize
 
 
 class Cluster(schema.Api):
-    """A cluster that Nebius makes."""
+    """Settings of a cluster that Nebius makes."""
 
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
     credentials: Credentials = Credentials()
-    """With whose rights the cluster is made. They choose the project, and so the region."""
+    """Provider config whose credentials make the cluster. Its project determines the region."""
 
 
 class Machine(schema.Api):
-    """How Nebius makes them."""
+    """How Nebius makes nodes of the class."""
 
     platform: schema.CloudName
     """Platform, such as gpu-h100-sxm."""
@@ -25,4 +25,4 @@ class Machine(schema.Api):
     diskSizeGb: DiskSize = 200
     """Size of the boot disk, in GB."""
     driversPreset: schema.CloudName = "cuda13.0"
-    """The driver that comes with the image."""
+    """NVIDIA driver that the image includes."""

@@ -7,20 +7,20 @@ from function.clouds.blocks import Credentials, keeps
 
 
 class Cluster(schema.Api):
-    """A cluster that Vultr makes."""
+    """Settings of a cluster that Vultr makes."""
 
     RULES = keeps("region")
 
     region: schema.CloudName
     """Region, such as ewr."""
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version; left out, the one that Modelplane is tested with."""
+    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
     credentials: Credentials = Credentials()
-    """With whose rights the cluster is made."""
+    """Provider config whose credentials make the cluster."""
 
 
 class Machine(schema.Api):
-    """How Vultr makes them."""
+    """How Vultr makes nodes of the class."""
 
     plan: schema.CloudName
     """Plan, such as vcg-h100-216c-1914gb-640vram."""

@@ -10,11 +10,11 @@ from function.schema import Rule
 
 class MetalLB(schema.Api):
     addressPool: schema.AddressRange
-    """Addresses that MetalLB may give to the gateway."""
+    """Addresses that MetalLB may assign to the gateway."""
 
 
 class Traefik(schema.Api):
-    """How Traefik is set up."""
+    """Settings of Traefik."""
 
     RULES = (
         Rule(
@@ -26,8 +26,8 @@ class Traefik(schema.Api):
     )
 
     version: schema.ChartVersion | None = None
-    """Version of Traefik's chart; left out, the one that Modelplane is tested with."""
+    """Version of Traefik's chart. Defaults to the one that Modelplane is tested with."""
     loadBalancer: Literal["MetalLB"] | None = None
-    """MetalLB where the control cluster gives no addresses by itself."""
+    """Load balancer to install. Use MetalLB where the control cluster assigns no addresses by itself."""
     metallb: MetalLB | None = None
-    """How MetalLB is set up."""
+    """Settings of MetalLB."""
