@@ -14,8 +14,8 @@ Phases of one call:
 3. `keep` makes room for a new deployment by dropping findings that are finished or idle, the least recently used first.
 
 Why every deployment finishes: findings under way are not dropped for others. Each call adds at least one finding, and
-there are finitely many (selectors times devices). A deployment that gets no room waits until another has finished or is
-idle.
+there are finitely many (selectors times devices). Deployments that get no room wait in a queue. The first of them gets
+the room of the next one that has finished or is idle; without the queue, others could take it each time.
 
 Findings are known by content: selectors by their text, requests by what they ask for, shapes by their devices. So what
 is kept can make an answer come sooner, but it cannot change the answer. Nothing is lost in a restart but time.
@@ -88,6 +88,8 @@ class Progress:
         self._most = most
         self._now = now
         self._entries: dict[Hashable, _Entry] = {}
+        self._queue: dict[Hashable, float] = {}
+        """Deployments under way that found no room, with the time of their last call. The first has waited longest."""
         self._lock = Lock()
 
     def of(self, key: Hashable) -> Findings:
@@ -109,10 +111,20 @@ class Progress:
             entry = self._entries.pop(key, None)
             if entry is not None:
                 findings = entry.findings | findings
-            elif not self._make_room(len(findings)):
+            elif not (self._is_next(key) and self._make_room(len(findings))):
+                if under_way:
+                    self._queue[key] = self._now()
                 return False
+            self._queue.pop(key, None)
             self._entries[key] = _Entry(findings, under_way, self._now())
             return True
+
+    def _is_next(self, key: Hashable) -> bool:
+        """Return whether no other deployment waits longer for room. One that is no longer asked about does not wait."""
+        stale = self._now() - IDLE
+        while self._queue and next(iter(self._queue.values())) < stale:
+            del self._queue[next(iter(self._queue))]
+        return next(iter(self._queue), key) == key
 
     def _make_room(self, size: int) -> bool:
         """Drop entries as needed, and return whether a new one of `size` findings has room.
@@ -132,6 +144,7 @@ class Progress:
         """Drop all findings."""
         with self._lock:
             self._entries.clear()
+            self._queue.clear()
 
     def __len__(self) -> int:
         return sum(len(entry.findings) for entry in self._entries.values())

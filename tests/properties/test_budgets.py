@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from itertools import cycle
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from function.scheduling import (
     Budget,
+    Cluster,
+    Device,
     DeviceRequest,
     Engine,
     Exhausted,
@@ -20,7 +23,9 @@ from function.scheduling import (
     Job,
     Matcher,
     Member,
+    NodeShape,
     Plan,
+    Pool,
     Progress,
     Rejection,
     rejections,
@@ -148,6 +153,23 @@ def test_nobody_is_kept_from_deciding_by_others_that_take_all_the_room(fleet, ri
         if not waiting:
             return
     raise AssertionError(f"never decided: {sorted(waiting)}")
+
+
+@pytest.mark.parametrize("rivals", [3, 5])
+def test_room_goes_to_the_one_that_waits_for_it_longest(rivals):
+    """Number 0 is always asked just before the one that has the room finishes, and all others just after that."""
+    clock, device = Clock(), Device("gpu", 1, "gpu.example.com", published="gpu small")
+    fleet = Fleet({"c": Cluster("c", pools=(Pool("p", 1, NodeShape((device,))),))})
+    progress, finished, holder = Progress(most=1, now=clock), [], 1
+    called(rival(holder), fleet, Budget(1), progress, who=holder)
+    for _ in range(40 * rivals):
+        clock.now += 30
+        for i in (0, holder, *(i for i in range(1, rivals) if i != holder)):
+            found, _ = called(rival(i), fleet, Budget(1), progress, who=i)
+            if found is not None:
+                finished.append(i)
+                holder = 1 if i != 1 else 2  # the next one that is asked takes the room
+    assert 0 in finished[: rivals + 1]
 
 
 @given(FLEET)
