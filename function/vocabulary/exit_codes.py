@@ -25,11 +25,11 @@ FINAL = tuple(int(o) for o in Outcome if o > Outcome.RETRY)
 
 MEANING = {
     Outcome.STAGED: "the weights are staged",
-    Outcome.RETRY: "the hub or the network failed, also after several tries",
+    Outcome.RETRY: "the hub or the network failed, even after several tries",
     Outcome.INVALID: "the command was refused",
-    Outcome.NOT_FOUND: "the hub knows no such repository, or not for this token",
+    Outcome.NOT_FOUND: "the hub has no such repository, or hides it from this token",
     Outcome.GATED: "the repository is gated, and this token has no access to it",
     Outcome.NO_REVISION: "the repository has no such revision",
-    Outcome.NO_ROOM: "the volume has too little room for the weights",
+    Outcome.NO_ROOM: "the volume is too small for the weights",
     Outcome.NOTHING: "the repository has no file that an engine would load",
 }

@@ -43,7 +43,7 @@ def reserved(setting: str = settings.RESERVED_NAMESPACES) -> tuple[str, ...]:
             raise settings.Invalid(_refusal(f"{_ACCEPTED}; it has {change!r}"))
         if sign == "-" and name not in found:
             listed = ", ".join(sorted(found))
-            raise settings.Invalid(_refusal(f"takes {name} away, which is not reserved; these are: {listed}"))
+            raise settings.Invalid(_refusal(f"removes {name}, which is not reserved; reserved are: {listed}"))
         found = found | {name} if sign == "+" else found - {name}
     return tuple(sorted(found))
 
