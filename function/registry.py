@@ -41,7 +41,7 @@ def composer(api_version: str, kind: str) -> Composer:
     found = COMPOSERS.get((api_version, kind))
     if found is None:
         known = ", ".join(f"{k} ({v})" for v, k in sorted(COMPOSERS, key=lambda pair: pair[::-1]))
-        raise UnknownKind(f"no composer for kind {kind or '(none)'} of {api_version or '(none)'}; there are: {known}")
+        raise UnknownKind(f"no composer for kind {kind or '(none)'} of {api_version or '(none)'}; known kinds: {known}")
     return found
 
 

@@ -1,7 +1,7 @@
-"""The namespaces that the infrastructure uses, and in which no tenant may run anything.
+"""Namespaces that the infrastructure uses, in which tenants may not run anything.
 
-A model's pods run on the inference clusters in the namespace of the same name as on the control cluster. In the
-namespace of a component of the serving stack they would run beside it, with its ServiceAccounts.
+A model's pods run on the inference clusters in the same namespace as on the control cluster. In the namespace of a
+serving stack component they would run beside it and could use its ServiceAccounts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ACCEPTED = "must be a list of +NAME or -NAME, with commas between; a NAME is a 
 
 
 def built_in() -> tuple[str, ...]:
-    """Returns those that are reserved unless the setting says otherwise, sorted: those of our charts among them."""
+    """Return the namespaces that are reserved by default, sorted, including those of the charts."""
     ours = (value for value in vars(charts).values() if isinstance(value, charts.Chart))
     gateways_own = (chart for implementation in gateways.IMPLEMENTATIONS for chart in implementation.charts)
     installed = {chart.namespace for chart in (*ours, *gateways_own)}
@@ -28,7 +28,10 @@ def built_in() -> tuple[str, ...]:
 
 @cache
 def reserved(setting: str = settings.RESERVED_NAMESPACES) -> tuple[str, ...]:
-    """Names, and prefixes that end with `*`. Raises settings.Invalid for a setting that cannot be read."""
+    """Return the reserved names, and prefixes ending in `*`.
+
+    Raises settings.Invalid if the setting cannot be parsed.
+    """
     found = set(built_in())
     for change in filter(None, (part.strip() for part in setting.split(","))):
         sign, name = change[:1], change[1:]
@@ -36,7 +39,7 @@ def reserved(setting: str = settings.RESERVED_NAMESPACES) -> tuple[str, ...]:
             raise settings.Invalid(_refusal(f"{_ACCEPTED}; it has {change!r}"))
         if sign == "-" and name not in found:
             listed = ", ".join(sorted(found))
-            raise settings.Invalid(_refusal(f"takes {name} away, which is not reserved; these are: {listed}"))
+            raise settings.Invalid(_refusal(f"removes {name}, which is not reserved; reserved are: {listed}"))
         found = found | {name} if sign == "+" else found - {name}
     return tuple(sorted(found))
 
@@ -46,7 +49,7 @@ def is_reserved(namespace: str) -> bool:
 
 
 def refusal(namespace: str) -> str:
-    """What is wrong with a reserved namespace, as the rest of a sentence that begins with the field."""
+    """Return what is wrong with a reserved namespace, as the rest of a sentence that begins with the field."""
     return (
         f"must be a namespace that the infrastructure does not use, not {namespace}; "
         f"these are reserved: {', '.join(reserved())}"
@@ -54,7 +57,7 @@ def refusal(namespace: str) -> str:
 
 
 def check(identity: NamespacedName, invalid: Reason) -> None:
-    """Raises InvalidSpec for an object in a reserved namespace."""
+    """Raise InvalidSpec if an object is in a reserved namespace."""
     if is_reserved(identity.namespace):
         raise InvalidSpec(invalid(field=FIELD, problem=refusal(identity.namespace)))
 

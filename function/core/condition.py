@@ -76,7 +76,7 @@ def restated(xr: Manifest, type_: ConditionType, why: Condition) -> Condition:
 
 def undecided(type_: ConditionType) -> Reason:
     """Return the reason of a condition that never had a value, while another condition explains the hold."""
-    return type_.unknown("Undecided", "Waiting for {type}, which says {reason}")
+    return type_.unknown("Undecided", "Waiting for condition {type}, whose reason is {reason}")
 
 
 def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:

@@ -127,10 +127,7 @@ def _internal() -> dict[str, Any]:
         name="internal-kinds",
         resources=[*_resources(kinds, _CREATE, _UPDATE), *_resources(kinds, _UPDATE, below="/*")],
         expression=_IS_WRITER,
-        message=(
-            "'a ' + request.kind.kind + ' is composed by Crossplane, and written by nobody else: not by '"
-            " + request.userInfo.username"
-        ),
+        message="'only Crossplane may write a ' + request.kind.kind + ', not ' + request.userInfo.username",
     )
 
 
@@ -149,8 +146,8 @@ def _endpoints() -> dict[str, Any]:
         unless=(_IS_WRITER,),
         expression=f"!{managed} && !{controlled.format(which='object')} && (oldObject == null || !{before})",
         message=(
-            f"'a ModelEndpoint with labels under {labels.PREFIX}, or with a controller of ours, is composed by"
-            " Crossplane, and written by nobody else: not by ' + request.userInfo.username"
+            f"'only Crossplane may write a ModelEndpoint with labels under {labels.PREFIX} or a controller of ours,"
+            " not ' + request.userInfo.username"
         ),
     )
 

@@ -68,11 +68,11 @@ def _configuration(files: _Files) -> grpc.ServerCertificateConfiguration:
 
 def _check_certificates(path: Path, content: bytes) -> None:
     if not content.strip():
-        raise UnusableCertificates(f"{path}: it is empty, and must hold certificates as PEM")
+        raise UnusableCertificates(f"{path}: it is empty, and must contain PEM certificates")
     try:
         _context().load_verify_locations(cadata=content.decode("ascii"))
     except (ssl.SSLError, ValueError):
-        raise UnusableCertificates(f"{path}: it holds something that is no certificate as PEM") from None
+        raise UnusableCertificates(f"{path}: it contains something other than PEM certificates") from None
 
 
 def _check_key(folder: Path) -> None:
@@ -83,7 +83,7 @@ def _check_key(folder: Path) -> None:
     except ssl.SSLError as problem:
         if problem.reason == "KEY_VALUES_MISMATCH":
             raise UnusableCertificates(f"{key}: it is not the key of {_CERTIFICATE}") from None
-        raise UnusableCertificates(f"{key}: it holds no private key as PEM without a password") from None
+        raise UnusableCertificates(f"{key}: it contains no PEM private key without a password") from None
 
 
 def _no_password() -> str:

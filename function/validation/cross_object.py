@@ -26,7 +26,7 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
         who = manifest["kind"], identity(manifest)
         first = seen.setdefault(who, index)
         if first != index:
-            yield Finding(index, ("metadata", "name"), f"is there twice: {who[0]} {who[1]}", "duplicate", other=first)
+            yield Finding(index, ("metadata", "name"), f"appears twice: {who[0]} {who[1]}", "duplicate", other=first)
 
 
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
@@ -63,14 +63,14 @@ def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Itera
     wanted = NamespacedName(identity(manifest).namespace, name)
     elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
     if elsewhere and wanted not in caches:
-        problem = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
+        problem = f"names a ModelCache of its own namespace, but {name} is only in {', '.join(elsewhere)}"
         yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
 
 
 def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
     for position, engine in enumerate(manifest["spec"]["engines"]):
         if any(member.get("role") == "Worker" for member in engine["members"]):
-            problem = "is a gang without a ModelCache: each of its nodes fetches the weights by itself"
+            problem = "is a gang without a ModelCache: each of its nodes downloads the weights itself"
             yield Finding(index, ("spec", "engines", position), problem, "cache")
 
 
@@ -83,7 +83,7 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gatewa
         chosen += [server for server in ours if server not in chosen]
         if matched and not ours:
             others = ", ".join(sorted({identity(server).namespace for server in matched}))
-            problem = f"selects endpoints of its own namespace only; what it matches is in {others}"
+            problem = f"selects only endpoints of its own namespace, but those it matches are in {others}"
             yield Finding(index, ("spec", "endpoints", position, "selector"), problem, "tenancy")
     yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
     yield from _residency(index, chosen)
@@ -91,7 +91,7 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gatewa
 
 def _too_many(index: int, backends: int, most: int) -> Iterator[Finding]:
     if backends > most:
-        problem = f"match {backends} endpoints, and a route takes {most}; the others get no traffic"
+        problem = f"match {backends} endpoints, but a route has at most {most}; the others get no traffic"
         yield Finding(index, ("spec", "endpoints"), problem, "endpoints")
 
 
@@ -99,7 +99,9 @@ def _residency(index: int, servers: Sequence[Manifest]) -> Iterator[Finding]:
     regions = {_region(server) for server in servers} - {""}
     free = sorted(identity(server).name for server in servers if not _region(server))
     if regions and free:
-        problem = f"mix what stays in {', '.join(sorted(regions))} with what may be anywhere: {', '.join(free)}"
+        problem = (
+            f"mix endpoints in {', '.join(sorted(regions))} with endpoints that may be anywhere: {', '.join(free)}"
+        )
         yield Finding(index, ("spec", "endpoints"), problem, "residency")
 
 

@@ -50,7 +50,7 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Finding]:
     counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
     total = sum(count for count in counts if isinstance(count, int))
     if total > LARGEST_CLAIM:
-        problem = f"ask for {total} devices; what is claimed through DRA must be {LARGEST_CLAIM} at most"
+        problem = f"ask for {total} devices, but a ResourceClaim holds at most {LARGEST_CLAIM}"
         yield Finding(index, path, problem, "many-devices")
 
 
@@ -82,7 +82,7 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
         yield Finding(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
         return
     for warning in selector.warnings:
-        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {warning}", "selector-fails")
+        yield Finding(index, path, f"is accepted by Kubernetes, but {warning}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

@@ -25,9 +25,11 @@ def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     replicas = spec.get("replicas", 1)
     size = replicas * (encoded(spec["engines"]) + _BESIDE)
     if size > LARGEST_RESPONSE:
-        problem = f"make {replicas} replicas of {size / replicas / _MIB:.2f} MiB: {size / _MIB:.1f} MiB in one answer"
-        accepted = f"Crossplane takes {LARGEST_RESPONSE / _MIB:.1f} MiB"
-        yield Finding(index, ("spec", "engines"), f"{problem}, and {accepted}", "response-size")
+        problem = (
+            f"need {size / _MIB:.1f} MiB in one response, for {replicas} replicas of {size / replicas / _MIB:.2f} MiB"
+        )
+        accepted = f"Crossplane accepts {LARGEST_RESPONSE / _MIB:.1f} MiB"
+        yield Finding(index, ("spec", "engines"), f"{problem}, but {accepted}", "response-size")
 
 
 def encoded(value: Any) -> int:

@@ -24,7 +24,9 @@ REPLICAS_READY = ConditionType("ReplicasReady")
 ALL_REPLICAS_READY = REPLICAS_READY.true("AllReplicasReady", "{ready} of {wanted} replicas are ready")
 READY_AT_ZERO = REPLICAS_READY.true("ScaledToZero", "spec.replicas is 0")
 NO_REPLICAS_SCHEDULED = REPLICAS_READY.false("NoReplicasScheduled", "No replica is placed")
-MODEL_STARTING = REPLICAS_READY.false("ModelStarting", "{ready} of {wanted} serve, {placed} placed{remark}")
+MODEL_STARTING = REPLICAS_READY.false(
+    "ModelStarting", "{ready} of {wanted} replicas serve, {placed} are placed{remark}"
+)
 ROLLING_OUT = REPLICAS_READY.false(
     "RollingOut", "{updated} of {wanted} replicas run the current spec; waiting for {waiting}"
 )
@@ -53,7 +55,7 @@ INVALID_REPLICA = MODEL_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _
 # ModelReplica: does it serve?
 MODEL_READY = ConditionType("ModelReady")
 SERVING = MODEL_READY.true("Serving", "Every engine serves")
-DEGRADED = MODEL_READY.true("Degraded", "It serves; {why}")
+DEGRADED = MODEL_READY.true("Degraded", "The replica serves; {why}")
 WAITING_FOR_MODEL = MODEL_READY.false("WaitingForModel", "Waiting for {why}")
 STARTING = MODEL_READY.false("ModelStarting", "{why}")
 ROUTE_NOT_ACCEPTED = MODEL_READY.false("RouteNotAccepted", "{why}")

@@ -25,11 +25,11 @@ FINAL = tuple(int(o) for o in ExitCode if o > ExitCode.RETRY)
 
 MEANING = {
     ExitCode.STAGED: "the weights are staged",
-    ExitCode.RETRY: "the hub or the network failed, also after several tries",
+    ExitCode.RETRY: "the hub or the network failed, even after several tries",
     ExitCode.INVALID: "the command was refused",
-    ExitCode.NOT_FOUND: "the hub knows no such repository, or not for this token",
+    ExitCode.NOT_FOUND: "the hub has no such repository, or hides it from this token",
     ExitCode.GATED: "the repository is gated, and this token has no access to it",
     ExitCode.NO_REVISION: "the repository has no such revision",
-    ExitCode.NO_ROOM: "the volume has too little room for the weights",
+    ExitCode.NO_ROOM: "the volume is too small for the weights",
     ExitCode.NOTHING: "the repository has no file that an engine would load",
 }

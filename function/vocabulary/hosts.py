@@ -13,10 +13,10 @@ from typing import TypeAlias
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_SELF = "it means the machine that asks"
-_NEIGHBOUR = "it means a neighbour on the link of the machine that asks"
+_SELF = "it is the calling machine itself"
+_NEIGHBOUR = "it is link-local to the calling machine"
 _METADATA = "it is a cloud's metadata service"
-_NOBODY = "nobody has it"
+_NOBODY = "it is reserved and belongs to nobody"
 
 NETWORKS: tuple[tuple[Network, str], ...] = tuple(
     (ipaddress.ip_network(network), why)
@@ -24,7 +24,7 @@ NETWORKS: tuple[tuple[Network, str], ...] = tuple(
         ("0.0.0.0/8", _SELF),  # RFC 1122 3.2.1.3; Linux connects 0.0.0.0 to loopback
         ("127.0.0.0/8", _SELF),  # RFC 1122 3.2.1.3
         ("169.254.0.0/16", _NEIGHBOUR),  # RFC 3927; metadata of AWS, Azure, GCP, Oracle, Scaleway and others
-        ("224.0.0.0/4", "it means many at once"),  # RFC 5771
+        ("224.0.0.0/4", "it is multicast"),  # RFC 5771
         ("240.0.0.0/4", _NOBODY),  # RFC 1112 4
         ("100.100.100.200/32", _METADATA),  # Alibaba Cloud, ECS instance metadata
         ("168.63.129.16/32", _METADATA),  # Azure, "What is IP address 168.63.129.16?"
@@ -32,7 +32,7 @@ NETWORKS: tuple[tuple[Network, str], ...] = tuple(
         ("::/128", _SELF),  # RFC 4291 2.5.2
         ("::1/128", _SELF),  # RFC 4291 2.5.3
         ("fe80::/10", _NEIGHBOUR),  # RFC 4291 2.5.6; metadata of OpenStack (fe80::a9fe:a9fe)
-        ("ff00::/8", "it means many at once"),  # RFC 4291 2.7
+        ("ff00::/8", "it is multicast"),  # RFC 4291 2.7
         ("100::/64", _NOBODY),  # RFC 6666
         ("fd00:ec2::/32", _METADATA),  # AWS, IMDS over IPv6 (fd00:ec2::254), EKS Pod Identity (fd00:ec2::23)
         ("fd20:ce::/32", _METADATA),  # GCP, metadata server over IPv6 (fd20:ce::254)
@@ -54,8 +54,8 @@ NAMES: Mapping[str, str] = {
     "ip6-loopback": _SELF,
     "ip6-localnet": _NOBODY,
     "ip6-mcastprefix": _NOBODY,
-    "ip6-allnodes": "it means many at once",
-    "ip6-allrouters": "it means many at once",
+    "ip6-allnodes": "it is multicast",
+    "ip6-allrouters": "it is multicast",
     "metadata": _METADATA,  # GCP, by the search domain google.internal
     "metadata.google.internal": _METADATA,  # GCP, About VM metadata
     "metadata.goog": _METADATA,  # GCP, About VM metadata

@@ -22,7 +22,7 @@ RESERVED = "kube-system"
 KIND = "ModelDeployment"
 POLICY = "ValidatingAdmissionPolicy"
 NO_NAMESPACE = "must be a namespace that the infrastructure does not use, not"
-ONLY_CROSSPLANE = "is composed by Crossplane, and written by nobody else"
+ONLY_CROSSPLANE = "only Crossplane may write a "
 NO_RIGHT = "cannot create resource"
 IMAGE = "spec.engines.0.members.0.template.spec.containers.0.image"
 

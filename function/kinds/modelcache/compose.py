@@ -231,6 +231,6 @@ def protection(request: Request) -> dict[str, ComposedResource]:
         kind=KIND,
         of=request.identity.name,
         by=None,
-        reason="Replicas mount these weights; when the last is gone, the delete goes on",
+        reason="Replicas mount these weights; deletion continues once the last of them is gone",
     )
     return {USAGE: ComposedResource(own, request.is_ready(USAGE))}

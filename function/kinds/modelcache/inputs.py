@@ -62,9 +62,9 @@ def clusters(request: Request, spec: Spec) -> dict[str, Cluster]:
     """
     found = request.resolved(CLUSTERS)
     if found is None:
-        raise NotYet(c.NO_CLUSTERS_MATCHED(why="Crossplane has yet to look the clusters up"))
+        raise NotYet(c.NO_CLUSTERS_MATCHED(why="Crossplane has not looked up the InferenceClusters yet"))
     if not found and request.observed:
-        raise NotYet(c.NO_CLUSTERS_MATCHED(why="There is no InferenceCluster; what is staged stays as it is"))
+        raise NotYet(c.NO_CLUSTERS_MATCHED(why="There is no InferenceCluster; what is staged is kept"))
     selector = spec.clusterSelector.matchLabels if spec.clusterSelector else {}
     return {identity(m).name: _cluster(m, selector) for m in sorted(found, key=identity)}
 
@@ -126,11 +126,11 @@ def token(request: Request, spec: Spec) -> Token | None:
     where = f"{request.identity.namespace}/{wanted.name}"
     found = request.resolved(_token(wanted.name, request.identity.namespace))
     if not found:
-        return Token(missing=f"Secret {where} {'is not known yet' if found is None else 'does not exist'}")
+        return Token(missing=f"Secret {where} {'has not been looked up yet' if found is None else 'does not exist'}")
     value = dig(found[0], "data", wanted.key)
     if not isinstance(value, str):
         return Token(missing=f"Secret {where} has no key {wanted.key}")
     if len(value) > _LONGEST_TOKEN:
-        much = f"has {len(value)} characters under key {wanted.key}, which is no token: {_LONGEST_TOKEN} is the most"
+        much = f"has {len(value)} characters in key {wanted.key}; a token has at most {_LONGEST_TOKEN}"
         return Token(missing=f"Secret {where} {much}")
     return Token(value=value)

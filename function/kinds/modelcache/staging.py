@@ -112,7 +112,7 @@ def _limited(request: Request, sites: Sequence[StagingSite]) -> Iterator[Staging
     for site in sites:
         is_new = site.job is not None and site.job not in request.observed
         if is_new and begun >= MOST_AT_ONCE:
-            waits = f"Waits for its turn: {MOST_AT_ONCE} clusters are staged at once"
+            waits = f"Waiting for its turn: at most {MOST_AT_ONCE} clusters are staged at once"
             yield replace(site, phase="Pending", message=waits, job=None)
         else:
             begun += is_new
@@ -171,7 +171,7 @@ def _lost(request: Request, cluster: str) -> StagingSite:
     jobs = _jobs(request, cluster)
     job = jobs[0] if jobs else None
     staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
-    return StagingSite(cluster, None, "Pending", "The cluster is gone", staged, repo, job)
+    return StagingSite(cluster, None, "Pending", "The InferenceCluster no longer exists", staged, repo, job)
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:
@@ -240,7 +240,7 @@ def _obstacles(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
         elif dig(synced, "status") == "False":
             yield shortened(str(dig(synced, "message") or dig(synced, "reason")), _LONGEST_FAULT)
     if dig(claim, "status", "atProvider", "manifest", "status", "phase") == "Pending":
-        yield "The volume is not there yet"
+        yield "The volume is not bound yet"
 
 
 def _job_condition(job: Manifest | None, type_: str) -> Manifest | None:

@@ -80,7 +80,8 @@ def _size_remark(request: Request, spec: Spec, sites: Sequence[StagingSite]) -> 
     wanted = spec.huggingFace.sizeGiB
     path = ("spec", "forProvider", "manifest", "spec", "resources", "requests", "storage")
     larger = [p.name for p in sites if gibibytes(dig(request.observed.get(claim_key(p.name)), *path)) > wanted]
-    return f"; volumes never shrink: larger than {wanted}Gi on {', '.join(larger[:_MOST_NAMED])}" if larger else ""
+    where = ", ".join(larger[:_MOST_NAMED])
+    return f"; volumes never shrink: they are larger than {wanted}Gi on {where}" if larger else ""
 
 
 def held(request: Request) -> HoldDecision:

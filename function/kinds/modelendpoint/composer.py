@@ -113,8 +113,8 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
     proxy = request.observed[compose.PROXY]
     needs = f"{_needed(request, spec, where)}{_fault(proxy)}"
     if not _available(proxy):
-        return c.WAITING_FOR_BACKEND(why=f"No egress proxy answers yet; it needs {needs}")
-    remark = f"; a change is not carried out yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
+        return c.WAITING_FOR_BACKEND(why=f"No egress proxy is available yet; it needs {needs}")
+    remark = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
     return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
 
 
@@ -145,7 +145,7 @@ def _needed(request: Request, spec: Spec, where: Target) -> str:
         secret = spec.auth.secretRef
         parts.append(f"key {secret.key} of Secret {request.identity.namespace}/{secret.name}")
     if where.is_name:
-        parts.append(f"that {where.host} resolves")
+        parts.append(f"{where.host} to resolve")
     return " and ".join(parts) or "its pods to start"
 
 

@@ -70,7 +70,7 @@ def _address(host: str, namespace: str, *, tls: bool) -> tuple[str, str]:
 def _check_host(host: str) -> None:
     why = hosts.fault(host)
     if why:
-        raise _invalid(f"no endpoint may lead to {host}: {why}; give the host under which others reach the model")
+        raise _invalid(f"no endpoint may lead to {host}: {why}; use a host at which other machines reach the model")
 
 
 def _name(host: str, namespace: str, *, tls: bool) -> str:
@@ -94,7 +94,7 @@ def _path(path: str) -> str:
     """Return the path of a URL without the API's own, which clients append."""
     found = f"{path.rstrip('/').removesuffix(_API)}/"
     if len(found) > _LONGEST_PATH:
-        raise _invalid(f"its path has more than {_LONGEST_PATH} characters, which no route can write")
+        raise _invalid(f"its path has more than {_LONGEST_PATH} characters, the most that a route can rewrite to")
     return found
 
 

@@ -41,7 +41,7 @@ def _check_found(request: Request, endpoints: Collection[inputs.Endpoint], route
     empty = inputs.contradicted(request, endpoints, routed, compose.placeholder(request.identity))
     doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
     if doubted:
-        why = f"Nothing was found where something was ({', '.join(doubted)}); the route waits for one more look"
+        why = f"The route contradicts empty look-ups ({', '.join(doubted)}); it stays until a second look confirms them"
         raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.keep(request, compose.ROUTE, *empty))
 
 

@@ -100,7 +100,7 @@ def gateway(request: Request) -> Gateway:
     """
     found = _answered(request, GATEWAY)
     if not found:
-        raise NotYet(c.WAITING_FOR_GATEWAY(why=f"There is no InferenceGateway {inferencegateway.NAME}"))
+        raise NotYet(c.WAITING_FOR_GATEWAY(why=f"InferenceGateway {inferencegateway.NAME} does not exist"))
     address = dig(found[0], "status", "address")
     if not isinstance(address, str) or not address:
         why = f"InferenceGateway {inferencegateway.NAME} has no address yet"
@@ -190,5 +190,5 @@ def _answered(request: Request, requirement: Requirement) -> tuple[Manifest, ...
     """Return what a requirement resolved to. Raises NotYet if it is not resolved."""
     found = request.resolved(requirement)
     if found is None:
-        raise NotYet(c.CONFIGURING(why=f"Crossplane has yet to look up its {requirement.name}"))
+        raise NotYet(c.CONFIGURING(why=f"Crossplane has not looked up {requirement.name} yet"))
     return found

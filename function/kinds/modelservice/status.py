@@ -20,7 +20,7 @@ _LONGEST_FAULT = 200
 def resolved(request: Request, decision: Decision) -> Condition:
     if not decision.matched:
         where = request.identity.namespace
-        return c.NO_ENDPOINTS(why=f"No ModelEndpoint of namespace {where} has the labels of any entry")
+        return c.NO_ENDPOINTS(why=f"No ModelEndpoint in namespace {where} matches a selector of spec.endpoints")
     return c.RESOLVED(ready=decision.ready, matched=len(decision.matched))
 
 
@@ -58,25 +58,26 @@ def held(request: Request) -> HoldDecision:
 
 def _no_backend(decision: Decision) -> str:
     if not decision.matched:
-        return "it has no endpoint"
-    return f"none of its endpoints ({len(decision.matched)}) is ready"
+        return "no endpoint matches"
+    return f"no matching endpoint is ready (0 of {len(decision.matched)})"
 
 
 def _too_many(address: str, decision: Decision) -> str:
     total, room = len(decision.chosen) + len(decision.left_out), len(decision.chosen)
     left_out = _named(decision.left_out)
-    return f"{address} answers with {room} of {total} endpoints, as many as a route has room for; without {left_out}"
+    routed = f"{address} is routed to {room} of {total} endpoints, the most that a route can have"
+    return f"{routed}; no traffic goes to {left_out}"
 
 
 def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
     for i in decision.idle:
         weight = spec.endpoints[i].weight
-        yield f"spec.endpoints[{i}] (weight {weight}) has no endpoint that is ready, and the others get its traffic"
+        yield f"spec.endpoints[{i}] (weight {weight}) has no ready endpoint, so the others get its traffic"
     if decision.withdrawn:
         faults = ", ".join(sorted({str(e.lost) for e in decision.withdrawn}))
-        yield f"without {_named(decision.withdrawn)}, whose clusters do not answer ({faults})"
+        yield f"no traffic goes to {_named(decision.withdrawn)}, whose clusters do not answer ({faults})"
     if decision.is_lost:
-        yield "none of the clusters answers, so the route stays as it was"
+        yield "no cluster answers, so the route is unchanged"
 
 
 def _named(endpoints: Iterable[Endpoint]) -> str:
@@ -92,15 +93,15 @@ def _fault(route: Manifest | None) -> str | None:
         return "Waiting for the route to be written"
     status = _gateway_status(route)
     if status is None:
-        return "Waiting for the gateway to take the route"
+        return "Waiting for the gateway to accept the route"
     generation = dig(route, "metadata", "generation") or 0
     for type_ in ("Accepted", "ResolvedRefs"):
         found = condition({"status": status}, type_)
         if found is None or (found.get("observedGeneration") or generation) < generation:
-            return "Waiting for the gateway to take the route as it stands"
+            return "Waiting for the gateway to accept the current route"
         if found.get("status") != "True":
             reported = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
-            return f"The gateway says of the route that {type_} is {found.get('status')}: {reported}"
+            return f"The gateway reports {type_}={found.get('status')} for the route: {reported}"
     return None
 
 

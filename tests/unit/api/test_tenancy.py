@@ -92,7 +92,7 @@ def test_operators_extend_and_shorten_the_list(setting: str, more: set[str], few
         ("+a*b", "it has '+a*b'"),
         ("+*", "it has '+*'"),
         ("+a b", "it has '+a b'"),
-        ("-team-infra", "takes team-infra away, which is not reserved; these are: cert-manager,"),
+        ("-team-infra", "removes team-infra, which is not reserved; reserved are: cert-manager,"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_is_accepted(setting: str, said: str) -> None:

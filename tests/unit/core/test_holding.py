@@ -46,7 +46,7 @@ def test_what_was_said_is_restated_and_what_never_was_is_unknown() -> None:
     assert held(waiting(), RUNS).conditions == (
         Condition("Accepted", "False", "Waiting", "Waiting for it"),
         Condition("Healthy", "True", "Runs", "2 of 2"),
-        Condition("Other", "Unknown", "Undecided", "Waiting for Accepted, which says Waiting"),
+        Condition("Other", "Unknown", "Undecided", "Waiting for condition Accepted, whose reason is Waiting"),
     )
 
 

@@ -263,7 +263,7 @@ def test_a_certificate_that_cannot_be_used_is_told_with_its_file(certificates: P
     for name in ("ca.crt", "tls.crt"):
         (tmp_path / name).write_bytes((certificates / name).read_bytes())
     (tmp_path / "tls.key").write_text("garbage")
-    why = f"Error: cannot serve: {tmp_path}/tls.key: it holds no private key"
+    why = f"Error: cannot serve: {tmp_path}/tls.key: it contains no PEM private key"
     with pytest.raises(AssertionError, match=re.escape(why)), running("--tls-certs-dir", str(tmp_path)):
         pass
 

@@ -147,8 +147,8 @@ def test_what_names_no_namespace_is_in_one() -> None:
     nowhere = edited(SERVICE, "metadata.namespace", None)
     got = validate([nowhere, nowhere, edited(SERVICE, "metadata.namespace", "")])
 
-    want = [(1, "duplicate", "is there twice: ModelService your-namespace/sample", 0),
-            (2, "duplicate", "is there twice: ModelService your-namespace/sample", 0)]  # fmt: skip
+    want = [(1, "duplicate", "appears twice: ModelService your-namespace/sample", 0),
+            (2, "duplicate", "appears twice: ModelService your-namespace/sample", 0)]  # fmt: skip
     assert [(finding.index, finding.code, finding.message, finding.other) for finding in got] == want
 
 
@@ -224,7 +224,7 @@ def test_a_selector_that_fails_on_every_device_is_a_warning() -> None:
 
     [(_, _, code, message)] = said(typo)
 
-    want = 'is accepted by Kubernetes, and yet: line 1, column 25: "1.2" is no semantic version: '
+    want = 'is accepted by Kubernetes, but line 1, column 25: "1.2" is no semantic version: '
     want += "three numbers are wanted, as in 1.2.3, so it fails on every device"
     assert (code, message) == ("selector-fails", want)
 
@@ -268,7 +268,7 @@ def test_more_devices_than_a_claim_holds_are_a_warning() -> None:
         )
     )
 
-    want = "ask for 33 devices; what is claimed through DRA must be 32 at most"
+    want = "ask for 33 devices, but a ResourceClaim holds at most 32"
     assert got == [(0, "spec.engines[0].members[0].nodeSelector.devices", "many-devices", want)]
 
 
@@ -278,7 +278,7 @@ def test_an_answer_that_crossplane_would_not_take_is_said_before_it_is_made() ->
     [(_, field, code, message)] = said(long)
 
     assert (field, code) == ("spec.engines", "response-size")
-    assert message.endswith("in one answer, and Crossplane takes 3.5 MiB")
+    assert message.endswith("MiB, but Crossplane accepts 3.5 MiB")
     assert said(edited(long, "spec.replicas", 20)) == []
 
 
@@ -293,7 +293,7 @@ def test_sizes_are_those_of_protobuf(xr: Object) -> None:
 def test_the_same_object_twice_is_an_error() -> None:
     got = said(SERVICE, edited(SERVICE, "metadata.namespace", "other"), SOUND_CLUSTER, SERVICE)
 
-    assert got == [(3, "metadata.name", "duplicate", "is there twice: ModelService ml-team/sample")]
+    assert got == [(3, "metadata.name", "duplicate", "appears twice: ModelService ml-team/sample")]
 
 
 def test_a_gang_without_a_cache_is_a_warning() -> None:
@@ -303,7 +303,7 @@ def test_a_gang_without_a_cache_is_a_warning() -> None:
 def test_a_cache_of_another_tenant_is_a_warning() -> None:
     cache = edited(edited(CACHE, "metadata.name", "weights"), "metadata.namespace", "other-team")
 
-    want = "names a ModelCache of its own namespace; weights is only in other-team"
+    want = "names a ModelCache of its own namespace, but weights is only in other-team"
     assert said(DEPLOYMENT, cache) == [(0, "spec.modelCacheRef.name", "tenancy", want)]
     assert said(DEPLOYMENT, cache, edited(cache, "metadata.namespace", "ml-team")) == []
 
@@ -322,14 +322,14 @@ def test_a_service_that_matches_only_another_tenant_is_a_warning() -> None:
         other,
     )
 
-    want = "selects endpoints of its own namespace only; what it matches is in other-team"
+    want = "selects only endpoints of its own namespace, but those it matches are in other-team"
     assert got == [(1, "spec.endpoints[0].selector", "tenancy", want)]
 
 
 def test_more_endpoints_than_a_route_takes_are_a_warning() -> None:
     many = edited(DEPLOYMENT, "spec.replicas", 17)
 
-    want = "match 17 endpoints, and a route takes 16; the others get no traffic"
+    want = "match 17 endpoints, but a route has at most 16; the others get no traffic"
     assert said(service(**{"modelplane.ai/deployment": "sample"}), many) == [(0, "spec.endpoints", "endpoints", want)]
 
 
@@ -337,7 +337,7 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
     bound = edited(DEPLOYMENT, "metadata.labels", {"model": "qwen"})
     outside = edited(edited(ENDPOINT, "metadata.labels", {"model": "qwen"}), "metadata.name", "provider")
 
-    want = "mix what stays in us-central with what may be anywhere: provider"
+    want = "mix endpoints in us-central with endpoints that may be anywhere: provider"
     assert said(service(model="qwen"), bound, outside) == [(0, "spec.endpoints", "residency", want)]
     assert said(service(model="qwen"), bound) == []
 

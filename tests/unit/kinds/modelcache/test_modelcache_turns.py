@@ -90,7 +90,10 @@ def test_a_thousand_clusters_are_staged_in_turns_and_every_answer_fits() -> None
 def test_who_waits_says_for_what() -> None:
     last = asked(None, {}).status["clusters"][-1]
 
-    assert (last["phase"], last["message"]) == ("Pending", "Waits for its turn: 200 clusters are staged at once")
+    assert (last["phase"], last["message"]) == (
+        "Pending",
+        "Waiting for its turn: at most 200 clusters are staged at once",
+    )
 
 
 def test_where_all_that_were_begun_have_failed_no_other_is_begun() -> None:
@@ -106,6 +109,6 @@ def test_a_secret_that_is_no_token_is_not_carried_to_every_cluster() -> None:
 
     assert result.conditions[-1].reason == "AuthSecretMissing"
     assert result.conditions[-1].message == (
-        "Secret ml-team/hub has 1000000 characters under key HF_TOKEN, which is no token: 8192 is the most"
+        "Secret ml-team/hub has 1000000 characters in key HF_TOKEN; a token has at most 8192"
     )
     assert size(result) < LARGEST_RESPONSE

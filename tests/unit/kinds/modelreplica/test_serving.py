@@ -43,8 +43,8 @@ def state(result: Result) -> tuple[bool, str]:
 
 STATES = [
     (TWO, copies(2, 2), True, "True Serving: Every engine serves"),
-    (TWO, copies(1, 2), False, "True Degraded: It serves; engine qwen: 1 of 2 copies run the current spec"),
-    (TWO, copies(2, 1), False, "True Degraded: It serves; engine qwen: 1 of 2 copies run the current spec"),
+    (TWO, copies(1, 2), False, "True Degraded: The replica serves; engine qwen: 1 of 2 copies run the current spec"),
+    (TWO, copies(2, 1), False, "True Degraded: The replica serves; engine qwen: 1 of 2 copies run the current spec"),
     (
         TWO,
         copies(0, 2),
@@ -52,7 +52,7 @@ STATES = [
         "False ModelStarting: engine qwen: 0 of 2 copies are available, waiting for GET /health on port 8000",
     ),
     (GANG, copies(2, 2), True, "True Serving: Every engine serves"),
-    (GANG, copies(1, 2), False, "True Degraded: It serves; engine qwen: 1 of 2 copies run the current spec"),
+    (GANG, copies(1, 2), False, "True Degraded: The replica serves; engine qwen: 1 of 2 copies run the current spec"),
     (
         GANG,
         copies(0, 2),
@@ -87,7 +87,7 @@ def test_counts_of_an_older_generation_are_nothing() -> None:
 
     assert state(after(TWO, late, generation=2)) == (
         False,
-        "True Degraded: It serves; engine qwen: 0 of 2 copies run the current spec",
+        "True Degraded: The replica serves; engine qwen: 0 of 2 copies run the current spec",
     )
 
 
@@ -169,7 +169,10 @@ def edited(**spec: Any) -> Any:
 def test_an_edit_takes_no_traffic_away() -> None:
     before = passed(TWO, arrivals.running)
     result = replicas.compose(arrivals.edited(before, edited(image="vllm/vllm-openai:v0.34.0")))
-    assert state(result) == (False, "True Degraded: It serves; engine qwen: 0 of 2 copies run the current spec")
+    assert state(result) == (
+        False,
+        "True Degraded: The replica serves; engine qwen: 0 of 2 copies run the current spec",
+    )
     assert replicas.said(result, "ModelAccepted").startswith("False Deploying: Waiting for 5 objects to arrive")
 
 
@@ -182,7 +185,7 @@ def test_an_edit_that_the_cluster_refuses_is_quoted_and_takes_no_traffic_away() 
     request = replace(before, observed={**before.observed, "deployment-qwen": stuck})
     result = replicas.compose(arrivals.edited(request, edited(image="registry.example.org/denied:1")))
     assert state(result)[1].startswith(
-        "True Degraded: It serves; engine qwen: 0 of 2 copies run the current spec "
+        "True Degraded: The replica serves; engine qwen: 0 of 2 copies run the current spec "
         "(cannot apply object: admission webhook denied it: xxx"
     )
     assert len(state(result)[1]) < 400
