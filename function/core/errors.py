@@ -22,18 +22,18 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ Failure                 raised while CEL runs, absorbed by || and &&; cel reports an evaluation error
        ├─ Abort                   raised while CEL runs, absorbed by nothing; cel reports an evaluation error
        ├─ BrokenFile              raised by cli for input files; the user sees file, line and column
-       ├─ CannotRender            raised by the offline renderer; `modelplane render` prints it
-       ├─ Fatal                   a fatal result, offline; the reconcile reports it in condition Synced
-       ├─ Refused                 raised by the offline API server; the client's request fails
-       ├─ Restless                the offline control loop does not converge; the command prints it
-       ├─ Unknown                 `what-if` names something that is not in the fleet; the command prints it
+       ├─ CannotRender            raised by the renderer of the sandbox; `modelplane render` prints it
+       ├─ Fatal                   a fatal result in the sandbox; the reconcile reports it in condition Synced
+       ├─ Refused                 raised by the API server of the sandbox; the client's request fails
+       ├─ DidNotConverge          the control loop of the sandbox does not settle; the command prints it
+       ├─ UnknownName             `what-if` names something that is not in the fleet; the command prints it
        ├─ LookupError
        │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
        ├─ RuntimeError
        │  ├─ Unreachable          `--target` reaches no server; the command prints it
-       │  └─ Unsettled            requirements never settle, offline; the reconcile reports it in condition Synced
+       │  └─ Unsettled            requirements never settle, in the sandbox; the reconcile reports it in condition Synced
        └─ ValueError
-          ├─ EvaluationFailed     raised by a CEL rule or query; the offline API server and provider catch it
+          ├─ EvaluationFailed     raised by a CEL rule or query; the sandbox and its provider catch it
           ├─ Invalid              raised by vocabulary.settings; the process does not start
           ├─ InvalidSelector      raised by cel; composers raise InvalidSpec for it
           ├─ Malformed            raised by CEL parsers of URLs and addresses; the CEL function fails or is false
