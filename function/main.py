@@ -1,4 +1,4 @@
-"""The command line. A command's module is imported when the command is asked for, so that each starts fast."""
+"""The command line. Each command's module is imported only when the command runs, so that every command starts fast."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from function.vocabulary import settings
 _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
-_OF_THEIR_OWN = ("plan", "what-if")
-"""Commands that exit with 2 when something that serves would be lost. Elsewhere 2 is a wrong option, as usual."""
+_OWN_EXIT_CODES = ("plan", "what-if")
+"""Commands that exit with 2 if something that serves would be lost. For the others, 2 means a wrong option, as
+usual."""
 
 
 class _Mistake(click.UsageError):
-    """A wrong option of a command whose exit codes have meanings of their own."""
+    """A wrong option of a command in `_OWN_EXIT_CODES`, for which 2 has another meaning."""
 
     exit_code = 1
 
 
 class _Command(NamedTuple):
-    """Where a command lives, and its line in the list of commands."""
+    """The module of a command, and its line in the list of commands."""
 
     module: str
     summary: str
@@ -62,11 +63,11 @@ class _Lazy(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as mistake:
-            if ctx.invoked_subcommand not in _OF_THEIR_OWN:
+            if ctx.invoked_subcommand not in _OWN_EXIT_CODES:
                 raise
             raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
         except click.ClickException as wrong:
-            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # it is said anew, not another error
+            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # the same error, with another message
             raise
         except settings.Invalid as wrong:
             raise click.ClickException(str(wrong)) from wrong
@@ -74,7 +75,7 @@ class _Lazy(click.Group):
             raise
         except Exception as bug:  # noqa: BLE001
             problem = _bug(bug)
-        raise problem  # outside of the handler, so that nothing shows the bug as its context
+        raise problem  # outside the handler, so that no traceback shows the bug as its context
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -82,14 +83,14 @@ class _Lazy(click.Group):
 
 
 def _visible(message: str) -> str:
-    """An error may repeat what stands in a file, and is printed on a terminal."""
+    """Escape a message for the terminal, line by line: it may repeat what a file contains."""
     from function.core import visible
 
     return "\n".join(map(visible, message.split("\n")))
 
 
 def _bug(bug: Exception) -> click.ClickException:
-    """Says the type of a bug and where it is, not its message: in that any value may stand, a Secret's too."""
+    """Report a bug by its type and place, without its message, which may contain any value, even that of a Secret."""
     from function.server import log
 
     if os.environ.get(_TRACEBACK):

@@ -1,4 +1,4 @@
-"""The one list of kinds."""
+"""The composers of all kinds."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ COMPOSERS: Mapping[tuple[str, str], Composer] = {(composer.api_version, composer
 
 
 class UnknownKind(LookupError):
-    """A request for a kind that is not ours; says which are."""
+    """The XR is of a kind that the function does not compose. The message lists the kinds that it does."""
 
 
 def composer(api_version: str, kind: str) -> Composer:
-    """Raises UnknownKind."""
+    """Return the composer of a kind. Raises UnknownKind."""
     found = COMPOSERS.get((api_version, kind))
     if found is None:
         known = ", ".join(f"{k} ({v})" for v, k in sorted(COMPOSERS, key=lambda pair: pair[::-1]))
@@ -46,10 +46,10 @@ def composer(api_version: str, kind: str) -> Composer:
 
 
 def of(request: Request) -> Composer:
-    """The composer of a request's XR. Raises UnknownKind."""
+    """Return the composer of a request's XR. Raises UnknownKind."""
     return composer(request.xr.get("apiVersion") or "", request.xr.get("kind") or "")
 
 
 def compose(request: Request) -> Result:
-    """Answer for an XR. Raises UnknownKind."""
+    """Answer a request with the composer of its XR. Raises UnknownKind."""
     return of(request)(request)

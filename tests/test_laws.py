@@ -12,8 +12,8 @@ import pytest
 
 from function import registry
 from function.core import ComposedResource, Composer, Reason, Request, Result, dig, plain, restate
-from function.offline.said import conditions_after
-from function.offline.settle import resolve, settle
+from function.sandbox.conditions import conditions_after
+from function.sandbox.settle import resolve, settle
 from function.vocabulary import conditions
 from tests.support.cases import CASES, answer, each_case, load
 

@@ -31,7 +31,7 @@ class AuthSecret(schema.Api):
     name: schema.DnsSubdomain
     """Name of a Secret in the same namespace."""
     key: schema.SecretKey = "HF_TOKEN"
-    """The key in it that holds the token."""
+    """Key of the Secret that holds the token."""
 
 
 class HuggingFace(schema.Api):
@@ -51,15 +51,15 @@ class HuggingFace(schema.Api):
     )
 
     repo: Annotated[str, schema.Text(193, f"^{_PART}/{_PART}$", "a repository of the hub, such as Qwen/Qwen3-8B")]
-    """The repository of the hub."""
+    """The repository on the hub."""
     revision: Annotated[
         str, schema.Text(250, r"^[A-Za-z0-9_]([-A-Za-z0-9_./]*[A-Za-z0-9_])?$", "a branch, a tag or a commit")
     ] = "main"
     """Branch, tag or commit. It is resolved to a commit when the weights are staged."""
     authSecret: AuthSecret | None = None
-    """The token for a repository that asks for one."""
+    """The token, for a repository that requires one."""
     sizeGiB: Annotated[int, schema.Whole(1, 100000)]
-    """Room for the weights on each cluster, in GiB. It never shrinks."""
+    """Size of the volume for the weights on each cluster, in GiB. Volumes never shrink."""
 
 
 class ClusterSelector(schema.Api):
@@ -82,34 +82,37 @@ class Spec(schema.Api):
     huggingFace: HuggingFace | None = None
     """Weights of the Hugging Face hub."""
     clusterSelector: ClusterSelector | None = None
-    """The clusters that the weights are staged on; left out, all of them."""
+    """The clusters on which to stage the weights. By default, all of them."""
 
 
 class Summary(schema.Api):
     ready: str
-    """Clusters that have the weights, of those that match, such as 2/3."""
+    """Number of clusters that have the weights, of those that match, such as 2/3."""
+
+
+Phase = Literal["Pending", "Hydrating", "Ready", "Failed"]
 
 
 class ClusterStatus(schema.Api):
     name: str
-    """The InferenceCluster."""
-    phase: Literal["Pending", "Hydrating", "Ready", "Failed"]
-    """How far it is."""
+    """Name of the InferenceCluster."""
+    phase: Phase
+    """Progress of staging on the cluster."""
     message: str | None = None
-    """What it waits for, or why it failed."""
+    """What staging waits for, or why it failed."""
     staged: str | None = None
-    """The directory of the claim that is staged there: it begins in its revision, whatever the spec asks for by now."""
+    """The staged directory of the claim. Its name begins with its revision, which may differ from the spec's."""
     repo: str | None = None
-    """The repository whose weights are staged there. Engines serve the model under its name."""
+    """The repository of the staged weights. Engines serve the model under its name."""
 
 
 class Status(schema.Api):
     summary: Summary | None = None
-    """How far it is, over all clusters."""
+    """Progress over all clusters."""
     clusters: tuple[ClusterStatus, ...] = ()
-    """How far it is, cluster by cluster."""
+    """Progress on each cluster."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec."""
     return schema.parse(Spec, xr, invalid=c.INVALID_CACHE)

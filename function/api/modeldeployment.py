@@ -1,4 +1,4 @@
-"""A model served by replicas: which clusters they go to, and how they are rolled out."""
+"""A model that is served by replicas, which the control plane places on InferenceClusters."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from annotated_types import Len, MaxLen
 from pydantic import Field
 
 from function import schema
-from function.api.modelreplica import (
+from function.api.engine import (
     MEMBERS_RULE,
     PHASES_RULE,
-    WORKER_RULE,
+    DeviceRequestShape,
     EngineShape,
     MemberShape,
     ModelCacheRef,
     Selector,
     Serving,
-    Worker,
 )
-from function.api.pod_template import Template
 from function.core import Manifest
 from function.scheduling import MOST_REVISIONS
 from function.schema import Rule
 from function.vocabulary import conditions as c
 from function.vocabulary import versions
-
-__all__ = ["ModelCacheRef", "Selector", "Serving", "Template", "Worker"]
 
 API_VERSION = versions.MODELPLANE
 KIND = "ModelDeployment"
@@ -40,6 +36,9 @@ COLUMNS = (
     schema.Column("PLACED", "integer", ".status.replicas.total"),
     schema.Column("SERVING", "integer", ".status.replicas.ready"),
 )
+MOST_REPLICAS = 100
+MOST_REJECTIONS = 32
+"""Rejections that the status lists at most."""
 SCALE = schema.Scale(".spec.replicas", ".status.replicas.total", ".status.selector")
 
 
@@ -65,36 +64,28 @@ class Toleration(schema.Api):
     )
 
     key: schema.LabelKey | None = None
-    """The taint's key; left out, with operator Exists, it is every key."""
+    """Key of the taint. If omitted, with operator Exists, the toleration matches every key."""
     operator: Literal["Equal", "Exists"] = "Equal"
-    """Equal: the taint's value is the toleration's. Exists: any value."""
+    """Equal: the taint must have this value. Exists: it can have any value."""
     value: schema.LabelValue | None = None
-    """The taint's value."""
+    """Value of the taint, for operator Equal."""
     effect: Literal["NoSchedule", "NoExecute"] | None = None
-    """The taint's effect; left out, it is every effect."""
+    """Effect of the taint. If omitted, the toleration matches every effect."""
 
 
-class DeviceRequest(schema.Api):
-    name: schema.DnsLabel
-    """Name of the request in the ResourceClaim."""
-    count: Annotated[int, schema.Whole(1, 64)] = 1
-    """Devices that one pod needs, all on one node."""
+class DeviceRequest(DeviceRequestShape):
     selectors: Annotated[tuple[Selector, ...], Len(1, 8)]
-    """What each of the devices must satisfy."""
+    """Conditions that each of the devices must satisfy. All must be true."""
 
 
 class NodeSelector(schema.Api):
     devices: Annotated[tuple[DeviceRequest, ...], Len(1, 16), schema.ListMap()]
-    """The devices that a node must offer to each pod."""
+    """Devices that a node must have for each pod."""
 
 
 class Member(MemberShape):
-    RULES = (WORKER_RULE,)
-
     nodeSelector: NodeSelector | None = None
-    """The devices that each of the member's pods needs."""
-    template: Template
-    """The member's pods."""
+    """Devices that each pod of the member needs. Selects the node pools that it can run on."""
 
 
 class Engine(EngineShape):
@@ -109,78 +100,78 @@ class Engine(EngineShape):
     )
 
     members: Annotated[tuple[Member, ...], Len(1, 2)]
-    """One Standalone, or one Leader and one Worker."""
+    """The pods of the engine: one Standalone member, or one Leader and one Worker."""
 
 
 class Spec(schema.Api):
     RULES = (PHASES_RULE,)
 
-    replicas: Annotated[int, schema.Whole(0, 100)] = 1
-    """How many replicas serve the model."""
+    replicas: Annotated[int, schema.Whole(0, MOST_REPLICAS)] = 1
+    """Number of replicas that serve the model."""
     clusterSelector: ClusterSelector | None = None
-    """The clusters that replicas may go to; left out, all of them."""
+    """Selects the InferenceClusters that replicas can be placed on. If omitted, all clusters are selected."""
     modelCacheRef: ModelCacheRef | None = None
-    """The weights that the engines mount at /mnt/models."""
+    """The ModelCache whose weights are mounted at /mnt/models. If omitted, the engines load the weights themselves."""
     serving: Serving = Serving()
-    """How the engines divide the work."""
+    """How the engines of a replica share the work."""
     tolerations: Annotated[tuple[Toleration, ...], MaxLen(32)] = ()
-    """The taints of clusters that replicas bear."""
+    """Cluster taints that replicas tolerate."""
     engines: Annotated[tuple[Engine, ...], Len(1, 8), schema.ListMap()]
-    """What serves the model in each replica."""
+    """The inference servers of each replica."""
 
 
 class Replicas(schema.Api):
     total: int
-    """Replicas that are placed, without those that only wait for their successor."""
+    """Number of replicas that are placed. A replica whose successor is placed already is not counted."""
     ready: int
-    """Replicas that serve."""
+    """Number of replicas that serve."""
     updated: int
-    """Replicas that run the current spec."""
+    """Number of replicas that have the current spec."""
 
 
 class Placement(schema.Api):
     replica: str
-    """The ModelReplica."""
+    """Name of the ModelReplica."""
     cluster: str
-    """The InferenceCluster that it is on."""
+    """Name of the InferenceCluster that it is placed on."""
     pools: Annotated[tuple[str, ...], MaxLen(8)] = ()
-    """The node pools that it takes nodes of."""
+    """Names of the node pools that its pods run on."""
     ready: bool
-    """Whether it is ready."""
+    """Whether the replica is ready."""
 
 
 class Rejection(schema.Api):
     cluster: str
-    """The InferenceCluster that a wanted replica did not go to."""
+    """Name of the InferenceCluster that takes no more replicas."""
     reason: str
-    """Why not, in a word."""
+    """Reason in one word."""
     message: str
-    """Why not, in a sentence."""
+    """Reason in a sentence."""
 
 
 class Revision(schema.Api):
     hash: str
-    """The revision, as the annotation modelplane.ai/spec-hash of its replicas names it."""
+    """Hash of the revision. Its replicas have it in the annotation modelplane.ai/spec-hash."""
     tried: bool
-    """Whether a replica was given it."""
+    """Whether a replica was given the revision."""
     served: bool
-    """Whether a replica was ready with it."""
+    """Whether a replica has been ready with the revision."""
 
 
 class Status(schema.Api):
     replicas: Replicas | None = None
-    """How many replicas there are."""
+    """Numbers of replicas."""
     selector: str | None = None
-    """The label selector of the ModelReplicas, for autoscalers."""
-    placements: Annotated[tuple[Placement, ...], MaxLen(100)] = ()
-    """Where the replicas are."""
-    rejections: Annotated[tuple[Rejection, ...], MaxLen(32)] = ()
-    """Why a wanted replica is not there; empty when all are."""
+    """Label selector of the ModelReplicas, for autoscalers."""
+    placements: Annotated[tuple[Placement, ...], MaxLen(MOST_REPLICAS)] = ()
+    """Where each replica is placed."""
+    rejections: Annotated[tuple[Rejection, ...], MaxLen(MOST_REJECTIONS)] = ()
+    """Why clusters take no more replicas. Empty if no replica is missing."""
     revisions: Annotated[tuple[Revision, ...], MaxLen(MOST_REVISIONS)] = ()
-    """What is known of the deployment's revisions, the current one first. A revision that was tried and has not served
-    is given to no second replica that serves."""
+    """Known revisions of the spec, the current one first. A revision that was tried and has not served is given to no
+    other replica that serves."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec if it does not match the schema or breaks a rule."""
     return schema.parse(Spec, xr, invalid=c.INVALID_DEPLOYMENT)

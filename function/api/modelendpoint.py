@@ -1,4 +1,4 @@
-"""One place where a model answers: a replica of ours, or an outside provider."""
+"""An address at which a model is served: a replica of ours, or an outside provider."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
 _CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
 _PART = rf"(\.*({_CHARACTER}\.*)+|\.{{3,}})"
 _PATH = f"(/{_PART})*/?"
-"""As RFC 3986 writes it, without what clients and gateways each take for something else: empty parts, `.` and `..`, and
-slashes and dots that hide behind a percent sign."""
+"""A path as in RFC 3986, without parts that clients and gateways interpret differently: empty parts, `.` and `..`, and
+percent-encoded slashes and dots."""
 _PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 
 
@@ -43,12 +43,12 @@ class SecretRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a Secret in the same namespace."""
     key: schema.SecretKey = "api-key"
-    """The key in it."""
+    """Key of the Secret that holds the API key."""
 
 
 class Auth(schema.Api):
     secretRef: SecretRef
-    """The key that is sent as a bearer token."""
+    """The API key, which is sent as a bearer token."""
 
 
 class Spec(schema.Api):
@@ -62,8 +62,8 @@ class Spec(schema.Api):
             secret=True,
         ),
     ]
-    """Where the model answers, such as https://api.example.org/v1. Loopback, metadata services and other namespaces'
-    Services are refused."""
+    """URL of the model's API, such as https://api.example.org/v1. Loopback addresses, metadata services and Services of
+    other namespaces are refused."""
     rewritePath: (
         Annotated[
             str,
@@ -71,32 +71,32 @@ class Spec(schema.Api):
                 1024,
                 f"^{_PATH}$",
                 "an absolute path in ASCII, without query and fragment, and without empty, . or .. parts",
-                secret=True,  # whoever takes it for the place of a query may put a key there
+                secret=True,  # a user who mistakes it for a query may put a key there
             ),
         ]
         | None
     ) = None
-    """What a ModelService's own path becomes on the way; left out, the path of the url without /v1."""
+    """Path that replaces a ModelService's own path in requests. By default, the path of the url without /v1."""
     auth: Auth | None = None
-    """What an outside provider asks for."""
+    """Authentication with an outside provider."""
 
 
 class Routing(schema.Api):
     backendName: str
-    """The Service that stands for the endpoint."""
+    """The Service that routes use for the endpoint."""
     rewritePath: str | None = None
-    """What a ModelService's own path becomes on the way."""
+    """Path that replaces a ModelService's own path in requests."""
     hostname: str | None = None
-    """The Host that the endpoint is asked for; left out, the client's."""
+    """Host header of requests to the endpoint. By default, the client's."""
 
 
 class Status(schema.Api):
     routing: Routing | None = None
     """How the control cluster reaches the endpoint."""
     serving: bool | None = None
-    """Whether requests can be sent there now, maybe to a url before the current one. ModelServices decide by it."""
+    """Whether requests can be sent to the endpoint now, possibly to an earlier url. ModelServices route by it."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec."""
     return schema.parse(Spec, xr, invalid=c.INVALID_ENDPOINT, under={"url": c.INVALID_URL})

@@ -1,14 +1,22 @@
-"""One serving instance of a model on one cluster: the workloads that it becomes there."""
+"""One serving instance of a model on one InferenceCluster."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from annotated_types import Len, MaxLen
 
 from function import schema
-from function.api.pod_template import Template
+from function.api.engine import (
+    MEMBERS_RULE,
+    PHASES_RULE,
+    DeviceRequestShape,
+    EngineShape,
+    MemberShape,
+    ModelCacheRef,
+    Selector,
+    Serving,
+)
 from function.core import Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
@@ -24,111 +32,25 @@ RUNS_IN_NAMESPACE = True
 COLUMNS = (schema.Column("CLUSTER", "string", ".spec.clusterName"),)
 
 
-class ModelCacheRef(schema.Api):
-    name: schema.XrName
-    """Name of a ModelCache in the same namespace."""
-
-
-class Serving(schema.Api):
-    mode: Literal["Unified", "PrefillDecode"] = "Unified"
-    """Unified: every engine answers whole requests. PrefillDecode: one engine reads prompts, another writes answers."""
-
-
-class Worker(schema.Api):
-    nodes: Annotated[int, schema.Whole(1, 63)] = 1
-    """Nodes, and so pods, beside the leader's."""
-
-
-class Selector(schema.Api):
-    cel: schema.CelText
-    """A CEL expression over `device`, as in a ResourceClaim of Kubernetes."""
-
-
-class MemberShape(schema.Api):
-    """What a member is, wherever its devices come from."""
-
-    role: Literal["Standalone", "Leader", "Worker"] = "Standalone"
-    """Standalone: a pod that serves alone. Leader and Worker: the pods of a gang that serve as one."""
-    worker: Worker | None = None
-    """How many workers there are; only on a Worker, where leaving it out means one node."""
-
-
-class EngineShape(schema.Api):
-    """What an engine is, wherever its members' devices come from."""
-
-    name: schema.DnsLabel
-    """Name of the engine, carried to what it becomes on the cluster."""
-    copies: Annotated[int, schema.Whole(1, 64)] = 1
-    """How many times the engine runs in one replica."""
-    phase: Literal["Prefill", "Decode"] | None = None
-    """The engine's part in PrefillDecode serving; not set otherwise."""
-
-
-def gang_or_alone(members: Sequence[MemberShape]) -> bool:
-    return sorted(m.role for m in members) in (["Standalone"], ["Leader", "Worker"])
-
-
-def worker_on_worker(member: MemberShape) -> bool:
-    return member.worker is None or member.role == "Worker"
-
-
-def phases_fit(spec: Any) -> bool:
-    phases = sorted(engine.phase or "" for engine in spec.engines)
-    return phases == ["Decode", "Prefill"] if spec.serving.mode == "PrefillDecode" else not any(phases)
-
-
-WORKER_RULE = Rule(
-    "!has(self.worker) || (has(self.role) && self.role == 'Worker')",
-    "worker is only for a member with role Worker",
-    worker_on_worker,
-    at="worker",
-)
-MEMBERS_RULE = Rule(
-    "self.members.size() == 1 ? self.members[0].role == 'Standalone'"
-    " : self.members.exists_one(m, m.role == 'Leader') && self.members.exists_one(m, m.role == 'Worker')",
-    "an engine has one Standalone member, or exactly one Leader and one Worker",
-    lambda engine: gang_or_alone(engine.members),
-    at="members",
-)
-PHASES_RULE = Rule(
-    "self.serving.mode == 'PrefillDecode'"
-    " ? self.engines.size() == 2 && self.engines.exists_one(e, has(e.phase) && e.phase == 'Prefill')"
-    " && self.engines.exists_one(e, has(e.phase) && e.phase == 'Decode')"
-    " : self.engines.all(e, !has(e.phase))",
-    "serving mode PrefillDecode needs exactly two engines, one of phase Prefill and one of phase Decode; "
-    "without it no engine has a phase",
-    phases_fit,
-    at="engines",
-)
-
-
-class DeviceRequest(schema.Api):
-    name: schema.DnsLabel
-    """Name of the request in the ResourceClaim."""
+class DeviceRequest(DeviceRequestShape):
     deviceClassName: schema.DnsSubdomain
-    """The DeviceClass that the devices are claimed through."""
-    count: Annotated[int, schema.Whole(1, 64)] = 1
-    """Devices that one pod needs."""
+    """Name of the DeviceClass through which the devices are claimed."""
     selectors: Annotated[tuple[Selector, ...], MaxLen(8)] = ()
-    """What each of the devices must satisfy."""
+    """Conditions that each of the devices must satisfy. All must be true."""
 
 
 class Member(MemberShape):
-    RULES = (WORKER_RULE,)
-
     nodePoolName: schema.DnsLabel
-    """The node pool that the member's pods run on."""
+    """Name of the node pool that the member's pods run on."""
     deviceRequests: Annotated[tuple[DeviceRequest, ...], Len(1, 16), schema.ListMap()] = ()
-    """The devices that each of the member's pods claims; left out, none."""
-    template: Template
-    """The member's pods."""
+    """Devices that each pod of the member claims. If omitted, it claims none."""
 
 
 class Engine(EngineShape):
     RULES = (MEMBERS_RULE,)
 
     members: Annotated[tuple[Member, ...], Len(1, 2)]
-    """One Standalone, or one Leader and one Worker."""
+    """The pods of the engine: one Standalone member, or one Leader and one Worker."""
 
 
 class Spec(schema.Api):
@@ -138,37 +60,38 @@ class Spec(schema.Api):
     )
 
     clusterName: schema.XrName
-    """The InferenceCluster that the replica is pinned to."""
+    """Name of the InferenceCluster that the replica runs on. Cannot be changed."""
     modelCacheRef: ModelCacheRef | None = None
-    """The weights that its engines mount at /mnt/models."""
+    """The ModelCache whose weights are mounted at /mnt/models. If omitted, the engines load the weights themselves."""
     serving: Serving = Serving()
-    """How its engines divide the work."""
+    """How the engines share the work."""
     engines: Annotated[tuple[Engine, ...], Len(1, 8), schema.ListMap()]
-    """What serves the model."""
+    """The inference servers of the replica."""
 
 
 class Workload(schema.Api):
     engine: str
-    """The engine that the workload runs."""
+    """Name of the engine that the workload runs."""
     kind: str
-    """Deployment or LeaderWorkerSet."""
+    """Kind of the workload: Deployment or LeaderWorkerSet."""
     name: str
-    """Its name on the cluster."""
+    """Name of the workload on the cluster."""
     namespace: str
-    """Its namespace on the cluster."""
+    """Namespace of the workload on the cluster."""
     ready: bool
-    """Whether all of its pods run the current spec and are ready."""
+    """Whether all pods run the current spec and are ready."""
 
 
 class Status(schema.Api):
     workloads: Annotated[tuple[Workload, ...], MaxLen(8)] = ()
-    """What the engines became on the cluster."""
+    """Workloads of the engines on the cluster."""
     serving: bool | None = None
-    """Whether requests can be sent to it now, maybe to a spec before the current one. Its deployment decides by it."""
+    """Whether the replica serves requests now, possibly with its previous spec. Its ModelDeployment decides by this
+    field."""
     served: bool = False
-    """Whether the replica has ever served. Never taken back."""
+    """Whether the replica has ever served. It never becomes false again."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec if it does not match the schema or breaks a rule."""
     return schema.parse(Spec, xr, invalid=c.INVALID_REPLICA)

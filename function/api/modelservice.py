@@ -1,4 +1,4 @@
-"""One OpenAI-compatible URL over the endpoints that labels select."""
+"""One OpenAI-compatible URL for all endpoints that its labels select."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ COLUMNS = (
 
 class EndpointSelector(schema.Api):
     matchLabels: schema.SomeLabels
-    """Labels that a ModelEndpoint of the same namespace must have; at least one."""
+    """Labels that a ModelEndpoint of the same namespace must have. At least one."""
 
 
 class Entry(schema.Api):
     weight: Annotated[int, schema.Whole(1, 1000000)] = 1
-    """The entry's part of the traffic, beside the other entries'. It is shared evenly by the endpoints of the entry."""
+    """Weight of the entry relative to the other entries. The endpoints of the entry share its traffic evenly."""
     selector: EndpointSelector
-    """The endpoints of the entry. One that several entries select belongs to the first."""
+    """Selects the endpoints of the entry. An endpoint that several entries select belongs to the first."""
 
 
 class Spec(schema.Api):
     endpoints: Annotated[tuple[Entry, ...], Len(1, 16)]
-    """Who answers, and for how much of the traffic."""
+    """The endpoints that serve requests, and their shares of the traffic."""
 
 
 class Endpoints(schema.Api):
     matched: int
-    """ModelEndpoints that the selectors match."""
+    """Number of ModelEndpoints that the selectors match."""
     ready: int
-    """Those of them that are ready."""
+    """Number of matched ModelEndpoints that are ready."""
 
 
 class Status(schema.Api):
     address: str | None = None
-    """The URL under which clients reach the models."""
+    """The URL at which clients reach the models."""
     endpoints: Endpoints | None = None
-    """How many endpoints there are."""
+    """Number of endpoints."""
     routed: Annotated[tuple[str, ...], MaxLen(256)] = ()
-    """The endpoints that may get traffic: those of the route, and those that the gateway has yet to let go."""
+    """Endpoints that may get traffic: those of the route, and those that the gateway may still route to."""
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec."""
     return schema.parse(Spec, xr, invalid=c.INVALID_SERVICE)

@@ -1,4 +1,4 @@
-"""The pod template of an engine's member: what of a pod is the user's to say, checked as Kubernetes would."""
+"""The pod template of an engine's member: the pod fields that users may set, checked as Kubernetes checks them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from annotated_types import Len, MaxLen
 from pydantic import Field
 
 from function import schema
-from function.cel.values import quantity
+from function.cel.libraries import quantity
 from function.schema import Rule
 
 
@@ -21,18 +21,18 @@ class SecretKeyRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a Secret in the same namespace."""
     key: schema.SecretKey
-    """The key in it."""
+    """Key of the Secret."""
     optional: schema.Flag | None = None
-    """Whether the pod starts without it."""
+    """Whether the pod starts if the Secret or the key does not exist."""
 
 
 class ConfigMapKeyRef(schema.Api):
     name: schema.DnsSubdomain
     """Name of a ConfigMap in the same namespace."""
     key: schema.SecretKey
-    """The key in it."""
+    """Key of the ConfigMap."""
     optional: schema.Flag | None = None
-    """Whether the pod starts without it."""
+    """Whether the pod starts if the ConfigMap or the key does not exist."""
 
 
 class FieldRef(schema.Api):
@@ -80,9 +80,9 @@ class EnvVar(schema.Api):
     ]
     """Name of the variable."""
     value: Annotated[str, schema.Text(32768, shortest=0, secret=True)] | None = None
-    """Its value. $(NAME) stands for a variable above it."""
+    """Value of the variable. $(NAME) expands to a variable defined before it."""
     valueFrom: ValueFrom | None = None
-    """Where its value comes from instead."""
+    """Source of the value, instead of value."""
 
 
 Amounts = Annotated[
@@ -113,16 +113,16 @@ class Resources(schema.Api):
     )
 
     requests: Amounts = Field(default_factory=dict)
-    """What a pod is given at least: cpu, memory, ephemeral-storage."""
+    """Resources reserved for the pod: cpu, memory, ephemeral-storage."""
     limits: Amounts = Field(default_factory=dict)
-    """What a pod may use at most: cpu, memory, ephemeral-storage."""
+    """Most resources that the pod may use: cpu, memory, ephemeral-storage."""
 
 
 class Header(schema.Api):
     name: Annotated[str, schema.Text(256, r"^[-A-Za-z0-9]+$", "a header's name: letters, digits and dashes")]
     """Name of the header."""
     value: Annotated[str, schema.Text(4096, shortest=0, secret=True)]
-    """Its value."""
+    """Value of the header."""
 
 
 Port = Annotated[int, schema.Whole(1, 65535)]
@@ -130,25 +130,25 @@ Port = Annotated[int, schema.Whole(1, 65535)]
 
 class HttpGet(schema.Api):
     path: Annotated[str, schema.Text(1024, r"^/\S*$", "an absolute path")] = "/"
-    """The path that is asked for."""
+    """Path to request."""
     port: Port
-    """The port that is asked."""
+    """Port to connect to."""
     scheme: Literal["HTTP", "HTTPS"] | None = None
-    """HTTP unless it says otherwise."""
+    """Scheme of the request. By default, HTTP."""
     httpHeaders: Annotated[tuple[Header, ...], MaxLen(16)] = ()
-    """Headers that are sent along."""
+    """Additional headers of the request."""
 
 
 class TcpSocket(schema.Api):
     port: Port
-    """The port that must accept a connection."""
+    """Port that must accept a connection."""
 
 
 class Grpc(schema.Api):
     port: Port
-    """The port of a gRPC health service."""
+    """Port of the gRPC health service."""
     service: Annotated[str, schema.Text(253, shortest=0)] | None = None
-    """The service that is asked after."""
+    """Name of the service to check."""
 
 
 Arguments = Annotated[
@@ -159,7 +159,7 @@ Arguments = Annotated[
 
 class Exec(schema.Api):
     command: Annotated[tuple[Annotated[str, schema.Text(32768, shortest=0, secret=True)], ...], Len(1, 64)]
-    """A program in the container, and its arguments. It succeeds by exiting with 0."""
+    """A program in the container, and its arguments. It succeeds if it exits with 0."""
 
 
 Seconds = Annotated[int, schema.Whole(1, 86400)]
@@ -176,25 +176,25 @@ class Probe(schema.Api):
     )
 
     httpGet: HttpGet | None = None
-    """Ask over HTTP; 200 to 399 is success."""
+    """Send an HTTP request. Status 200 to 399 is success."""
     tcpSocket: TcpSocket | None = None
-    """Open a connection."""
+    """Open a TCP connection."""
     grpc: Grpc | None = None
-    """Ask a gRPC health service."""
+    """Call a gRPC health service."""
     exec: Exec | None = None
-    """Run a program."""
+    """Run a program in the container."""
     initialDelaySeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
-    """Seconds after the container's start before the first probe."""
+    """Seconds between the container's start and the first probe."""
     timeoutSeconds: Seconds | None = None
-    """Seconds after which a probe has failed."""
+    """Seconds after which the probe times out."""
     periodSeconds: Seconds | None = None
-    """Seconds between two probes."""
+    """Seconds between probes."""
     successThreshold: Annotated[int, schema.Whole(1, 1000)] | None = None
-    """Successes in a row after a failure that count as success."""
+    """Successes in a row that count as success after a failure."""
     failureThreshold: Annotated[int, schema.Whole(1, 10000)] | None = None
     """Failures in a row that count as failure."""
     terminationGracePeriodSeconds: Seconds | None = None
-    """Seconds that a container which this probe ends is given."""
+    """Seconds for the container to stop after this probe fails."""
 
 
 _ONCE = "successThreshold must be 1 for startupProbe and livenessProbe"
@@ -225,23 +225,23 @@ class Container(schema.Api):
     )
 
     name: Literal["engine"]
-    """Always engine."""
+    """Must be engine."""
     image: schema.Image
     """The engine's image."""
     command: Arguments = ()
-    """What runs in place of the image's entry point."""
+    """Command that replaces the image's entry point."""
     args: Arguments = ()
-    """The engine's flags. They pass as they are."""
+    """Arguments of the engine. They are passed on unchanged."""
     env: Annotated[tuple[EnvVar, ...], MaxLen(128), schema.ListMap()] = ()
-    """Variables, after those that Modelplane sets."""
+    """Environment variables, set after those of Modelplane."""
     resources: Resources | None = None
-    """cpu, memory and ephemeral-storage. Devices are asked for by nodeSelector.devices."""
+    """Requests and limits for cpu, memory and ephemeral-storage. Devices are requested by nodeSelector.devices."""
     startupProbe: Probe | None = None
-    """In place of the probe that gives weights the time to load."""
+    """Replaces the default startup probe, which allows time for the weights to load."""
     readinessProbe: Probe | None = None
-    """In place of the probe that keeps traffic away."""
+    """Replaces the default readiness probe, which decides whether the pod gets traffic."""
     livenessProbe: Probe | None = None
-    """In place of the probe that restarts the container."""
+    """Replaces the default liveness probe, which restarts the container."""
 
 
 class ImagePullSecret(schema.Api):
@@ -261,20 +261,20 @@ class PodSpec(schema.Api):
     )
 
     containers: Annotated[tuple[Container, ...], Len(1, 1), schema.ListMap()]
-    """Exactly one, named engine."""
+    """Exactly one container, named engine."""
     imagePullSecrets: Annotated[tuple[ImagePullSecret, ...], MaxLen(8), schema.ListMap()] = ()
-    """Secrets with which the image is pulled."""
+    """Secrets for pulling the image."""
     terminationGracePeriodSeconds: Annotated[int, schema.Whole(0, 86400)] | None = None
-    """Seconds that requests are given to finish when a pod ends; left out, 120."""
+    """Seconds for requests to finish when a pod ends. By default, 120."""
     priorityClassName: schema.DnsSubdomain | None = None
-    """The pods' PriorityClass on the cluster, except for those of Kubernetes itself, which begin with system-."""
+    """PriorityClass of the pods on the cluster. Names that begin with system- are Kubernetes' own, and are refused."""
     serviceAccountName: schema.DnsSubdomain | None = None
-    """The pods' ServiceAccount on the cluster."""
+    """ServiceAccount of the pods on the cluster."""
 
 
 _MOST_ANNOTATIONS = 248 * 1024
-"""Kubernetes takes 256 KiB (k8s.io/apimachinery v0.36, pkg/api/validation, TotalAnnotationSizeLimitB). The rest is for
-what Modelplane, LeaderWorkerSet and the cluster's network add to a pod."""
+"""Kubernetes accepts 256 KiB (k8s.io/apimachinery v0.36, pkg/api/validation, TotalAnnotationSizeLimitB). The difference
+is for annotations of Modelplane, LeaderWorkerSet and the cluster's network."""
 _SIZE_OF_ANNOTATIONS = "self.annotations.map(key, bytes(key).size() + bytes(self.annotations[key]).size()).sum()"
 
 
@@ -295,19 +295,19 @@ class PodMetadata(schema.Api):
     )
 
     labels: schema.Labels = Field(default_factory=dict)
-    """Labels of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
+    """Labels of the member's pods. Keys under modelplane.ai/ are reserved for Modelplane."""
     annotations: schema.Annotations = Field(default_factory=dict)
-    """Annotations of the member's pods. Keys under modelplane.ai/ are Modelplane's."""
+    """Annotations of the member's pods. Keys under modelplane.ai/ are reserved for Modelplane."""
 
 
 MOST_TEXT = 320 * 1024
-"""Of one template. A gang has two in one object, and an Object of provider-kubernetes has that twice, as it is wanted
-and as it is seen; etcd takes 1.5 MiB (etcd v3.6, server/embed, DefaultMaxRequestBytes)."""
+"""Limit for one template. A gang has two in one object, and an Object of provider-kubernetes contains that twice,
+desired and observed. etcd accepts 1.5 MiB (etcd v3.6, server/embed, DefaultMaxRequestBytes)."""
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
 def _texts(container: Container) -> Iterator[str]:
-    """What may be long in a container."""
+    """Yield the texts of a container that may be long."""
     yield from (*container.command, *container.args)
     yield from (variable.value or "" for variable in container.env)
     for probe in (container.startupProbe, container.readinessProbe, container.livenessProbe):
@@ -322,7 +322,7 @@ def _is_small(template: Template) -> bool:
 
 
 def _sum(path: str, of: str = "size(text)") -> str:
-    """The lengths of the texts of a list, in CEL, where the list and what it is in may be left out."""
+    """Return CEL for the total length of a list's texts. The list and its parents may be absent."""
     fields = path.split(".")
     there = " && ".join(f"has({'.'.join(fields[:count])})" for count in range(2, len(fields) + 1))
     return f"({there} ? {path}.map(text, {of}).sum() : 0)"
@@ -351,6 +351,6 @@ class Template(schema.Api):
     )
 
     metadata: PodMetadata | None = None
-    """What the member's pods carry."""
+    """Labels and annotations of the member's pods."""
     spec: PodSpec
-    """What the member's pods run."""
+    """Spec of the member's pods."""

@@ -1,9 +1,17 @@
-"""CEL as Kubernetes speaks it: device selectors, validation rules, readiness queries."""
+"""CEL as Kubernetes evaluates it: device selectors, validation rules, readiness queries.
 
-from function.cel.costs.estimate import LIMIT as COST_LIMIT
+- `language`: syntax, checker, estimate, compiler, values, and all bounds (`language.limits`).
+- `libraries`: the functions; one CEL library is one module, and one line of the table in `libraries`.
+- `golang`: Go code that the functions call, ported.
+- `environments`, `selector`, `rule`, `device`, `references`: the expressions of Kubernetes.
+"""
+
 from function.cel.device import Device, Unsupported, Version, attribute, device_fault
-from function.cel.mentions import mentions, seen_by
-from function.cel.problem import Doubt, EvaluationFailed, InvalidSelector, Place
+from function.cel.language.errors import CelWarning, EvaluationFailed, InvalidSelector, Place
+from function.cel.language.limits import COST as COST_LIMIT
+from function.cel.language.limits import TEXT_BYTES
+from function.cel.libraries import quantity, semver
+from function.cel.references import references, seen_by
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
     MATCH,
@@ -12,22 +20,20 @@ from function.cel.selector import (
     Facts,
     Outcome,
     Selector,
+    actual_cost,
     admitted,
+    clear_caches,
     compiled,
     facts,
-    forget,
-    spent,
 )
-from function.cel.syntax.parse import LONGEST
-from function.cel.values import quantity, semver
 
 __all__ = [
     "COST_LIMIT",
-    "LONGEST",
     "MATCH",
     "NO_MATCH",
+    "TEXT_BYTES",
+    "CelWarning",
     "Device",
-    "Doubt",
     "EvaluationError",
     "EvaluationFailed",
     "Facts",
@@ -38,17 +44,17 @@ __all__ = [
     "Selector",
     "Unsupported",
     "Version",
+    "actual_cost",
     "admitted",
     "attribute",
+    "clear_caches",
     "compiled",
     "device_fault",
     "facts",
-    "forget",
-    "mentions",
     "quantity",
     "query",
+    "references",
     "rule",
     "seen_by",
     "semver",
-    "spent",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.cel.values import quantity, semver
-from function.cel.values.kinds import NOTHING_PUBLISHED, Answering
+from function.cel.language.values.kinds import NOTHING_PUBLISHED, DefaultMap
+from function.cel.libraries import quantity, semver
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """An attribute that is published without a value that selectors know. It fails its device for every selector."""
+    """An attribute that is published without a value that selectors know. Every selector fails on its device."""
 
     problem: str
 
@@ -32,14 +32,17 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "string": lambda value: type(value) is str,
     "version": lambda value: type(value) is str,
 }
-"""In this order Kubernetes looks for the value of an attribute, and takes the first.
+"""The kinds of value, in the order in which Kubernetes looks for them: it takes the first that is set.
 
 Source: k8s.io/dynamic-resource-allocation v0.36, cel/compile.go (getAttributeValue).
 """
 
 
 def attribute(published: Any) -> Attribute:
-    """The value of an attribute as a ResourceSlice publishes it, such as `{"string": "Hopper"}`."""
+    """The value of an attribute.
+
+    Arguments: published: as in a ResourceSlice, such as `{"string": "Hopper"}`. Anything else is Unsupported.
+    """
     given = published if isinstance(published, Mapping) else {}
     kind = next((kind for kind in _KINDS if given.get(kind) is not None), None)
     if kind is None:
@@ -52,7 +55,7 @@ def attribute(published: Any) -> Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Names are bare, and then of the driver's domain, or `domain/id`. Capacities are the published quantity texts."""
+    """A device. A name is `domain/id`, or bare and then of the driver's domain. Capacities are quantity texts."""
 
     driver: str
     attributes: tuple[tuple[str, Attribute], ...] = ()
@@ -63,38 +66,38 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the variable `device` holds."""
+    """The value of the variable `device`."""
 
     fields: Mapping[str, Any]
     fault: str | None
-    """Why no selector can be evaluated; nothing then is to be read from the fields."""
+    """Why no selector can be evaluated on it; the fields are incomplete then."""
 
 
-class Domains(Answering):
-    """Values by domain and id. An unknown domain is an empty map, to whoever asks for it."""
+class Domains(DefaultMap):
+    """Values by domain and id. An unknown domain reads as an empty map."""
 
     __slots__ = ()
 
-    def missing(self, key: Any) -> Mapping[str, Any]:  # noqa: ARG002  (whatever it is)
+    def missing(self, key: Any) -> Mapping[str, Any]:  # noqa: ARG002  (any key)
         return NOTHING_PUBLISHED
 
     __missing__ = missing
 
 
 def device_fault(device: Device) -> str | None:
-    """What Kubernetes would not accept of it, naming the attribute or capacity; None when sound."""
+    """What Kubernetes would not accept of a device, naming the attribute or capacity; None where it accepts all."""
     return seen(device).fault
 
 
 def seen(device: Device) -> Seen:
-    """Worked out once for a device."""
+    """The value of `device`, made once for each device."""
     if not device._seen:
         device._seen.append(fresh(device))
     return device._seen[0]
 
 
 def fresh(device: Device) -> Seen:
-    """Worked out anew: amounts have a state, which an evaluation may change."""
+    """The value of `device`, made anew: an evaluation may change quantities."""
     attributes, capacity = Domains(), Domains()
     fields = {
         "driver": device.driver,

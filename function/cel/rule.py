@@ -7,23 +7,22 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from function.cel.checking.check import check
-from function.cel.checking.environment import QUERY, RULE, Environment
-from function.cel.checking.explain import wrong_result
-from function.cel.effort import counted
-from function.cel.problem import Abort, EvaluationFailed, Failure, Fault, InvalidSelector
-from function.cel.program.bounded import bounded
-from function.cel.program.code import Run
-from function.cel.program.compiler import Compiler
-from function.cel.program.room import room, roomy
-from function.cel.syntax.parse import parse
-
-MOST_COMPILED = 1024
+from function.cel.environments import QUERY, RULE
+from function.cel.language.checking.checker import check
+from function.cel.language.checking.explain import wrong_result
+from function.cel.language.declarations.environment import Environment
+from function.cel.language.errors import Abort, EvaluationFailed, Failure, Fault, InvalidSelector
+from function.cel.language.limits import COMPILED_RULES, STEPS
+from function.cel.language.limits.recursion_limit import raised
+from function.cel.language.limits.step_budget import limited
+from function.cel.language.program.code import Run
+from function.cel.language.program.compiler import Compiler, program
+from function.cel.language.syntax.parser import parse
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Compiled; true or false of what its variables hold."""
+    """A compiled rule or query: true or false of the values of its variables."""
 
     text: str
     variables: tuple[str, ...]
@@ -31,7 +30,10 @@ class Rule:
     _width: int = field(repr=False, compare=False)
 
     def evaluate(self, /, **variables: Any) -> bool:
-        """EvaluationFailed where it cannot be evaluated. A variable that is left out is null."""
+        """Whether it holds. A variable that is left out is null.
+
+        Raises: EvaluationFailed where it cannot be evaluated, or is neither true nor false.
+        """
         frame = [_value(variables.get(name)) for name in self.variables]
         try:
             found = self._run(frame + [None] * (self._width - len(frame)))
@@ -42,21 +44,21 @@ class Rule:
         raise EvaluationFailed("it is neither true nor false")
 
 
-@lru_cache(maxsize=MOST_COMPILED)
+@lru_cache(maxsize=COMPILED_RULES)
 def rule(text: str) -> Rule:
-    """A rule of a definition, over `self` and `oldSelf`. InvalidSelector when it does not compile."""
+    """Compile a rule of a definition, over `self` and `oldSelf`. InvalidSelector where it does not compile."""
     return _compiled(text, RULE)
 
 
-@lru_cache(maxsize=MOST_COMPILED)
+@lru_cache(maxsize=COMPILED_RULES)
 def query(text: str) -> Rule:
-    """A readiness query, over `object`. InvalidSelector when it does not compile."""
+    """Compile a readiness query, over `object`. InvalidSelector where it does not compile."""
     return _compiled(text, QUERY)
 
 
 def _compiled(text: str, environment: Environment) -> Rule:
     try:
-        with room(), counted():
+        with raised(), limited():
             return _checked(text, environment)
     except Fault as fault:
         raise InvalidSelector(fault.problem, fault.at, text, fault.suggestion) from None
@@ -67,13 +69,13 @@ def _checked(text: str, environment: Environment) -> Rule:
     checked = check(root, environment)
     if checked.type(root).kind not in environment.results:
         raise wrong_result(checked.type(root), environment.name, root.at)
-    compiler = Compiler(checked, environment.variables)
-    run = roomy(bounded(compiler.run(root), checked), checked)
+    compiler = Compiler(checked, environment)
+    run = program(compiler, STEPS)
     return Rule(text, tuple(environment.variables), run, compiler.width)
 
 
 def _value(data: Any) -> Any:
-    """Plain data as an expression sees it."""
+    """JSON data as a CEL value."""
     if isinstance(data, Mapping):
         return {key: _value(value) for key, value in data.items()}
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):

@@ -1,4 +1,20 @@
-"""A device selector, compiled, and what it says of a device."""
+"""Device selectors: compiled, checked as the API server admits them, and evaluated on a device.
+
+Terms:
+
+- The *cost* of an evaluation is in the units of Kubernetes. Selectors have an estimate, which is what it costs at most.
+- The *price* is what an evaluation takes at most here: its cost, but no less than LEAST_PRICE, and no more than where
+  the evaluation is ended. Callers that evaluate many selectors add prices up.
+- *Bounds* are where an evaluation ends. KUBERNETES ends it as a scheduler does, SERVER within some milliseconds.
+
+Phases, in the order of their calls:
+
+1. Parse (`syntax`), check (`checking`), estimate (`costs`), compile (`program`): once for a distinct text.
+2. Evaluate: once for each device, with one of three outcomes: match, no match, error.
+
+A selector whose estimate is within the bounds is compiled without a meter. One whose estimate is above them may still
+be cheap on real devices, so it is metered, not refused, unless the API server refuses it (`admitted`).
+"""
 
 from __future__ import annotations
 
@@ -7,65 +23,67 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from function.cel.checking.check import check
-from function.cel.checking.environment import SELECTOR
-from function.cel.checking.explain import wrong_result
-from function.cel.costs.estimate import LIMIT, Estimator
 from function.cel.device import Device, Seen, fresh, seen
-from function.cel.effort import FEW, MOST, counted
-from function.cel.kept import Kept
-from function.cel.problem import Abort, Doubt, Failure, Fault, InvalidSelector, place
-from function.cel.program.bounded import bounded
-from function.cel.program.code import Frame, Run
-from function.cel.program.compiler import Compiler
-from function.cel.program.metered import MeteredCompiler, may_wrap
-from function.cel.program.room import room, roomy
-from function.cel.syntax.parse import LONGEST, parse, parsed
-
-MOST_COMPILED = 2**19
-"""Characters of the selectors that are kept compiled. One of them becomes up to 200 bytes of program."""
-MOST_ADMITTED = 2**22
-"""Characters of the selectors of which it is known whether they are admitted, and what they may cost."""
-_ENTRY = 128
-"""Characters that an entry counts beside its text."""
+from function.cel.environments import SELECTOR
+from function.cel.language.checking.checker import check
+from function.cel.language.checking.explain import wrong_result
+from function.cel.language.costs.estimate import Estimator
+from function.cel.language.errors import Abort, CelWarning, Failure, Fault, InvalidSelector, place
+from function.cel.language.limits import (
+    ADMITTED_CHARACTERS,
+    COMPILED_CHARACTERS,
+    COST,
+    ENTRY_CHARACTERS,
+    SERVER_COST,
+    SERVER_STEPS,
+    STEPS,
+    TEXT_BYTES,
+)
+from function.cel.language.limits.bounded_cache import BoundedCache
+from function.cel.language.limits.recursion_limit import raised
+from function.cel.language.limits.step_budget import limited
+from function.cel.language.program.actual_cost import MeteredCompiler
+from function.cel.language.program.code import Frame, Run
+from function.cel.language.program.compiler import Compiler, program
+from function.cel.language.syntax.parser import parse, parsed
 
 Spend = Callable[[int], None]
-"""Takes what is done, in units of price, before it is done. It may raise to prevent it."""
+"""Called with the price of work before it is done. It may raise, to prevent the work."""
 LEAST_PRICE = 200
-"""Of an evaluation: what surrounds the cheapest one, with a margin."""
+"""The price of the cheapest evaluation: that of calling it, with a margin."""
 _PRICE_OF_A_BYTE = 80
-"""What parsing, checking, estimating and compiling a byte of text takes, measured against evaluations."""
+"""The price of parsing, checking, estimating and compiling a byte of text, measured against evaluations."""
 _COPY = 2
-"""Bytes of text that take as long as a node that a macro copied."""
+"""Bytes of text that take as long to compile as a node that a macro copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where an evaluation ends, however far it is."""
+    """Where an evaluation is ended."""
 
     cost: int
     """In the units of Kubernetes."""
     steps: int
-    """Beside them, as `effort` counts them."""
+    """Beside the cost (`limits.step_budget`)."""
     is_proportional: bool = False
-    """Whether a cheap selector may take few of these steps only."""
+    """Whether a cheap selector has a smaller step budget, in proportion to its price."""
 
     def price(self, cost: int) -> int:
-        """What an evaluation may take here, of a selector that costs at most so much."""
+        """The price of an evaluation that costs at most so much."""
         return min(max(cost, LEAST_PRICE), self.cost)
 
     def steps_of(self, cost: int) -> int:
+        """The step budget of an evaluation that costs at most so much."""
         return self.steps * self.price(cost) // self.cost if self.is_proportional else self.steps
 
 
-KUBERNETES: Final = Bounds(LIMIT, MOST)
-SERVER: Final = Bounds(20_000, FEW, is_proportional=True)
-"""Some milliseconds, since all deployments wait for it. Ordinary selectors cost less than 100 units."""
+KUBERNETES: Final = Bounds(COST, STEPS)
+SERVER: Final = Bounds(SERVER_COST, SERVER_STEPS, is_proportional=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An evaluation that came to an end."""
+    """The result of an evaluation that did not fail."""
 
     text: str
 
@@ -83,7 +101,7 @@ class EvaluationError:
 
     message: str
     position: int = -1
-    """In the selector's text, from 0; -1 where it is of the device as such."""
+    """In the selector's text, from 0; -1 where the device itself is faulty."""
 
     def __str__(self) -> str:
         return self.message
@@ -91,23 +109,23 @@ class EvaluationError:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Compiled. Of two selectors of one text there is one program."""
+    """A compiled selector. Selectors of one text share a program."""
 
     text: str
     cost: int
     """What an evaluation costs at most, in the units of Kubernetes."""
     price: int
-    """What an evaluation takes at most here: its cost, but LEAST_PRICE at least, and no more than where it is ended."""
+    """What an evaluation takes at most here."""
     size: int
-    """Bytes of its text, and what its macros copy."""
-    doubts: tuple[Doubt, ...]
-    """What Kubernetes accepts, and cannot be meant."""
+    """Bytes of its text, and what its macros copy in the same unit."""
+    warnings: tuple[CelWarning, ...]
     _run: Run = field(repr=False, compare=False)
     _rest: Frame = field(repr=False, compare=False)
-    """The places beside the device."""
+    """The frame without the device."""
     _sees: Callable[[Device], Seen] = field(repr=False, compare=False)
 
     def evaluate(self, device: Device) -> Outcome | EvaluationError:
+        """MATCH, NO_MATCH, or why the evaluation failed. Does not raise."""
         known = self._sees(device)
         if known.fault is not None:
             return EvaluationError(known.fault)
@@ -126,7 +144,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a selector that the API server accepts, without its program."""
+    """The costs of a selector that the API server accepts, without its program."""
 
     cost: int
     price: int
@@ -134,9 +152,10 @@ class Facts:
 
 
 def admitted(text: str, spend: Spend = lambda _: None) -> Selector:
-    """As the API server accepts it, evaluated within the bounds of the server.
+    """Compile a selector that the API server accepts, to be evaluated within the bounds of the server.
 
-    InvalidSelector also for one that is too long or could cost too much.
+    Arguments: spend: called with the price of compiling, where the selector is not compiled yet.
+    Raises: InvalidSelector, also for one that is too long or could cost too much; what `spend` raises.
     """
     _check_length(text)
     selector = compiled(text, SERVER, spend)
@@ -145,13 +164,16 @@ def admitted(text: str, spend: Spend = lambda _: None) -> Selector:
 
 
 def facts(text: str, spend: Spend = lambda _: None) -> Facts:
-    """Of a selector that is admitted; compiled only where that is not known any more. Raises as `admitted` does."""
+    """The costs of a selector that the API server accepts. Arguments and raises as for `admitted`.
+
+    They are remembered longer than programs are, so the selector is compiled only where they are not known.
+    """
     _check_length(text)
     verdict = _FACTS.get(text)
     if verdict is None:
-        found = judged(text, SERVER, spend)
+        found = verdict_on(text, SERVER, spend)
         verdict = found if isinstance(found, Fault) else Facts(found.cost, found.price, found.size)
-        _FACTS.put(text, verdict, len(text) + _ENTRY)
+        _FACTS.put(text, verdict, len(text) + ENTRY_CHARACTERS)
     if isinstance(verdict, Fault):
         raise _invalid(verdict, text)
     _check_cost(text, verdict.cost)
@@ -160,19 +182,23 @@ def facts(text: str, spend: Spend = lambda _: None) -> Facts:
 
 def _check_length(text: str) -> None:
     size = len(text.encode(errors="replace"))
-    if size > LONGEST:
-        raise InvalidSelector(f"it is {size:,} bytes long, and Kubernetes takes {LONGEST:,}", 0, text)
+    if size > TEXT_BYTES:
+        raise InvalidSelector(f"it is {size:,} bytes long, and Kubernetes takes {TEXT_BYTES:,}", 0, text)
 
 
 def _check_cost(text: str, cost: int) -> None:
-    if cost > LIMIT:
-        said = f"it could cost {cost:,} units, and Kubernetes allows {LIMIT:,}: shorten its loops and patterns"
-        raise InvalidSelector(said, 0, text)
+    if cost > COST:
+        problem = f"it could cost {cost:,} units, and Kubernetes allows {COST:,}: shorten its loops and patterns"
+        raise InvalidSelector(problem, 0, text)
 
 
 def compiled(text: str, bounds: Bounds = KUBERNETES, spend: Spend = lambda _: None) -> Selector:
-    """As a scheduler compiles it. InvalidSelector for a text that Kubernetes would not compile."""
-    verdict = judged(text, bounds, spend)
+    """Compile a selector as a scheduler does, which takes one of any cost.
+
+    Arguments: bounds: where evaluations end. spend: as for `admitted`.
+    Raises: InvalidSelector where Kubernetes would not compile it; what `spend` raises.
+    """
+    verdict = verdict_on(text, bounds, spend)
     if isinstance(verdict, Fault):
         raise _invalid(verdict, text)
     return verdict
@@ -182,46 +208,49 @@ def _invalid(fault: Fault, text: str) -> InvalidSelector:
     return InvalidSelector(fault.problem, fault.at, text, fault.suggestion)
 
 
-_PROGRAMS: Kept[tuple[str, Bounds], Selector | Fault] = Kept(MOST_COMPILED)
-_FACTS: Kept[str, Facts | Fault] = Kept(MOST_ADMITTED)
+_PROGRAMS: BoundedCache[tuple[str, Bounds], Selector | Fault] = BoundedCache(COMPILED_CHARACTERS)
+_FACTS: BoundedCache[str, Facts | Fault] = BoundedCache(ADMITTED_CHARACTERS)
 
 
-def judged(text: str, bounds: Bounds, spend: Spend = lambda _: None) -> Selector | Fault:
-    """What is wrong is kept as well: a wrong text is asked for again."""
+def verdict_on(text: str, bounds: Bounds, spend: Spend = lambda _: None) -> Selector | Fault:
+    """The compiled selector, or what is wrong with it. Both are remembered: a wrong text is asked for again."""
     verdict = _PROGRAMS.get((text, bounds))
     if verdict is None:
         spend(_PRICE_OF_A_BYTE * len(text))
-        verdict = _judged(text, bounds)
-        _PROGRAMS.put((text, bounds), verdict, len(text) + _ENTRY)
-        if isinstance(verdict, Selector):  # what only the tree could tell; it is kept, so that the next call has it
+        verdict = _verdict(text, bounds)
+        _PROGRAMS.put((text, bounds), verdict, len(text) + ENTRY_CHARACTERS)
+        if isinstance(verdict, Selector):  # known from the tree only; the verdict is remembered before
             spend(_PRICE_OF_A_BYTE * (verdict.size - len(text)) + verdict.price)
     return verdict
 
 
-def _judged(text: str, bounds: Bounds) -> Selector | Fault:
+def _verdict(text: str, bounds: Bounds) -> Selector | Fault:
     try:
-        with room(), counted(bounds.steps):
+        with raised(), limited(bounds.steps):
             return _compiled(text, bounds)
     except Fault as fault:
         return fault.with_traceback(None)
 
 
-def forget() -> None:
-    """Everything that was compiled."""
+def clear_caches() -> None:
+    """Forget all that was compiled."""
     _PROGRAMS.clear()
     _FACTS.clear()
 
 
-def spent(text: str, device: Device) -> int:
-    """What an evaluation costs, in the units of Kubernetes: of one that is stopped, what it had cost until then."""
+def actual_cost(text: str, device: Device) -> int:
+    """What an evaluation costs, in the units of Kubernetes: up to its end, where it is ended.
+
+    Raises: Fault where the selector does not compile.
+    """
     known = fresh(device)
     if known.fault is not None:
         return 0
-    with room(), counted():
+    with raised(), limited():
         root = parse(text)
-        compiler = MeteredCompiler(check(root, SELECTOR), SELECTOR.variables)
+        compiler = MeteredCompiler(check(root, SELECTOR), SELECTOR)
         run = compiler.run(root)
-        frame: Frame = [known.fields, *compiler.empty(LIMIT)[1:]]
+        frame: Frame = [known.fields, *compiler.empty(COST)[1:]]
         with suppress(Failure, Abort):
             run(frame)
     return int(frame[compiler.meter])
@@ -234,10 +263,10 @@ def _compiled(text: str, bounds: Bounds) -> Selector:
     if result.kind not in SELECTOR.results:
         raise wrong_result(result, SELECTOR.name, root.at)
     cost = Estimator(checked, SELECTOR).cost(root).most
-    compiler = (MeteredCompiler if cost > bounds.cost or may_wrap(checked) else Compiler)(checked, SELECTOR.variables)
-    run = roomy(bounded(compiler.run(root), checked, bounds.steps_of(cost)), checked)
-    doubts = tuple(
-        Doubt(f"{failing.problem}, so it fails on every device", place(text, failing.at))
+    compiler = (MeteredCompiler if cost > bounds.cost or checked.is_underestimated else Compiler)(checked, SELECTOR)
+    run = program(compiler, bounds.steps_of(cost))
+    warnings = tuple(
+        CelWarning(f"{failing.problem}, so it fails on every device", place(text, failing.at))
         for failing in compiler.failing
     )
     return Selector(
@@ -245,8 +274,8 @@ def _compiled(text: str, bounds: Bounds) -> Selector:
         cost=cost,
         price=bounds.price(cost),
         size=len(text.encode(errors="replace")) + _COPY * copied,
-        doubts=doubts,
+        warnings=warnings,
         _run=run,
         _rest=compiler.empty(bounds.cost)[1:],
-        _sees=fresh if compiler.renews else seen,
+        _sees=fresh if checked.reads_state else seen,
     )

@@ -120,7 +120,7 @@ def _text(expression: str) -> str:
 
 
 def _fields(selector: engine.Selector) -> dict[str, Any]:
-    warnings = [{"problem": doubt.problem, **asdict(doubt.place)} for doubt in selector.doubts]
+    warnings = [{"problem": warning.problem, **asdict(warning.place)} for warning in selector.warnings]
     together = {"counts": selector.price, "limit": selectors.MOST_COST}
     return {
         "valid": True,
@@ -147,7 +147,7 @@ def _shown(invalid: engine.InvalidSelector, text: str) -> str:
 def _accepted(selector: engine.Selector) -> str:
     together = f"{selector.price:,} of the {selectors.MOST_COST:,} that the selectors of a deployment may cost together"
     said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}; it counts {together}"]
-    said += [f"warning: {doubt}\n{_marked(selector.text, doubt.place)}" for doubt in selector.doubts]
+    said += [f"warning: {warning}\n{_marked(selector.text, warning.place)}" for warning in selector.warnings]
     return "\n".join(said)
 
 

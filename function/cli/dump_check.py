@@ -12,8 +12,8 @@ from function.cli.documents import FieldPath
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
 from function.core import dig
-from function.offline.admission import faults_of
-from function.offline.control_plane import kinds
+from function.planning.control_plane import kinds
+from function.sandbox.admission import spelled, violations_of
 from function.vocabulary import versions
 
 Shape: TypeAlias = str | dict[str, Any] | list[Any]
@@ -43,9 +43,9 @@ def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
         kind = known.of(*one.kind)
         if kind.is_composite and not said:
             status = dig(kind.schema, "properties", "status") or {}
-            said = [(f.path, f.message) for f in faults_of(one.manifest.get("status") or {}, status, ("status",))]
+            said = [(f.path, f.message) for f in violations_of(one.manifest.get("status") or {}, status, ("status",))]
         for path, problem in said:
-            yield BrokenFile(one.source.file, f"{_spelled(path)} {problem}", one.source.position(path))
+            yield BrokenFile(one.source.file, f"{spelled(path)} {problem}", one.source.position(path))
 
 
 def _faults(value: Any, shape: Shape, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
@@ -71,7 +71,3 @@ def _fields(value: Mapping[str, Any], shape: dict[str, Any], path: FieldPath) ->
             yield from _faults(found, inner, here)
         elif name.startswith("*"):
             yield here, "is missing"
-
-
-def _spelled(path: FieldPath) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

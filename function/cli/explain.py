@@ -10,11 +10,12 @@ import click
 
 from function.cli import report
 from function.cli.fleet import checked, settled
+from function.core import plain
 
 if TYPE_CHECKING:
     from function.core import Manifest
-    from function.kinds.modeldeployment.explain import Cluster, Explanation
-    from function.offline.control_plane import ControlPlane
+    from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
+    from function.planning.control_plane import ControlPlane
 
 _EXAMPLE = """
 \b
@@ -52,7 +53,7 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
     control = settled(checked(dirs))
     xr = _find(control, namespace, name)
     try:
-        explanation = explaining.explain(control.world.reconciler.asked_and_answered(xr))
+        explanation = explaining.explain(control.loop.reconciler.asked_and_answered(xr))
     except (InvalidSpec, NotYet) as why:
         raise click.ClickException(f"{what}: {why.condition.reason}: {why.condition.message}") from why
     _show(what, explanation, form)
@@ -70,15 +71,14 @@ def _named(what: str) -> tuple[str, str]:
 
 def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
     from function.api import modeldeployment as model
-    from function.offline.store import Ref
+    from function.core import identity
+    from function.planning.edits import unknown
+    from function.sandbox.store import Ref
 
     found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))
     if found is None:
-        known = sorted(
-            f"{m['metadata']['namespace']}/{m['metadata']['name']}"
-            for m in control.store.of_kind(model.API_VERSION, model.KIND)
-        )
-        raise click.ClickException(f"no ModelDeployment {namespace}/{name}; there are: {', '.join(known) or 'none'}")
+        known = [str(identity(m)) for m in control.store.of_kind(model.API_VERSION, model.KIND)]
+        raise click.ClickException(unknown(model.KIND, f"{namespace}/{name}", known))
     return found
 
 
@@ -86,21 +86,7 @@ def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
         report.show([report.Lines("", list(_lines(what, explanation)), style="")])
         return
-    data = {"object": what, **asdict(explanation)}
-    if form == "json":
-        import json
-
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
-        return
-    import yaml
-
-    click.echo(yaml.safe_dump(_plain(data), sort_keys=False, width=120, allow_unicode=True), nl=False)
-
-
-def _plain(value: object) -> object:
-    from function.core import plain
-
-    return plain(value)
+    report.dump(plain({"object": what, **asdict(explanation)}), form)
 
 
 def _lines(what: str, explanation: Explanation) -> Iterator[str]:
@@ -112,7 +98,7 @@ def _lines(what: str, explanation: Explanation) -> Iterator[str]:
         yield from _cluster(cluster)
 
 
-def _cluster(cluster: Cluster) -> Iterator[str]:
+def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
     for pool in cluster.pools:
         yield f"  pool {pool.name}: {max(pool.free, 0)} of {pool.nodes} nodes free"

@@ -25,7 +25,7 @@ _KUSTOMIZE = ("kustomization.yaml", "kustomization.yml")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileLocation:
     """Where an object stands. `line` is that of its first field, counted from 1."""
 
     file: str
@@ -58,7 +58,7 @@ class Loaded:
     """An object, and where it was read."""
 
     manifest: Manifest
-    source: Source
+    source: FileLocation
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -204,7 +204,7 @@ def _is_list(value: Any) -> bool:
 
 def _object(found: _Found, file: str) -> Loaded:
     document, value = found.document, found.value
-    source = Source(file, document.line(found.path), document.text, document.above, found.path)
+    source = FileLocation(file, document.line(found.path), document.text, document.above, found.path)
     if not isinstance(value, Mapping):
         problem = "not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"
         raise BrokenFile(file, problem, source.position(()))
@@ -220,13 +220,13 @@ def _object(found: _Found, file: str) -> Loaded:
     return Loaded(value, source)
 
 
-def _must_have(value: Mapping[str, Any], path: tuple[str, ...], source: Source) -> None:
+def _must_have(value: Mapping[str, Any], path: tuple[str, ...], source: FileLocation) -> None:
     if not dig(value, *path):
         raise BrokenFile(source.file, f"{'.'.join(path)} is missing", source.position(path))
     _must_be(value, path, Mapping if path == ("metadata",) else str, source)
 
 
-def _must_be(value: Mapping[str, Any], path: tuple[str, ...], shape: type, source: Source) -> None:
+def _must_be(value: Mapping[str, Any], path: tuple[str, ...], shape: type, source: FileLocation) -> None:
     """Of what everybody asks of an object, whosoever it is: it may be left out."""
     found = dig(value, *path)
     if found is not None and not isinstance(found, shape):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
@@ -37,12 +37,23 @@ class FileFinding:
         return visible(f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}")
 
 
-def unreadable(broken: BrokenFile) -> FileFinding:
+def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Iterable[BrokenFile]) -> list[FileFinding]:
+    """All findings of a check, in order of files and lines.
+
+    Args:
+        findings: What validation found in the objects.
+        loaded: The objects, in the order in which they were validated.
+        broken: What could not be read as objects.
+    """
+    return sorted([*map(_unreadable, broken), *(_in_file(finding, loaded) for finding in findings)])
+
+
+def _unreadable(broken: BrokenFile) -> FileFinding:
     line, column = broken.position or (1, 1)
     return FileFinding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
 
 
-def in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
+def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     """A finding on one of the objects that were read from files, at its place in the file."""
     one = loaded[finding.index]
     place = one.source.key if finding.is_about_the_key else one.source.position

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import click
 
 from function.cli.files import Loaded, examine
-from function.cli.findings import FileFinding, in_file, unreadable
-from function.core import dig, visible
-from function.offline.settle import Unreachable
-from function.offline.store import Refused
-from function.offline.world import Restless
+from function.cli.findings import located
+from function.core import dig, plural, visible
+from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
     from function.core import Manifest
-    from function.offline.control_plane import ControlPlane
-    from function.offline.settle import Compose
+    from function.planning.control_plane import ControlPlane
+    from function.sandbox.extensions import CompositionFunction
 
 T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
@@ -32,7 +30,7 @@ def settled(
     fleet: Sequence[Loaded],
     edits: Sequence[Loaded] = (),
     *,
-    compose: Compose | None = None,
+    function: CompositionFunction | None = None,
     seed: int | None = None,
     at: Callable[[ControlPlane], None] = lambda _: None,
 ) -> ControlPlane:
@@ -40,20 +38,20 @@ def settled(
 
     Raises ClickException where it refuses an object, never comes to rest, or has nobody to ask.
     """
-    from function.offline import assumed
-    from function.offline.control_plane import ControlPlane, in_process
+    from function.planning import stub_secrets
+    from function.planning.control_plane import ControlPlane, in_process
 
-    control = ControlPlane(compose=compose or in_process, seed=seed)
+    control = ControlPlane(function=function or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
     with at_work(control):
-        control.world.load([*manifests, *assumed.objects([*manifests, *edited])])
+        control.loop.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
         at(control)
-        control.world.settle()
+        control.loop.settle()
         if edits:
             at(control)
             for manifest in edited:
                 _edit(control, manifest)
-            control.world.settle()
+            control.loop.settle()
     return control
 
 
@@ -62,9 +60,9 @@ def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> It
     """Shows how far a control plane is. Raises ClickException where it refuses something or never comes to rest."""
     try:
         with _without_collector(), _Progress(doing, shown=shown) as progress:
-            control.world.progress = progress
+            control.loop.progress = progress
             yield
-    except (Refused, Restless, Unreachable) as problem:
+    except (Refused, DidNotConverge, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
 
 
@@ -73,7 +71,7 @@ def _edit(control: ControlPlane, manifest: Manifest) -> None:
     if dig(manifest, "metadata", "deletionTimestamp"):
         control.store.delete(control.store.located(manifest))
     else:
-        control.world.replace(manifest)
+        control.loop.replace(manifest)
 
 
 def checked(paths: Sequence[str]) -> list[Loaded]:
@@ -85,17 +83,13 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
     checked = validation.validate([one.manifest for one in loaded])
     wrong = {finding.index for finding in checked if finding.is_error}
     broken += dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])
-    findings = sorted([*map(unreadable, broken), *(in_file(finding, loaded) for finding in checked)])
+    findings = located(checked, loaded, broken)
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
-        raise click.ClickException(_summary(errors))
+        raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
     return loaded
-
-
-def _summary(errors: Sequence[FileFinding]) -> str:
-    return f"{len(errors)} {'error' if len(errors) == 1 else 'errors'}; nothing was planned"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from function.vocabulary.exit_codes import Outcome
+from function.vocabulary.exit_codes import ExitCode
 
 _EXAMPLE = """
 \b
@@ -52,5 +52,5 @@ def hydrate(repo: str, revision: str, to: Path) -> None:
         raise click.UsageError(f"{missing}; install function-modelplane[hydrate]") from missing
     hub = Hub(repo, token=os.environ.get("HF_TOKEN"), endpoint=os.environ.get("HF_ENDPOINT"))
     ended = stage(hub, revision=revision, to=to, say=lambda line: click.echo(line, err=True))
-    click.echo(ended.message, err=ended.outcome is not Outcome.STAGED)
-    sys.exit(int(ended.outcome))
+    click.echo(ended.message, err=ended.exit_code is not ExitCode.STAGED)
+    sys.exit(int(ended.exit_code))

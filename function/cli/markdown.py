@@ -18,7 +18,7 @@ _MOST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MarkdownTable:
     """Rows of cells that are Markdown already. Columns that are empty throughout are left out."""
 
     title: str
@@ -28,7 +28,7 @@ class Table:
     """Whether it opens on a click only."""
 
 
-def document(lead: str, tables: Sequence[Table], limit: int = LIMIT) -> str:
+def document(lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT) -> str:
     """A lead and the tables that have rows, in order of what matters. Rows that do not fit are counted."""
     said = [table for table in tables if table.rows]
     room = limit - len(lead) - sum(len(_framed(table, [], _MOST)) for table in said)
@@ -66,7 +66,7 @@ def alert(kind: str, text: str) -> str:
     return f"> [!{kind}]\n> {words(text)}\n"
 
 
-def _framed(table: Table, rows: Sequence[str], left_out: int) -> str:
+def _framed(table: MarkdownTable, rows: Sequence[str], left_out: int) -> str:
     columns = [table.columns[i] for i in _kept(table)]
     head = f"{_line(columns)}{_line(['---'] * len(columns))}"
     note = f"\n{left_out} more rows are left out; `-o json` has all.\n" if left_out else ""
@@ -76,7 +76,7 @@ def _framed(table: Table, rows: Sequence[str], left_out: int) -> str:
     return f"\n#### {table.title}\n\n{body}"
 
 
-def _fitting(table: Table, room: int) -> Iterator[str]:
+def _fitting(table: MarkdownTable, room: int) -> Iterator[str]:
     kept = _kept(table)
     for row in table.rows:
         line = _line([row[i] for i in kept])
@@ -86,7 +86,7 @@ def _fitting(table: Table, room: int) -> Iterator[str]:
         yield line
 
 
-def _kept(table: Table) -> list[int]:
+def _kept(table: MarkdownTable) -> list[int]:
     return [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
 
 

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from function.cli import report, whatif_report
-from function.cli.impact import Outlook
 from function.cli.whatif_report import MOST_NAMED
 from function.core import enumerate_names, plural
-from function.offline.comparison import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.impact import Impact
+from function.planning.what_if import NMinusOne
 
 COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
 _MOST_FAILING = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
-    first: Outlook | None
-    """What other edits did, from which each loss starts."""
-    each: tuple[tuple[str, Outlook], ...]
-    """By cluster, what its loss alone would do."""
-
-    @property
-    def failing(self) -> tuple[str, ...]:
-        """The clusters whose work the others cannot do."""
-        return tuple(cluster for cluster, shown in self.each if not shown.holds)
-
-    @property
-    def holds(self) -> bool:
-        return not self.failing
-
-    @property
-    def exit_code(self) -> int:
-        codes = {shown.exit_code for _, shown in self.each} | ({self.first.exit_code} if self.first else set())
-        worst = (SOMETHING_IS_LOST, SOMETHING_CHANGES, NOTHING_CHANGES)
-        return next(code for code in worst if code in codes)
-
-
-def headline(losses: Losses) -> str:
+def headline(losses: NMinusOne) -> str:
     """In a sentence, whether the fleet bears the loss of any one cluster."""
     clusters = plural(len(losses.each), "cluster")
     if losses.holds:
@@ -48,7 +24,7 @@ def headline(losses: Losses) -> str:
     return f"N-1 does not hold for {len(failing)} of {clusters}: {enumerate_names(failing, _MOST_FAILING)}."
 
 
-def data(losses: Losses) -> dict[str, Any]:
+def data(losses: NMinusOne) -> dict[str, Any]:
     """All of it, for machines. Of each cluster, what `--lose` says of that cluster alone."""
     first = {"first": whatif_report.data(losses.first)} if losses.first else {}
     return {
@@ -61,7 +37,7 @@ def data(losses: Losses) -> dict[str, Any]:
     }
 
 
-def parts(losses: Losses) -> list[report.Part]:
+def parts(losses: NMinusOne) -> list[report.Part]:
     first = [report.Lines("First", [whatif_report.headline(losses.first)])] if losses.first else []
     return [
         report.Lines("", [headline(losses)]),
@@ -71,7 +47,7 @@ def parts(losses: Losses) -> list[report.Part]:
     ]
 
 
-def row(cluster: str, shown: Outlook) -> tuple[str, ...]:
+def row(cluster: str, shown: Impact) -> tuple[str, ...]:
     lost = sum(m.what == "lost" for m in shown.moves)
     others = whatif_report.tally(m for m in shown.moves if m.what != "lost")
     short = enumerate_names([f"{s.deployment} ({s.after} of {s.wanted})" for s in shown.shorts], MOST_NAMED)
@@ -80,7 +56,7 @@ def row(cluster: str, shown: Outlook) -> tuple[str, ...]:
     return cluster, "holds" if shown.holds else "fails", others, str(lost) if lost else "", short, silent, dark
 
 
-def _reasons(losses: Losses) -> Iterator[str]:
+def _reasons(losses: NMinusOne) -> Iterator[str]:
     """The first deployment that falls short without a cluster tells of the others, too; `--lose` tells the rest."""
     for cluster, shown in losses.each:
         for short in shown.shorts[:1]:

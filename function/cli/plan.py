@@ -13,12 +13,12 @@ from function.cli import plan_markdown, plan_report
 from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
 from function.cli.report import dump
-from function.cli.target import function
-from function.offline.comparison import Report, compare
+from function.cli.target import chosen
+from function.planning.comparison import PlanComparison, compare
 
 if TYPE_CHECKING:
-    from function.offline.outcome import Outcome
-    from function.offline.settle import Compose
+    from function.planning.outcome import PlanOutcome
+    from function.sandbox.extensions import CompositionFunction
 
 _EXAMPLE = """
 \b
@@ -55,26 +55,26 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
     told.
     """
     fleet, edits = checked(dirs), checked(changes) if changes else []
-    before, after = _settled(fleet, edits, function(target), seed)
+    before, after = _settled(fleet, edits, chosen(target), seed)
     report = compare(before, after)
     _show(report, form, dirs, changes)
     sys.exit(report.exit_code)
 
 
 def _settled(
-    fleet: Sequence[Loaded], edits: Sequence[Loaded], compose: Compose, seed: int | None
-) -> tuple[Outcome, Outcome]:
+    fleet: Sequence[Loaded], edits: Sequence[Loaded], function: CompositionFunction, seed: int | None
+) -> tuple[PlanOutcome, PlanOutcome]:
     """What stands before, as loaded or before the edits, and after."""
-    from function.offline import outcome
+    from function.planning import outcome
 
-    before: list[Outcome] = []
+    before: list[PlanOutcome] = []
     control = settled(
-        fleet, edits, compose=compose, seed=seed, at=lambda control: before.append(outcome.read(control.store))
+        fleet, edits, function=function, seed=seed, at=lambda control: before.append(outcome.read(control.store))
     )
     return before[-1], outcome.read(control.store)
 
 
-def _show(report: Report, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
+def _show(report: PlanComparison, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
     if form == "table":
         plan_report.show(report, _next(report, dirs, changes))
     elif form == "markdown":
@@ -83,7 +83,7 @@ def _show(report: Report, form: str, dirs: Sequence[str], changes: Sequence[str]
         dump(plan_report.data(report), form)
 
 
-def _next(report: Report, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _next(report: PlanComparison, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Commands to try after this one, and what each is for."""
     where = shlex.join(dirs)
     if changes or "-" in dirs:

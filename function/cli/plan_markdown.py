@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from function.cli import plan_report
-from function.cli.markdown import Table, alert, code, codes, document, words
+from function.cli.markdown import MarkdownTable, alert, code, codes, document, words
 from function.core import NamespacedName
-from function.offline.comparison import SOMETHING_IS_LOST, Answering, Change, Loss, Report
-from function.offline.outcome import Outcome, Rejection, Weights
+from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
+from function.planning.exit_codes import SOMETHING_IS_LOST
+from function.planning.outcome import ClusterRejection, PlanOutcome, StagedWeights
 
 REASONS = ("deployment", "cluster", "reason", "message")
 
 
-def text(shown: Report) -> str:
+def text(shown: PlanComparison) -> str:
     lost = alert("CAUTION", "Something that serves would be lost.") if shown.exit_code == SOMETHING_IS_LOST else ""
     lead = f"### Plan\n\n{words(plan_report.headline(shown))}\n{lost and chr(10) + lost}"
     changed = [c for c in shown.changes if c.what != "kept"]
@@ -22,68 +23,65 @@ def text(shown: Report) -> str:
     return document(
         lead,
         [
-            Table("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
-            Table("Without an endpoint", ("service", "url"), silenced),
-            Table("Replicas", ("", "deployment", "replica", "cluster", "pool", "state"), [_change(c) for c in changed]),
-            Table("Not as asked", ("what", "why"), list(_shortfalls(shown.outcome))),
-            Table("Other problems", ("what", "why"), list(_troubles(shown.outcome))),
+            MarkdownTable("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
+            MarkdownTable("Without an endpoint", ("service", "url"), silenced),
+            MarkdownTable("Replicas", plan_report.REPLICAS, [_change(c) for c in changed]),
+            MarkdownTable("Not as asked", ("what", "why"), list(_shortfalls(shown.outcome))),
+            MarkdownTable(
+                "Other problems",
+                ("what", "why"),
+                list(_problems(shown.outcome)),
+            ),
             staging(shown.staging),
-            Table("Why", REASONS, list(_rejections(shown.outcome)), folded=True),
-            Table("Services", ("", "service", "url", "endpoints"), [_service(s) for s in shown.services], folded=True),
-            Table("Endpoints", ("", "endpoint", "url"), endpoints, folded=True),
-            Table("Capacity", ("cluster", "pool", "each node", "nodes", "free"), _pools(shown.outcome), folded=True),
+            MarkdownTable("Why", REASONS, list(_rejections(shown.outcome)), folded=True),
+            MarkdownTable("Services", plan_report.SERVICES, [_service(s) for s in shown.services], folded=True),
+            MarkdownTable("Endpoints", plan_report.ENDPOINTS, endpoints, folded=True),
+            MarkdownTable("Capacity", plan_report.POOLS, _pools(shown.outcome), folded=True),
         ],
     )
 
 
-def staging(weights: Iterable[Weights]) -> Table:
-    rows = [(code(str(w.identity)), code(w.cluster), f"{w.gib} GiB") for w in weights]
-    return Table("Weights to stage", plan_report.STAGING, rows)
+def staging(weights: Iterable[StagedWeights]) -> MarkdownTable:
+    rows = [(code(cache), code(cluster), size) for cache, cluster, size in plan_report.staging_rows(weights)]
+    return MarkdownTable("Weights to stage", plan_report.STAGING, rows)
 
 
-def rejections(deployment: NamespacedName, rejected: Iterable[Rejection]) -> Iterator[tuple[str, ...]]:
+def rejections(deployment: NamespacedName, rejected: Iterable[ClusterRejection]) -> Iterator[tuple[str, ...]]:
     return ((code(str(deployment)), code(r.cluster), code(r.reason), code(r.message)) for r in rejected)
 
 
-def _loss(loss: Loss) -> tuple[str, ...]:
+def _loss(loss: DeploymentLoss) -> tuple[str, ...]:
     return code(str(loss.deployment)), str(loss.before), str(loss.after), str(loss.wanted)
 
 
-def _change(change: Change) -> tuple[str, ...]:
+def _change(change: ReplicaChange) -> tuple[str, ...]:
     replica = change.replica
     where = f"{code(replica.cluster)} (was {code(change.was)})" if change.was else code(replica.cluster)
-    state = "" if change.what == "gone" else "serves" if replica.serving else "starting"
-    return change.what, code(str(change.deployment)), code(replica.name), where, codes(replica.pools), state
+    return change.what, code(str(change.deployment)), code(replica.name), where, codes(replica.pools), change.state
 
 
-def _shortfalls(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+def _shortfalls(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for deployment in outcome.deployments:
         if deployment.why:
             yield code(str(deployment.identity)), code(deployment.why)
-        for replica in deployment.replicas:
-            if replica.why and replica.why != deployment.why:
-                yield f"{code(replica.name)} on {code(replica.cluster)}", code(replica.why)
+        for replica in deployment.troubled:
+            yield f"{code(replica.name)} on {code(replica.cluster)}", code(replica.why)
 
 
-def _troubles(outcome: Outcome) -> Iterator[tuple[str, ...]]:
-    for cluster in outcome.clusters:
-        if cluster.why:
-            yield f"InferenceCluster {code(cluster.name)}", code(cluster.why)
-    for trouble in outcome.troubles:
-        yield f"{trouble.kind} {code(str(trouble.identity))}", code(trouble.why)
+def _problems(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
+    return ((f"{kind} {code(name)}", code(why)) for kind, name, why in outcome.problems)
 
 
-def _rejections(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+def _rejections(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for deployment in outcome.deployments:
         if deployment.why:
             yield from rejections(deployment.identity, deployment.rejections)
 
 
-def _service(shown: Answering) -> tuple[str, ...]:
-    service = shown.service
-    ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
-    return "" if shown.what == "kept" else shown.what, code(str(shown.identity)), code(service.address), ready
+def _service(shown: ServiceChange) -> tuple[str, ...]:
+    what, name, url, ready = plan_report.service_row(shown)
+    return what, code(name), code(url), ready
 
 
-def _pools(outcome: Outcome) -> list[tuple[str, ...]]:
-    return [(code(p.cluster), code(p.name), code(p.devices), str(p.nodes), str(p.free)) for p in outcome.pools]
+def _pools(outcome: PlanOutcome) -> list[tuple[str, ...]]:
+    return [(*map(code, row[:3]), *row[3:]) for row in plan_report.pool_rows(outcome)]

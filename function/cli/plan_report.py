@@ -9,11 +9,18 @@ from typing import Any
 
 from function.cli import report
 from function.core import NamespacedName, plural
-from function.offline.comparison import Answering, Change, Loss, Report
-from function.offline.outcome import Deployment, Outcome, Replica, Weights
+from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
+from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome, StagedWeights
+
+REPLICAS = ("", "deployment", "replica", "cluster", "pool", "state")
+SERVICES = ("", "service", "url", "endpoints")
+ENDPOINTS = ("", "endpoint", "url")
+STAGING = ("cache", "cluster", "size")
+POOLS = ("cluster", "pool", "each node", "nodes", "free")
+"""Columns of the tables, here and in Markdown."""
 
 
-def data(shown: Report) -> dict[str, Any]:
+def data(shown: PlanComparison) -> dict[str, Any]:
     """All of it, for machines."""
     changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
     deployments = [_deployment_data(d, changes) for d in shown.outcome.deployments]
@@ -39,7 +46,7 @@ def data(shown: Report) -> dict[str, Any]:
     }
 
 
-def _deployment_data(deployment: Deployment, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
+def _deployment_data(deployment: DeploymentOutcome, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
     replicas = [
         {"change": changes.get((deployment.identity, r.name), "kept"), **_plain(asdict(r))} for r in deployment.replicas
     ]
@@ -58,7 +65,7 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in value.items()}
 
 
-def headline(shown: Report) -> str:
+def headline(shown: PlanComparison) -> str:
     """In a sentence, what came of it."""
     deployments = shown.outcome.deployments
     wanted = sum(d.wanted for d in deployments)
@@ -72,12 +79,12 @@ def headline(shown: Report) -> str:
     return "; ".join(parts) + "."
 
 
-def _moves(changes: Iterable[Change]) -> str:
+def _moves(changes: Iterable[ReplicaChange]) -> str:
     counts = Counter(c.what for c in changes)
     return ", ".join(f"{counts[what]} {what}" for what in ("new", "updated", "moved", "gone", "kept") if counts[what])
 
 
-def show(shown: Report, then: Iterable[report.Row]) -> None:
+def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
     """`then` are commands to try after this one, and what each is for."""
     report.show(
         [
@@ -85,86 +92,84 @@ def show(shown: Report, then: Iterable[report.Row]) -> None:
             report.Lines("LOST", [*map(_loss, shown.losses), *map(_silence, shown.silenced)], "bold red"),
             report.Table(
                 "Replicas",
-                ("", "deployment", "replica", "cluster", "pool", "state", "becomes"),
+                (*REPLICAS, "becomes"),
                 list(_replica_rows(shown.changes)),
             ),
             report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
-            report.Lines("Other problems", list(_troubles(shown.outcome)), "bold yellow"),
-            report.Table("Services", ("", "service", "url", "endpoints"), [_service_row(s) for s in shown.services]),
-            report.Table("Endpoints", ("", "endpoint", "url"), [_endpoint_row(e) for e in shown.endpoints]),
+            report.Lines("Other problems", list(_problems(shown.outcome)), "bold yellow"),
+            report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
+            report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
-            report.Table(
-                "Capacity", ("cluster", "pool", "each node", "nodes", "free"), list(_pool_rows(shown.outcome))
-            ),
+            report.Table("Capacity", POOLS, list(pool_rows(shown.outcome))),
             report.Table("Next", ("", ""), list(then)),
         ]
     )
 
 
-def _loss(loss: Loss) -> str:
+def _loss(loss: DeploymentLoss) -> str:
     return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
 
 
-def _silence(service: Answering) -> str:
+def _silence(service: ServiceChange) -> str:
     ready = plural(service.was_ready, "endpoint")
     return f"ModelService {service.identity}: {ready} answered, and none would"
 
 
-def _replica_rows(changes: Iterable[Change]) -> Iterator[tuple[str, ...]]:
+def _replica_rows(changes: Iterable[ReplicaChange]) -> Iterator[tuple[str, ...]]:
     for change in changes:
         replica = change.replica
         where = f"{replica.cluster} (was {change.was})" if change.was else replica.cluster
-        state = "" if change.what == "gone" else "serves" if replica.serving else "starting"
         pools = ", ".join(replica.pools)
-        what = "" if change.what == "kept" else change.what
-        yield what, str(change.deployment), replica.name, where, pools, state, _becomes(replica)
+        yield (
+            _unless_kept(change.what),
+            str(change.deployment),
+            replica.name,
+            where,
+            pools,
+            change.state,
+            _becomes(replica),
+        )
 
 
-def _becomes(replica: Replica) -> str:
+def _becomes(replica: ReplicaOutcome) -> str:
     counts = Counter(thing.kind for thing in replica.becomes)
     first = ("Deployment", "LeaderWorkerSet")
     kinds = sorted(counts, key=lambda kind: (kind not in first, kind))
     return ", ".join(kind if counts[kind] == 1 else f"{counts[kind]} {kind}s" for kind in kinds)
 
 
-def _shortfalls(outcome: Outcome) -> Iterator[str]:
+def _shortfalls(outcome: PlanOutcome) -> Iterator[str]:
     """Why a deployment is not what it asks to be, with every cluster that was rejected."""
     for deployment in outcome.deployments:
         if deployment.why:
             yield f"{deployment.identity}: {deployment.why}"
             rows = [(r.cluster, r.reason, r.message) for r in deployment.rejections]
             yield from (f"  {line}" for line in report.aligned(("", "", ""), rows))
-        for replica in deployment.replicas:
-            if replica.why and f": {replica.why.partition(': ')[2]}" not in deployment.why:
-                yield f"  {replica.name} on {replica.cluster}: {replica.why}"
+        for replica in deployment.troubled:
+            yield f"  {replica.name} on {replica.cluster}: {replica.why}"
 
 
-def _troubles(outcome: Outcome) -> Iterator[str]:
-    for cluster in outcome.clusters:
-        if cluster.why:
-            yield f"InferenceCluster {cluster.name}: {cluster.why}"
-    for trouble in outcome.troubles:
-        yield f"{trouble.kind} {trouble.identity}: {trouble.why}"
+def _problems(outcome: PlanOutcome) -> Iterator[str]:
+    return (f"{kind} {name}: {why}" for kind, name, why in outcome.problems)
 
 
 def _endpoint_row(endpoint: tuple[str, str, str]) -> tuple[str, str, str]:
     what, name, url = endpoint
-    return "" if what == "kept" else what, name, url
+    return _unless_kept(what), name, url
 
 
-def _service_row(shown: Answering) -> tuple[str, ...]:
-    service = shown.service
-    ready = "" if shown.what == "gone" else f"{service.ready} of {service.matched} ready"
-    return "" if shown.what == "kept" else shown.what, str(shown.identity), service.address, ready
+def _unless_kept(what: str) -> str:
+    return "" if what == "kept" else what
 
 
-STAGING = "cache", "cluster", "size"
+def service_row(shown: ServiceChange) -> tuple[str, str, str, str]:
+    return _unless_kept(shown.what), str(shown.identity), shown.service.address, shown.state
 
 
-def staging_rows(weights: Iterable[Weights]) -> list[tuple[str, ...]]:
+def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, str, str]]:
     return [(str(w.identity), w.cluster, f"{w.gib} GiB") for w in weights]
 
 
-def _pool_rows(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+def pool_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)

@@ -10,7 +10,7 @@ import click
 from function import registry
 from function.cli import yaml_text
 from function.cli.files import Loaded, load, values, values_in
-from function.cli.target import function
+from function.cli.target import chosen
 from function.cli.values import BrokenFile
 from function.core import Manifest, plain
 
@@ -89,20 +89,22 @@ def render(  # noqa: PLR0917  (click passes them by name)
     The arguments, flags and output are those of `crossplane render`, so that COMPOSITION and FUNCTIONS may be given;
     they are not needed, since there is one function and it is in this program. Lenient: unknown fields pass.
     """
-    from function.offline import render as renderer
-    from function.offline.settle import Unreachable
+    from function.publish.xrd import STEP
+    from function.sandbox import render as renderer
+    from function.sandbox.errors import CannotRender, Unreachable
 
     try:
         xr = _xr(composite_resource, xrd)
         context = _context(context_files, context_values)
         rendered = renderer.render(
-            function(target),
+            chosen(target),
             xr,
+            step=STEP,
             composition=_composition(composition, xr),
             observed=[one.manifest for one in load([observed])] if observed else [],
             required=[one.manifest for one in load([*required, *extra])],
         )
-    except (BrokenFile, renderer.CannotRender, Unreachable) as problem:
+    except (BrokenFile, CannotRender, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
     shown: list[dict[str, Any]] = [renderer.full(xr, rendered.xr) if with_xr else rendered.xr, *rendered.composed]
     shown += rendered.results if with_results else ()
@@ -152,7 +154,7 @@ def _is_called(loaded: Loaded, name: str) -> bool:
 
 
 def _fill(xr: dict[str, Any], xrd: str) -> None:
-    from function.offline import admission, schemas
+    from function.sandbox import admission, schemas
 
     definitions = [one.manifest for one in load([xrd])]
     kind = schemas.load(definitions).of(xr["apiVersion"], xr["kind"])

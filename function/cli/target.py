@@ -1,16 +1,16 @@
-"""Which function is asked: the one in this program, or one that is served somewhere."""
+"""The composition function that a command calls: the one in this program, or one that is served elsewhere."""
 
 from __future__ import annotations
 
-from function.offline.settle import Compose
+from function.sandbox.extensions import CompositionFunction
 
 
-def function(target: str | None) -> Compose:
-    """`target` is host and port; None is ours, in process."""
+def chosen(target: str | None) -> CompositionFunction:
+    """The function at `target` (host and port), called over gRPC without TLS; for None the one in this program."""
     if target is None:
-        from function.offline.control_plane import in_process
+        from function.planning.control_plane import in_process
 
         return in_process
-    from function.offline.remote import Remote
+    from function.sandbox.remote import RemoteFunction
 
-    return Remote(target)
+    return RemoteFunction(target)

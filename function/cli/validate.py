@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from function.cli.files import examine
-from function.cli.findings import FORMATS, in_file, unreadable
+from function.cli.findings import FORMATS, located
 from function.validation import validate as check
 
 _EXAMPLE = """
@@ -42,8 +42,7 @@ def validate(files: tuple[str, ...], form: str) -> None:
     other. Kinds that are not Modelplane's are passed over.
     """
     loaded, broken = examine(files)
-    checked = check([one.manifest for one in loaded])
-    findings = sorted([*map(unreadable, broken), *(in_file(finding, loaded) for finding in checked)])
+    findings = located(check([one.manifest for one in loaded]), loaded, broken)
     click.echo(FORMATS[form](findings, len(loaded)))
     if any(finding.severity == "error" for finding in findings):
         raise SystemExit(1)

@@ -6,22 +6,24 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import n_minus_1, report, scenario, whatif_markdown, whatif_report
-from function.cli.fleet import checked, settled
-from function.cli.target import function
+from function.cli import n_minus_1, report, whatif_markdown, whatif_report
+from function.cli.fleet import at_work, checked, counted, settled
+from function.cli.target import chosen
 from function.core import NamespacedName
-from function.offline import edits
-from function.offline.edits import Drain, Edit, Lose, Resize, Scale
+from function.planning import edits
+from function.planning import what_if as playing
+from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
 
 if TYPE_CHECKING:
-    from function.cli.impact import Outlook
-    from function.cli.n_minus_1 import Losses
-    from function.offline.control_plane import ControlPlane
+    from function.planning.control_plane import ControlPlane
+    from function.planning.impact import Impact
+    from function.planning.what_if import NMinusOne
 
 _EXAMPLE = """
 \b
@@ -79,50 +81,59 @@ def what_if(
     if jobs and jobs > 1 and (target or not hasattr(os, "fork")):
         raise click.UsageError("several --jobs need a function in the program itself, and a system with fork")
     wanted = _wanted(ctx.meta[_READ])
-    control = settled(checked(dirs), compose=function(target), at=lambda loaded: _check(loaded, wanted))
-    found = _found(control, wanted, jobs or (1 if target else scenario.most_jobs()))
+    control = settled(checked(dirs), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
+    found = _found(control, wanted, jobs or (1 if target else playing.most_jobs()))
     _show(found, form)
     sys.exit(found.exit_code)
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    course: tuple[Edit, ...]
+    scenario: tuple[Edit, ...]
     each_lost: bool
 
 
 def _wanted(given: Iterable[tuple[str, str]]) -> _Wanted:
     """What the options ask for, in their order. Raises UsageError."""
     read = [_READERS[option](option, value) for option, value in given]
-    course = tuple(edit for edit in read if edit is not None)
-    each_lost = len(course) < len(read)
+    scenario = tuple(edit for edit in read if edit is not None)
+    each_lost = len(scenario) < len(read)
     if not read:
         raise click.UsageError("say what is to happen: --drain, --lose, --pool or --scale")
-    if each_lost and (len(read) - len(course) > 1 or any(isinstance(edit, Lose) for edit in course)):
+    if each_lost and (len(read) - len(scenario) > 1 or any(isinstance(edit, LoseCluster) for edit in scenario)):
         raise click.UsageError("--lose any loses every cluster in turn, and cannot be combined with another --lose")
-    return _Wanted(course, each_lost)
+    return _Wanted(scenario, each_lost)
 
 
 def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
     """Ahead of the long work. Raises ClickException."""
     try:
-        edits.check(loaded.store, wanted.course)
-    except edits.Unknown as unknown:
+        edits.check(loaded.store, wanted.scenario)
+    except edits.UnknownName as unknown:
         raise click.ClickException(str(unknown)) from unknown
     if wanted.each_lost and not edits.clusters(loaded.store):
         raise click.ClickException("there is no InferenceCluster to lose")
 
 
-def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Outlook | Losses:
-    first = scenario.play(control, wanted.course) if wanted.course else None
+def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Impact | NMinusOne:
+    first = playing.play(control, wanted.scenario, around=_shown) if wanted.scenario else None
     if wanted.each_lost:
-        return scenario.lose_each(control, first, jobs)
+        with counted("lose", len(edits.clusters(control.store))) as progress:
+            return playing.lose_each(control, first, jobs=jobs, around=_hidden, counted=progress)
     assert first is not None, "there is something to do"
     return first
 
 
-def _show(found: Outlook | Losses, form: str) -> None:
-    if isinstance(found, n_minus_1.Losses):
+def _shown(control: ControlPlane, edit: Edit) -> AbstractContextManager[None]:
+    return at_work(control, str(edit))
+
+
+def _hidden(control: ControlPlane, edit: Edit) -> AbstractContextManager[None]:
+    return at_work(control, str(edit), shown=False)
+
+
+def _show(found: Impact | NMinusOne, form: str) -> None:
+    if isinstance(found, playing.NMinusOne):
         _print(
             form, n_minus_1.parts(found), lambda: n_minus_1.data(found), lambda: whatif_markdown.text_of_losses(found)
         )
@@ -145,22 +156,22 @@ def _print(
 
 
 def _drain(_: str, cluster: str) -> Edit:
-    return Drain(cluster)
+    return DrainCluster(cluster)
 
 
 def _lose(_: str, cluster: str) -> Edit | None:
     """None is any."""
-    return None if cluster == _ANY else Lose(cluster)
+    return None if cluster == _ANY else LoseCluster(cluster)
 
 
 def _pool(option: str, text: str) -> Edit:
     cluster, pool, nodes = _parts(option, text, "CLUSTER/POOL=N, such as europe/a100=4")
-    return Resize(cluster, pool, int(nodes))
+    return ResizePool(cluster, pool, int(nodes))
 
 
 def _scale(option: str, text: str) -> Edit:
     namespace, name, replicas = _parts(option, text, "NAMESPACE/NAME=N, such as ml-team/qwen=3")
-    return Scale(NamespacedName(namespace, name), int(replicas))
+    return ScaleDeployment(NamespacedName(namespace, name), int(replicas))
 
 
 def _parts(option: str, text: str, wanted: str) -> tuple[str, ...]:

@@ -8,21 +8,21 @@ from dataclasses import asdict
 from typing import Any
 
 from function.cli import plan_report, report
-from function.cli.impact import IN_PLACE, Move, Outlook, Room, ServiceChange
 from function.core import NamespacedName, enumerate_names
-from function.offline.comparison import Short
+from function.planning.comparison import DeploymentShortfall
+from function.planning.impact import IN_PLACE, Impact, PoolImpact, ReplicaMove, ServiceImpact
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
 """What goes wrong comes first."""
 MOST_NAMED = 3
 
 
-def headline(shown: Outlook) -> str:
+def headline(shown: Impact) -> str:
     """In a sentence, what would come of it."""
     return f"{'; then '.join(shown.edits)}: {consequences(shown)}."
 
 
-def consequences(shown: Outlook) -> str:
+def consequences(shown: Impact) -> str:
     short = [str(s.deployment) for s in shown.shorts]
     silent = [str(s.service) for s in shown.services if s.is_silent]
     dark = [str(s.service) for s in shown.services if s.is_dark]
@@ -37,13 +37,13 @@ def consequences(shown: Outlook) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def tally(moves: Iterable[Move]) -> str:
+def tally(moves: Iterable[ReplicaMove]) -> str:
     """How many of each, such as `2 moved, 1 lost`."""
     counts = Counter(m.what for m in moves)
     return ", ".join(f"{counts[what]} {_VERBS[what][0]}" for what in _WHATS if counts[what])
 
 
-def _told(moves: Iterable[Move]) -> str:
+def _told(moves: Iterable[ReplicaMove]) -> str:
     """The same as a sentence, such as `2 replicas move, 1 is lost`."""
     counts = Counter(m.what for m in moves)
     said = [(counts[what], _VERBS[what][1 if counts[what] == 1 else 2]) for what in _WHATS if counts[what]]
@@ -65,7 +65,7 @@ _VERBS = {
 # For machines
 
 
-def data(shown: Outlook) -> dict[str, Any]:
+def data(shown: Impact) -> dict[str, Any]:
     return {
         "summary": headline(shown),
         "exitCode": shown.exit_code,
@@ -85,13 +85,13 @@ def _named(name: NamespacedName) -> dict[str, str]:
     return {"namespace": name.namespace, "name": name.name}
 
 
-def _short_data(short: Short) -> dict[str, Any]:
+def _short_data(short: DeploymentShortfall) -> dict[str, Any]:
     counts = {"wanted": short.wanted, "serving": {"before": short.before, "after": short.after}}
     rejections = [asdict(r) for r in short.rejections]
     return {**_named(short.deployment), **counts, "why": short.why, "rejections": rejections}
 
 
-def _move_data(move: Move) -> dict[str, Any]:
+def _move_data(move: ReplicaMove) -> dict[str, Any]:
     return {
         "change": move.what,
         "namespace": move.deployment.namespace,
@@ -105,12 +105,12 @@ def _move_data(move: Move) -> dict[str, Any]:
     }
 
 
-def _service_data(change: ServiceChange) -> dict[str, Any]:
+def _service_data(change: ServiceImpact) -> dict[str, Any]:
     endpoints = {"before": change.before, "meanwhile": change.meanwhile, "after": change.after}
     return {**_named(change.service), "endpoints": endpoints}
 
 
-def _room_data(room: Room) -> dict[str, Any]:
+def _room_data(room: PoolImpact) -> dict[str, Any]:
     def counts(nodes: tuple[int, int] | None) -> dict[str, int] | None:
         return {"nodes": nodes[0], "free": nodes[1]} if nodes else None
 
@@ -121,7 +121,7 @@ def _room_data(room: Room) -> dict[str, Any]:
 # For people
 
 
-def parts(shown: Outlook) -> list[report.Part]:
+def parts(shown: Impact) -> list[report.Part]:
     return [
         report.Lines("", [headline(shown)]),
         report.Table("Replicas", MOVES, [move_row(m) for m in ordered(shown.moves)]),
@@ -139,22 +139,22 @@ SERVICES = ("service", "endpoints", "meanwhile", "then", "")
 ROOMS = ("cluster", "pool", "each node", "nodes", "free", "nodes then", "free then")
 
 
-def ordered(moves: Iterable[Move]) -> list[Move]:
+def ordered(moves: Iterable[ReplicaMove]) -> list[ReplicaMove]:
     """What goes wrong comes first."""
     return sorted(moves, key=lambda m: _WHATS.index(m.what))
 
 
-def move_row(move: Move) -> tuple[str, ...]:
+def move_row(move: ReplicaMove) -> tuple[str, ...]:
     target = "" if move.what in IN_PLACE else move.target
     pools = ", ".join(move.pools) if target else ""
     return move.what, str(move.deployment), move.replica, move.source, target, pools, move.why
 
 
-def short_row(short: Short) -> tuple[str, ...]:
+def short_row(short: DeploymentShortfall) -> tuple[str, ...]:
     return str(short.deployment), str(short.wanted), str(short.before), str(short.after)
 
 
-def service_row(change: ServiceChange) -> tuple[str, ...]:
+def service_row(change: ServiceImpact) -> tuple[str, ...]:
     """In between only where that is worse than both ends."""
     dip = change.meanwhile < min(change.before, change.after)
     what = "no endpoint left" if change.after == 0 else "falls short" if change.falls_short else ""
@@ -162,14 +162,14 @@ def service_row(change: ServiceChange) -> tuple[str, ...]:
     return str(change.service), str(change.before), str(change.meanwhile) if dip else "", str(change.after), what
 
 
-def room_row(room: Room) -> tuple[str, ...]:
+def room_row(room: PoolImpact) -> tuple[str, ...]:
     def counts(nodes: tuple[int, int] | None) -> tuple[str, str]:
         return (str(nodes[0]), str(nodes[1])) if nodes else ("gone", "")
 
     return room.cluster, room.pool, room.devices, *counts(room.before), *counts(room.after)
 
 
-def _reasons(shorts: Iterable[Short]) -> Iterator[str]:
+def _reasons(shorts: Iterable[DeploymentShortfall]) -> Iterator[str]:
     for short in shorts:
         yield f"{short.deployment}: {short.why or 'replicas are starting'}"
         rows = [(r.cluster, r.reason, r.message) for r in short.rejections]

@@ -1,9 +1,10 @@
-"""The words that every other module speaks, and the laws of the protocol."""
+"""The vocabulary that every other module shares, and the rules that every composer follows."""
 
 from function.core import deadline, doubt
-from function.core.composer import Composer, Decided, HoldDecision, InvalidSpec, NotYet
+from function.core.composer import Composer, HoldDecision
 from function.core.condition import Condition, ConditionType, Reason, last
 from function.core.content_cache import ContentCache
+from function.core.errors import DeadlineExceeded, InvalidSpec, NotYet, Undecided
 from function.core.hold import restate, restate_spec
 from function.core.lazy_dict import LazyDict
 from function.core.manifest import (
@@ -22,8 +23,8 @@ from function.core.manifest import (
     serves,
 )
 from function.core.request import Request, Requirement
-from function.core.result import ComposedResource, Event, Result
-from function.core.wording import enumerate_names, plural, visible
+from function.core.result import ComposedResource, Decided, Event, Result
+from function.core.wording import closest, enumerate_names, plural, visible
 
 __all__ = [
     "ComposedResource",
@@ -31,6 +32,7 @@ __all__ = [
     "Condition",
     "ConditionType",
     "ContentCache",
+    "DeadlineExceeded",
     "Decided",
     "Event",
     "HoldDecision",
@@ -43,6 +45,8 @@ __all__ = [
     "Request",
     "Requirement",
     "Result",
+    "Undecided",
+    "closest",
     "condition",
     "condition_current",
     "condition_true",

@@ -1,4 +1,4 @@
-"""Conditions, declared once: a reason carries its own status and message template."""
+"""Condition types and reasons, declared once. A reason carries its own status and message template."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass, field
 from function.core.manifest import Manifest, condition
 
 LONGEST_MESSAGE = 1024
-"""Characters. Kubernetes takes 32,768, which nobody reads in `kubectl describe`."""
+"""Characters. Kubernetes accepts 32,768, more than anyone reads in `kubectl describe`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition of an XR, as this pass says it."""
+    """One condition of an XR, as reported on this pass."""
 
     type: str
     status: str
     reason: str
     message: str = ""
     facts: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
-    """What the message was made of: for whom a sentence is not enough."""
+    """The values that filled the message template, for callers that need more than a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that a condition can say. Call it with the facts to say it."""
+    """A reason that a condition can have. Call it with the template's facts to get the Condition."""
 
     type: str
     status: str
@@ -38,7 +38,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class ConditionType:
-    """A condition that a composer declares, and the way to declare its reasons."""
+    """A condition type that a composer declares, and a factory for its reasons."""
 
     type: str
 
@@ -53,26 +53,29 @@ class ConditionType:
 
 
 _STATUSES = ("True", "False", "Unknown")
-_NOT_SAID = "FatalError"
-"""The reason that Crossplane writes into the conditions of an XR that it failed to compose (crossplane v2.3,
-controller/apiextensions/composite). The function did not say it."""
+_OVERWRITTEN = "FatalError"
+"""The reason that Crossplane sets on the conditions of an XR that it failed to compose (crossplane v2.3,
+controller/apiextensions/composite). The function did not report it."""
 
 
 def last(xr: Manifest, type_: ConditionType) -> Condition | None:
-    """What the function last said of a condition of an XR. None where it said nothing, or Crossplane wrote over it."""
+    """Return the value that the function last reported for a condition.
+
+    None if it never reported one, or if Crossplane has overwritten it.
+    """
     found = condition(xr, type_.type)
-    if found is None or found.get("status") not in _STATUSES or found.get("reason") == _NOT_SAID:
+    if found is None or found.get("status") not in _STATUSES or found.get("reason") == _OVERWRITTEN:
         return None
     return Condition(type_.type, found["status"], found.get("reason") or "", found.get("message") or "")
 
 
 def restated(xr: Manifest, type_: ConditionType, why: Condition) -> Condition:
-    """A condition as it was last said; Unknown where it never was, with what it waits for."""
+    """Return a condition with its last value, or Unknown and what it waits for if it never had one."""
     return last(xr, type_) or undecided(type_)(type=why.type, reason=why.reason)
 
 
 def undecided(type_: ConditionType) -> Reason:
-    """What a condition says that was never said, while another one says why nothing can be decided."""
+    """Return the reason of a condition that never had a value, while another condition explains the hold."""
     return type_.unknown("Undecided", "Waiting for {type}, which says {reason}")
 
 

@@ -1,7 +1,7 @@
-"""What was made of the content of objects, for whoever sees the same content again.
+"""A cache of values derived from objects, keyed by the objects' content.
 
-Crossplane sends a whole fleet with each call, and hardly any of it has changed since the last. What is remembered is
-known by its content alone, so that no answer depends on what was asked before.
+Crossplane sends the whole fleet with every call, and little of it has changed since the last one. Entries are found by
+content alone, so an answer never depends on earlier calls.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ V = TypeVar("V")
 
 
 class ContentCache(Generic[V]):
-    """Makes a value of some fields of a manifest, once for each content that they have.
+    """Derive a value from some fields of a manifest, once for each distinct content of these fields.
 
-    It sees these fields alone, and keeps no manifest. Of manifests that cannot tell their content cheaply nothing is
-    remembered. Threads may share it: two that ask for the same content at once get the same value. It is asked once for
-    each object of a fleet, so it is also where a call notices that its deadline passed.
+    `make` sees only these fields, and the cache keeps no manifest. A manifest without a `digest` method is not cached.
+    The cache is safe to share between threads: two threads that ask for the same content get the same value. It is
+    called for every object of a fleet, so it also checks the call's deadline. It holds at most `most` values and drops
+    the least recently used one.
     """
 
     __slots__ = ("_fields", "_known", "_lock", "_make", "_most", "made")
@@ -33,7 +34,7 @@ class ContentCache(Generic[V]):
         self._known: dict[bytes, V] = {}
         self._lock = Lock()
         self.made = 0
-        """How often a value was made."""
+        """How many values were made so far."""
 
     def __call__(self, manifest: Manifest) -> V:
         deadline.check()
@@ -44,12 +45,12 @@ class ContentCache(Generic[V]):
         with self._lock:
             if key in self._known:
                 return self._latest(key, self._known.pop(key))
-        value = self._made(manifest)  # outside of the lock: making one value may ask for another
+        value = self._made(manifest)  # outside the lock: making one value may ask for another
         with self._lock:
             return self._latest(key, self._known.pop(key, value))
 
     def _latest(self, key: bytes, value: V) -> V:
-        """Remember a value as the one that was asked for last. The first is the one that was not asked for longest."""
+        """Store a value as the most recently used one, and drop the least recently used one if there are too many."""
         self._known[key] = value
         if len(self._known) > self._most:
             del self._known[next(iter(self._known))]

@@ -1,11 +1,12 @@
-"""Finding nothing where something was is believed the second time.
+"""An empty result that contradicts what is observed is believed only the second time.
 
-A look-up that finds nothing may be wrong for a moment: a cache that is behind, a label that is being rewritten, a kind
-whose definition is being replaced. What would go on such an answer (a guard, weights, a route) has something observed
-that speaks against it. So the first pass that finds nothing keeps what is there, and notes on one of the observed
-resources what it did not find. The pass after it reads the note: if it finds nothing either, there is nothing.
+A look-up can come back empty by mistake: a cache is stale, a label is being rewritten, a kind's definition is being
+replaced. Acting on it would delete something (a guard, weights, a route) although an observed resource contradicts the
+result. So the first empty pass keeps what exists, and notes on one observed resource what it did not find. The next
+pass reads the note: if the result is still empty, it is believed.
 
-A note is an annotation of a composed resource, since that is all that one pass can leave to the next without a clock.
+The note is an annotation on a composed resource, because that is all that one pass can leave for the next without a
+clock.
 """
 
 from __future__ import annotations
@@ -20,25 +21,28 @@ from function.core.request import Request
 from function.core.result import ComposedResource
 
 NOTE = "modelplane.ai/found-nothing"
-"""Annotation of a composed resource: what the last pass looked for and did not find, with commas between."""
+"""Annotation of a composed resource: what the last pass did not find, separated by commas."""
 
 
 def is_believed(request: Request, what: str, on: str) -> bool:
-    """Whether finding nothing is believed: the resource with key `on` is not observed, or has the note."""
+    """Return whether an empty result for `what` is believed.
+
+    It is believed if the resource with key `on` is not observed, or carries a note of it from the last pass.
+    """
     observed = request.observed.get(on)
     return observed is None or what in str(dig(observed, "metadata", "annotations", NOTE) or "").split(",")
 
 
-def kept(request: Request, on: str, *what: str) -> dict[str, ComposedResource]:
-    """An observed resource, desired again, with a note of what was not found; nothing where it is not observed."""
+def keep(request: Request, on: str, *what: str) -> dict[str, ComposedResource]:
+    """Desire an observed resource again, with a note of what was not found. Empty if it is not observed."""
     observed = request.observed.get(on)
     if observed is None:
         return {}
-    return {on: noted(ComposedResource(without_note(restate(observed)), is_ready(observed)), what)}
+    return {on: with_note(ComposedResource(without_note(restate(observed)), is_ready(observed)), what)}
 
 
-def noted(resource: ComposedResource, what: Iterable[str]) -> ComposedResource:
-    """A resource with a note of what was not found; as it is where that is nothing."""
+def with_note(resource: ComposedResource, what: Iterable[str]) -> ComposedResource:
+    """Return a resource with a note of what was not found; unchanged if `what` is empty."""
     text = ",".join(sorted(what))
     if not text:
         return resource
@@ -48,7 +52,7 @@ def noted(resource: ComposedResource, what: Iterable[str]) -> ComposedResource:
 
 
 def without_note(manifest: Manifest) -> dict[str, Any]:
-    """A manifest without the note of an earlier pass."""
+    """Return a manifest without the note of an earlier pass."""
     metadata = {**manifest["metadata"]}
     if NOTE in (metadata.get("annotations") or {}):
         annotations = {key: value for key, value in metadata.pop("annotations").items() if key != NOTE}

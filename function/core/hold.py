@@ -1,7 +1,8 @@
-"""Saying again what was observed. In Crossplane silence deletes, so whoever cannot decide restates.
+"""Turn observed resources back into desired ones.
 
-What is restated is what we wrote, and no more: server-side apply would otherwise make us the owner of what controllers
-and servers filled in, and undo their next change.
+Crossplane deletes every composed resource that a response leaves out, so a composer that cannot decide repeats what it
+observes. It repeats only the fields that we wrote. Otherwise server-side apply would make us the owner of fields that
+controllers and API servers filled in, and would undo their next change.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from typing import Any
 from function.core.manifest import Manifest, dig, is_list, plain
 
 _OUR_MANAGER = "apiextensions.crossplane.io/composed/"
-"""Prefix of the manager that applies composed resources (crossplane v2.3, controller/apiextensions/composite)."""
+"""Prefix of the field manager that applies composed resources (crossplane v2.3, controller/apiextensions/composite)."""
 _WRITTEN_METADATA = ("name", "namespace", "labels", "annotations")
 _OTHERS_PREFIXES = ("crossplane.io/", "kubectl.kubernetes.io/", "usage.crossplane.io/")
 _EXTERNAL_NAME = "crossplane.io/external-name"
-"""Crossplane's, but ours where a remote thing has a name of our choice: without it, it would be another thing."""
+"""A key of Crossplane's that we set if a remote object has a name of our choice. Without it, it would be another
+object."""
 _NOT_OURS = ("status", "metadata")
 
 
 def restate(observed: Manifest) -> dict[str, Any]:
-    """An observed resource as a desired one: what we own where `managedFields` tell, else all but what servers set."""
+    """Turn an observed resource into a desired one.
+
+    Keep the fields that we own according to `managedFields`. If these do not name us, keep everything except what API
+    servers set.
+    """
     owned = _owned_fields(observed)
     body = {k: v for k, v in observed.items() if k not in _NOT_OURS}
     metadata = {k: v for k, v in observed["metadata"].items() if k in _WRITTEN_METADATA}
@@ -32,12 +38,12 @@ def restate(observed: Manifest) -> dict[str, Any]:
         metadata = named | _only(metadata, owned.get("f:metadata", {}))
     body = plain(body)
     if isinstance(body.get("spec"), dict):
-        body["spec"].pop("crossplane", None)  # to apply an old copy of it would undo a composed XR's own reconcile
+        body["spec"].pop("crossplane", None)  # applying an old copy of it would undo a composed XR's own reconcile
     return _without_blanks(body) | {"metadata": _ours(plain(metadata))}
 
 
 def restate_spec(observed: Manifest) -> dict[str, Any]:
-    """The spec of an observed resource as we wrote it; all of it where `managedFields` name nothing of it."""
+    """Return the spec of an observed resource as we wrote it, or all of it if `managedFields` names none of it."""
     return restate(observed).get("spec") or plain(observed.get("spec")) or {}
 
 
@@ -58,12 +64,12 @@ def _is_ours(key: str) -> bool:
 
 
 def _without_blanks(body: dict[str, Any]) -> dict[str, Any]:
-    """A top-level block that lost everything says nothing."""
+    """Drop top-level blocks of which nothing is left."""
     return {k: v for k, v in body.items() if v not in ({}, None)}
 
 
 def _owned_fields(observed: Manifest) -> Mapping[str, Any] | None:
-    """The fieldsV1 tree of what we applied, or None where nothing tells."""
+    """Return the fieldsV1 tree of what we applied, or None if `managedFields` does not name us."""
     for entry in dig(observed, "metadata", "managedFields") or ():
         is_ours = str(dig(entry, "manager") or "").startswith(_OUR_MANAGER) and dig(entry, "operation") == "Apply"
         if is_ours and not dig(entry, "subresource"):
@@ -73,7 +79,7 @@ def _owned_fields(observed: Manifest) -> Mapping[str, Any] | None:
 
 
 def _only(value: Any, owned: Mapping[str, Any]) -> Any:
-    """The part of a value that a fieldsV1 tree names. A leaf of the tree owns all that is below it."""
+    """Return the part of a value that a fieldsV1 tree names. A leaf of the tree owns everything below it."""
     if not any(key != "." for key in owned):
         return value
     if isinstance(value, Mapping):
@@ -84,7 +90,7 @@ def _only(value: Any, owned: Mapping[str, Any]) -> Any:
 
 
 def _tree_of(item: Any, owned: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The subtree of a list's item: by its keys (`k:`), or by its value (`v:`) in a set."""
+    """Return the subtree for a list item: by its keys (`k:`), or by its value (`v:`) in a set."""
     for key, tree in owned.items():
         if key.startswith("k:") and isinstance(item, Mapping):
             wanted = json.loads(key[2:])

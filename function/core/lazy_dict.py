@@ -1,4 +1,4 @@
-"""A mapping whose values are made when they are first read: most of a large fleet is never looked at."""
+"""A mapping that computes each value on first access: most of a large fleet is never read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ V = TypeVar("V")
 
 
 class LazyDict(Mapping[K, V]):
-    """Its keys are known, in order. `make` is asked once for each that is read, and must always answer the same."""
+    """A mapping of known keys, in order. It calls `make` once for each key that is read.
+
+    `make` must return the same value for the same key, and never None.
+    """
 
     __slots__ = ("_made", "_make")
 
@@ -29,7 +32,7 @@ class LazyDict(Mapping[K, V]):
 
     @property
     def made(self) -> int:
-        """How many values were read so far."""
+        """How many values were computed so far."""
         return sum(value is not None for value in self._made.values())
 
     def __contains__(self, key: object) -> bool:

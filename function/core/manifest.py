@@ -1,7 +1,7 @@
-"""A Kubernetes object as plain data, and the questions that everyone asks of it.
+"""Kubernetes objects as plain data, and the questions that every module asks about them.
 
-A manifest may be a dict, or a mapping that decodes itself only where it is read. Ask for `Mapping` and `Sequence`,
-never for `dict` and `list`; `plain` turns either into dicts and lists.
+A manifest is a dict, or a mapping that decodes its values on access. Test for `Mapping` and `Sequence`, never for
+`dict` and `list`. `plain` converts either into dicts and lists.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 Manifest = Mapping[str, Any]
 _MAPPINGS = dict, Mapping
-"""Dicts first: the abstract class is slow to ask."""
+"""Dicts first: an isinstance test against the abstract class is slow."""
 
 
 class NamespacedName(NamedTuple):
-    """Who an object is among its kind. A name alone is no identity: tenants may choose the same."""
+    """The identity of an object within its kind. A name alone is not enough: two tenants may use the same one."""
 
     namespace: str
     name: str
@@ -30,7 +30,7 @@ def identity(manifest: Manifest) -> NamespacedName:
 
 
 def controller(metadata: Manifest) -> Manifest | None:
-    """The owner reference of an object's controller, from its metadata; None where nobody controls it."""
+    """Return the owner reference of an object's controller, from its metadata, or None if it has no controller."""
     references: Any = metadata.get("ownerReferences")
     for reference in references if is_list(references) else ():
         if isinstance(reference, _MAPPINGS) and reference.get("controller") is True:
@@ -39,7 +39,7 @@ def controller(metadata: Manifest) -> Manifest | None:
 
 
 def is_controlled_by(metadata: Manifest, api_version: str, kind: str) -> bool:
-    """Whether an object's controller is of a kind, in any version of its group."""
+    """Return whether an object's controller is of a kind, in any version of its API group."""
     owner = controller(metadata)
     if owner is None or owner.get("kind") != kind:
         return False
@@ -47,7 +47,11 @@ def is_controlled_by(metadata: Manifest, api_version: str, kind: str) -> bool:
 
 
 def dig(value: Any, *path: str | int) -> Any:
-    """What stands at a path; None where it ends early: nothing in another's object can be taken for granted."""
+    """Return the value at a path, or None if the path ends early.
+
+    A string step reads a key of a mapping, an integer step an item of a list. A value of another type ends the path: an
+    object that we did not write may have any shape.
+    """
     for step in path:
         if isinstance(step, str):
             value = value.get(step) if isinstance(value, _MAPPINGS) else None
@@ -63,7 +67,7 @@ def is_list(value: Any) -> bool:
 
 
 def condition(manifest: Manifest, type_: str) -> Manifest | None:
-    """A condition of an object, or None where it was never said."""
+    """Return a condition of an object, or None if the object does not have it."""
     conditions = dig(manifest, "status", "conditions")
     if not is_list(conditions):
         return None
@@ -71,12 +75,12 @@ def condition(manifest: Manifest, type_: str) -> Manifest | None:
 
 
 def condition_true(manifest: Manifest, type_: str) -> bool:
-    """Whether a condition is True, of whatever generation: an edit by itself changes nothing that stands."""
+    """Return whether a condition is True, whatever generation it observed: an edit alone stops nothing that runs."""
     return bool(dig(condition(manifest, type_), "status") == "True")
 
 
 def condition_current(manifest: Manifest, type_: str) -> bool:
-    """Whether a condition is True, and was said of the generation that stands."""
+    """Return whether a condition is True and has observed the object's current generation."""
     found = condition(manifest, type_)
     if found is None or found.get("status") != "True":
         return False
@@ -86,25 +90,25 @@ def condition_current(manifest: Manifest, type_: str) -> bool:
 
 
 def is_ready(manifest: Manifest) -> bool:
-    """Whether its Ready condition is True, and was said of the generation that stands."""
+    """Return whether the Ready condition is True and has observed the object's current generation."""
     return condition_current(manifest, "Ready")
 
 
 def serves(manifest: Manifest, otherwise: str) -> bool:
-    """Whether what runs behind an object of ours takes traffic: its `status.serving`.
+    """Return whether an object of ours takes traffic, according to its `status.serving`.
 
-    An object that was last written before there was such a field is judged by its condition `otherwise`.
+    An object last written by a version without this field is judged by its condition `otherwise`.
     """
-    told = dig(manifest, "status", "serving")
-    return told if isinstance(told, bool) else condition_true(manifest, otherwise)
+    serving = dig(manifest, "status", "serving")
+    return serving if isinstance(serving, bool) else condition_true(manifest, otherwise)
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """The same data as dicts and lists, copied: what a caller does to it stays with the caller."""
-    if type(value) in _SCALARS:  # by far the most; the abstract classes below are slow to ask
+    """Return a deep copy made of dicts and lists, which the caller may change."""
+    if type(value) in _SCALARS:  # the common case; the abstract classes below are slow to test
         return value
     if isinstance(value, _MAPPINGS):
         return {key: plain(child) for key, child in value.items()}
@@ -114,6 +118,6 @@ def plain(value: Any) -> Any:
 
 
 def may_mention(manifest: Manifest, key: str, text: str) -> bool:
-    """Whether a text may stand somewhere under a key. A no is certain; it spares a look at what is encoded."""
+    """Return whether a text may occur anywhere under a key, without decoding the value. False is certain."""
     ask = getattr(manifest, "mentions", None)
     return ask is None or bool(ask(key, text))

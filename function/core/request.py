@@ -1,4 +1,4 @@
-"""What Crossplane told us, as plain data."""
+"""A call of the function, as plain data."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from function.core.manifest import Manifest, NamespacedName, identity, is_ready
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Resources that a composer must read: all of a kind, unless a name or labels narrow it.
+    """Resources that a composer must read: all of a kind, or those with a name, or those with labels.
 
-    A namespace of None means all namespaces, or none for a cluster-scoped kind.
+    A namespace of None means every namespace; for a cluster-scoped kind it is always None.
     """
 
     name: str
@@ -22,23 +22,28 @@ class Requirement:
     match_labels: Mapping[str, str] = field(default_factory=dict)
     namespace: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.match_name is not None and self.match_labels:
+            raise ValueError(f"requirement {self.name}: Crossplane selects by a name or by labels, not by both")
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the function. Never changed while it is being answered."""
+    """One call of the function. It does not change while it is being answered."""
 
     xr: Manifest
     observed: Mapping[str, Manifest] = field(default_factory=dict)
     """The composed resources that exist, by key."""
     required: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
-    """What requirements resolved to, by name. Missing: not answered yet. Empty: there is none."""
+    """What the requirements resolved to, by requirement name. A missing key: not resolved yet. An empty tuple: none
+    exist."""
 
     @property
     def identity(self) -> NamespacedName:
         return identity(self.xr)
 
     def resolved(self, requirement: Requirement) -> tuple[Manifest, ...] | None:
-        """What a requirement resolved to; None while Crossplane has yet to look."""
+        """Return the resources that a requirement resolved to, or None if Crossplane has not resolved it yet."""
         return self.required.get(requirement.name)
 
     def is_ready(self, key: str) -> bool:

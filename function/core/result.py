@@ -1,4 +1,4 @@
-"""What we answer, as plain data."""
+"""The function's answer, as plain data."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from function.core.wording import visible
 
 @dataclass(frozen=True, slots=True)
 class ComposedResource:
-    """A resource that we want to exist. One left out of a result is deleted."""
+    """A desired resource. Crossplane deletes an observed one that the result leaves out."""
 
     manifest: Manifest
     ready: bool = False
 
 
+Decided = Mapping[str, ComposedResource | None]
+"""Composed resources that are decided although the rest is not, by key. None deletes a resource."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, told once. `reason` is in PascalCase."""
+    """A Kubernetes event. Its `reason` is in PascalCase."""
 
     reason: str
     message: str
@@ -31,9 +35,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """Everything that one pass says about one XR.
+    """The whole answer of one pass for one XR.
 
-    `ready` has no default: left unsaid, Crossplane derives it, and an empty composition is Ready.
+    `ready` has no default. If it were unset, Crossplane would derive it, and an XR without resources would be Ready.
     """
 
     ready: bool
@@ -42,7 +46,7 @@ class Result:
     status: Manifest = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     waiting: bool = False
-    """Whether something that nobody watches for us may change the answer: then we ask again soon."""
+    """Whether something that Crossplane does not watch for us may change the answer. Then it asks again soon."""
     requirements: tuple[Requirement, ...] = ()
     """Set by the Composer."""
     ttl: int = 0
@@ -50,8 +54,11 @@ class Result:
 
 
 def legible(result: Result) -> Result:
-    """The same result, in whose messages nothing hides: what users and remote systems wrote is repeated in them, and
-    may hold characters that turn a line around, begin another one, or command a terminal."""
+    """Return the same result with harmless messages.
+
+    Messages repeat text from users and remote systems, which may hold characters that reverse a line, start a new one,
+    or control a terminal.
+    """
     return replace(
         result,
         conditions=tuple(replace(c, message=shortened(visible(c.message))) for c in result.conditions),
@@ -61,7 +68,7 @@ def legible(result: Result) -> Result:
 
 
 def _legible(value: Any, key: str = "") -> Any:
-    """A status, in which every field of the name `message` is a message."""
+    """Escape every field named `message` in a status."""
     if isinstance(value, str):
         return visible(value) if key == "message" else value
     if isinstance(value, Mapping):

@@ -1,39 +1,50 @@
-"""Numbers, names and foreign texts in sentences."""
+"""Numbers, names and text from others in messages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 _BLANKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
-"""What begins a new line, and tabs."""
+"""Line breaks and tabs."""
 _HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
-"""Control characters of terminals (C0, C1) and of the order of writing (Unicode, UAX 9), characters of no width, and
-halves of a surrogate pair, which UTF-8 cannot encode, and tags (U+E0000)."""
+"""Characters that act or hide: terminal controls (C0, C1), text direction (Unicode, UAX 9), zero-width characters,
+surrogate halves, which UTF-8 cannot encode, and tags (U+E0000)."""
 
+_ALIKE = 0.6
+"""The ratio from which two names count as similar: 0 has nothing in common, 1 is equal (difflib)."""
 _LAST_BYTE, _LAST_OF_FOUR = 0xFF, 0xFFFF
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
+    """Return a number and its noun: `1 node`, `2 nodes`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def enumerate_names(names: Sequence[str], most: int) -> str:
-    """Some names, and how many there are beside them: `a, b and 3 more`."""
+    """List the first names and count the rest: `a, b and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
 
 
-def visible(text: str) -> str:
-    """A text on one line, in which nothing acts or hides: `\\u202e` for a character that would turn the line around.
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most similar to a mistyped one, regardless of case; None if none is similar."""
+    by_lower = {one.lower(): one for one in sorted(known)}
+    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=_ALIKE)
+    return by_lower[found[0]] if found else None
 
-    To say it twice changes nothing.
+
+def visible(text: str) -> str:
+    """Return a text on one line, with every character that acts or hides escaped: `\\u202e` for a right-to-left
+    override.
+
+    Applying it twice changes nothing.
     """
-    if text.isascii() and text.isprintable():  # by far the most
+    if text.isascii() and text.isprintable():  # the common case
         return text
     return _HIDDEN.sub(lambda found: _escaped(ord(found[0])), _BLANKS.sub(" ", text))
 

@@ -1,1 +1,4 @@
-"""The fleet as the scheduler sees it: the one reader of InferenceClusters and ModelReplicas."""
+"""Reads the fleet from manifests: InferenceClusters and ModelReplicas as the scheduler sees them.
+
+No other package parses these manifests for scheduling, so nodes are counted in one way only.
+"""

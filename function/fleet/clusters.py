@@ -1,25 +1,28 @@
-"""What clusters publish: the pools that they have, and the devices of their nodes.
+"""Reads InferenceClusters: their pools, and the devices of their nodes.
 
-Only the fields below are touched, and no models are built of them. What is published may be nonsense; it is then read
-as nothing, never refused.
+A fleet is large and a call is short, so only the fields that a decision needs are read, and no models are built from
+them. A value that cannot be read counts as missing. It is never an error: one cluster with a bad status must not stop
+the deployments of all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel
 from function.core import ContentCache, Manifest, dig, serves
+from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
-from function.vocabulary import labels
+from function.vocabulary import crossplane
 
 
 def cluster(manifest: Manifest) -> Cluster:
+    """Return the cluster of an InferenceCluster manifest, which must have a name."""
     metadata, status = manifest["metadata"], STATUSES(manifest)
-    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", labels.DELETION_ATTEMPT)
+    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT)
     return Cluster(
         name=metadata["name"],
         ready=status.ready,
@@ -37,6 +40,8 @@ def _taints(taints: Any) -> Iterator[Taint]:
 
 
 class _Status(NamedTuple):
+    """The fields of a cluster that come from its status."""
+
     ready: bool
     has_address: bool
     pools: tuple[Pool, ...]
@@ -51,7 +56,7 @@ def _status(manifest: Manifest) -> _Status:
 
 
 STATUSES = ContentCache("status", make=_status, most=16_384)
-"""Of a cluster hardly anything changes from one call to the next."""
+"""The status of a cluster by its content. It seldom changes from one call to the next."""
 
 
 def _pools(pools: Any) -> Iterator[Pool]:
@@ -60,11 +65,11 @@ def _pools(pools: Any) -> Iterator[Pool]:
             yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool))
 
 
-# Shapes: a fleet has many pools, and few of them
+# Shapes: a fleet has many pools, but few shapes
 
 
 def node_shape(pool: Manifest) -> NodeShape:
-    """What a node of a pool offers. Like nodes have one shape, for as long as anybody holds it."""
+    """Return the shape of a pool's nodes. Like nodes get the same object for as long as somebody holds it."""
     devices = filter(None, map(_device, mappings(pool.get("devices"))))
     read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published))))
     with _shapes_lock:
@@ -73,13 +78,13 @@ def node_shape(pool: Manifest) -> NodeShape:
 
 _shapes: WeakValueDictionary[tuple[Device, ...], NodeShape] = WeakValueDictionary()
 _shapes_lock = Lock()
-"""A shape is compared by identity, and `setdefault` of a WeakValueDictionary is several steps."""
+"""Guards `_shapes`: `setdefault` of a WeakValueDictionary is not atomic, and two equal shapes would differ."""
 
 SHAPES = ContentCache("devices", make=node_shape, most=4_096)
 
 
 def _device(entry: Manifest) -> Device | None:
-    """None for an entry that nothing can be matched on."""
+    """Return a device; None for an entry without a driver, or without a way to claim or match it."""
     driver, synthetic = entry.get("driver"), entry.get("claim") == "Synthetic"
     device_class = entry.get("deviceClassName")
     if not isinstance(driver, str) or not (synthetic or device_class):
@@ -100,31 +105,15 @@ def _device(entry: Manifest) -> Device | None:
 
 
 def _entries(entry: Manifest, field: str) -> list[tuple[str, Any]]:
-    """Of a map by name, in the order of the names."""
+    """Return the entries of a map, sorted by name; none if it is not a map."""
     found = entry.get(field)
     return sorted(found.items(), key=lambda pair: pair[0]) if isinstance(found, Mapping) else []
 
 
 def _memory(capacity: Mapping[str, str], driver: str) -> int | None:
+    """Return the bytes of the capacity `memory`; None if it is missing or cannot be read."""
     text = capacity.get("memory") or capacity.get(f"{driver}/memory")
     try:
         return int(float(cel.quantity.parse(text))) if text else None
     except (OverflowError, ValueError):
         return None
-
-
-# What is published may be anything
-
-
-def mappings(value: Any) -> Iterable[Manifest]:
-    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list | tuple) else ()
-
-
-def whole(value: Any, default: int = 0) -> int:
-    """A whole number. Numbers in labels are texts; a missing one is the default, a wrong one is 0."""
-    if value is None:
-        return default
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return 0

@@ -1,28 +1,83 @@
-"""The nodes that a replica's spec takes, as the scheduler counts them."""
+"""Reads `spec.engines` of ModelReplicas, and counts the nodes that they take.
+
+This is the only reader of these fields. The scheduler, the status of a cluster and the ledger all count by it, so they
+never disagree.
+
+The XRD guards the fields, but a spec may be older than the XRD. A number that cannot be read, or is below its minimum
+of 1, counts as 1. A node too many is only refused to somebody, and a node too few is given away twice.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from function.core import Manifest, dig
-from function.fleet.clusters import mappings, whole
-from function.scheduling import PlacedEngine, PlacedMember
+from function.fleet.values import mappings, whole
+from function.scheduling import PlacedEngine, PlacedMember, nodes_of
 
 
 def engines(value: Any) -> tuple[PlacedEngine, ...]:
-    """Of spec.engines of a ModelReplica, by name."""
+    """Return the engines of `spec.engines` of a ModelReplica, sorted by name."""
     return tuple(sorted(map(_engine, mappings(value)), key=lambda engine: engine.name))
+
+
+def nodes_taken(value: Any) -> dict[str, int]:
+    """Return the whole nodes that `spec.engines` of a ModelReplica takes, by the name of the pool.
+
+    The result is `nodes_of(engines(value))`. A fleet has thousands of replicas, nearly all of them well formed; those
+    are summed without building engines.
+    """
+    try:
+        return _sum(value)
+    except (AttributeError, TypeError, ValueError):  # not well formed
+        return nodes_of(engines(value))
+
+
+def _sum(value: Any) -> dict[str, int]:
+    """Return the sum for well-formed engines.
+
+    Raises AttributeError, TypeError or ValueError for all others.
+    """
+    taken: dict[str, int] = {}
+    for engine in value:
+        copies = engine.get("copies", 1)
+        for member in engine.get("members"):
+            if member.get("deviceRequests"):
+                pool, pods = member.get("nodePoolName"), 1
+                if member.get("role") == "Worker" and "worker" in member:
+                    pods = member.get("worker").get("nodes", 1)
+                if type(copies) is not int or type(pods) is not int or type(pool) is not str or copies < 1 or pods < 1:
+                    raise ValueError
+                taken[pool] = taken.get(pool, 0) + copies * pods
+    return taken
 
 
 def _engine(engine: Manifest) -> PlacedEngine:
     members = sorted(map(_member, mappings(engine.get("members"))), key=lambda m: m.role)
-    return PlacedEngine(str(engine.get("name") or ""), max(1, whole(engine.get("copies"), default=1)), tuple(members))
+    return PlacedEngine(str(engine.get("name") or ""), _at_least_one(engine.get("copies")), tuple(members))
 
 
 def _member(member: Manifest) -> PlacedMember:
-    role, pool = str(member.get("role") or "Standalone"), str(member.get("nodePoolName") or "")
-    return PlacedMember(role, _pods(member), pool, bool(member.get("deviceRequests")))
+    return PlacedMember(str(member.get("role") or "Standalone"), _pods(member), _pool(member), _claims(member))
 
 
 def _pods(member: Manifest) -> int:
-    return max(1, whole(dig(member, "worker", "nodes"), default=1)) if member.get("role") == "Worker" else 1
+    """Return the pods of a member: only a Worker has more than one."""
+    if member.get("role") != "Worker":
+        return 1
+    return _at_least_one(dig(member, "worker", "nodes"))
+
+
+def _pool(member: Manifest) -> str:
+    return str(member.get("nodePoolName") or "")
+
+
+def _claims(member: Manifest) -> bool:
+    """Whether the pods of a member claim devices, and so take whole nodes."""
+    return bool(member.get("deviceRequests"))
+
+
+def _at_least_one(value: Any) -> int:
+    if value is None:
+        return 1
+    return max(1, value if type(value) is int else whole(value))

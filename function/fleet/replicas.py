@@ -1,8 +1,8 @@
-"""The replicas of the fleet: whose each is, where it stands, and what it takes there."""
+"""Reads ModelReplicas: the deployment, the cluster and the nodes of each."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 
 from function.api.modeldeployment import API_VERSION, KIND
 from function.core import (
@@ -18,22 +18,27 @@ from function.core import (
     may_mention,
     serves,
 )
-from function.fleet import former
-from function.fleet.clusters import whole
-from function.fleet.engines import engines
-from function.scheduling import ForeignReplica, Replica, nodes_of
+from function.fleet import previous_spec
+from function.fleet.engines import engines, nodes_taken
+from function.fleet.values import whole
+from function.scheduling import ForeignReplica, Replica
 from function.vocabulary import labels, names
 
 
 class Owner:
-    """Whose a replica is: by namespace and label, or by controller reference; never by a name alone."""
+    """Decides which replicas belong to the deployment of a request."""
 
     def __init__(self, request: Request) -> None:
+        """Take the deployment from the request's XR."""
         self.uid = dig(request.xr, "metadata", "uid")
         self.deployment = NamespacedName(request.identity.namespace, names.label_value(request.identity.name))
 
     def owns(self, manifest: Manifest, observed: Container[NamespacedName]) -> bool:
-        """One that is observed is ours, and of our namespace no other that a namesake controls, who was before us."""
+        """Whether a replica belongs to the deployment.
+
+        It does if it is among `observed`. Otherwise its controller reference decides, since an earlier deployment may
+        have had the same name, and the label decides only without one. The namespace must match in any case.
+        """
         if not may_mention(manifest, "metadata", self.deployment.namespace):
             return False
         metadata = manifest["metadata"]
@@ -48,68 +53,54 @@ class Owner:
 
 
 def takes_nodes(manifest: Manifest) -> bool:
-    """Whether another's replica takes nodes: only one that a ModelDeployment composed does. One written by hand runs
-    nothing (modelreplica/composer.py), however many nodes it names."""
+    """Whether a replica of another deployment takes nodes: only if a ModelDeployment composed it.
+
+    A replica that was written by hand runs nothing (see modelreplica/composer.py), so it takes no nodes.
+    """
     return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
-    """What another's replica takes."""
+    """Return the nodes of a replica of another deployment. Its deployment is read on demand."""
     return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
 
 
 def _nodes(manifest: Manifest) -> dict[str, int]:
-    spec = manifest["spec"]
-    try:
-        return _taken(spec["engines"])
-    except (AttributeError, KeyError, TypeError, ValueError):  # not as a replica is written: read what can be read
-        return nodes_of(engines(spec.get("engines")))
+    return nodes_taken(dig(manifest, "spec", "engines"))
 
 
 TAKEN = ContentCache("spec", make=_nodes, most=32_768)
-"""Whole nodes by pool. There are thousands of replicas, and what one takes changes only with its spec."""
+"""Whole nodes by pool, by the content of a replica's spec. There are thousands of replicas, and specs seldom change."""
 
 
 def deployment_of(metadata: Manifest) -> NamespacedName:
-    """Of another's replica, as its labels name it."""
+    """Return the deployment of a replica as its labels name it; the replica's own name if they do not."""
     name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
     return NamespacedName(metadata.get("namespace") or "", name)
 
 
-def _taken(published: Iterable[Manifest]) -> dict[str, int]:
-    """Read without a second look."""
-    nodes: dict[str, int] = {}
-    for engine in published:
-        copies = engine.get("copies", 1)
-        for member in engine["members"]:
-            if "deviceRequests" in member:
-                pool, pods = member["nodePoolName"], member["worker"].get("nodes", 1) if "worker" in member else 1
-                nodes[pool] = nodes.get(pool, 0) + copies * pods
-    return nodes
-
-
 def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
-    """None for one that says nowhere where it is."""
+    """Return the replica of a manifest; None if it names no cluster. `deployment` is the one that it belongs to."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     cluster = spec.get("clusterName")
     if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    going = "deletionTimestamp" in metadata
-    serving = serves(manifest, "ModelReady") and not going
+    deleting = "deletionTimestamp" in metadata
+    serving = serves(manifest, "ModelReady") and not deleting
     return Replica(
         identity=identity(manifest),
         deployment=deployment,
         cluster=cluster,
         index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
         engines=engines(spec.get("engines")),
-        ready=is_ready(manifest) and not going,
+        ready=is_ready(manifest) and not deleting,
         serving=serving,
         served=serving or status.get("served") is True,
-        going=going,
+        deleting=deleting,
         created=str(metadata.get("creationTimestamp") or ""),
         spec_hash=annotations.get(labels.SPEC_HASH) or "",
         moving_for=annotations.get(labels.MOVING_FOR) or "",
         placed_under=annotations.get(labels.PLACED_UNDER),
-        former=former.read(metadata),
+        previous=previous_spec.read(metadata),
     )

@@ -18,7 +18,7 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils._http import default_client_factory  # its only public form is a client that is made
 
 from function.hydrate.selection import HubFile
-from function.vocabulary.exit_codes import Outcome
+from function.vocabulary.exit_codes import ExitCode
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_ROOM_TOLD = ("No space left on device", "Disk quota exceeded")
@@ -73,19 +73,19 @@ def _bound(request: Any) -> None:
     request.extensions["timeout"] = {name: given.get(name) or bound for name, bound in bounds.items()}
 
 
-def outcome(fault: Exception) -> Outcome:
+def exit_code(fault: Exception) -> ExitCode:
     """How a fault of the hub, the network or the volume ends the try."""
     if isinstance(fault, GatedRepoError):
-        return Outcome.GATED
+        return ExitCode.GATED
     if isinstance(fault, RevisionNotFoundError):
-        return Outcome.NO_REVISION
+        return ExitCode.NO_REVISION
     if isinstance(fault, RepositoryNotFoundError):
-        return Outcome.NOT_FOUND
+        return ExitCode.NOT_FOUND
     if isinstance(fault, HFValidationError):
-        return Outcome.INVALID
+        return ExitCode.INVALID
     if isinstance(fault, HfHubHTTPError):
-        return Outcome.GATED if fault.response.status_code == _FORBIDDEN else Outcome.RETRY
-    return Outcome.NO_ROOM if _is_full(fault) else Outcome.RETRY
+        return ExitCode.GATED if fault.response.status_code == _FORBIDDEN else ExitCode.RETRY
+    return ExitCode.NO_ROOM if _is_full(fault) else ExitCode.RETRY
 
 
 def _is_full(fault: BaseException | None) -> bool:

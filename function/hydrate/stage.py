@@ -20,7 +20,7 @@ from threading import Lock
 from function.hydrate import hub as hubs
 from function.hydrate.hub import Hub
 from function.hydrate.selection import HubFile, leads_out, selected
-from function.vocabulary.exit_codes import MEANING, Outcome
+from function.vocabulary.exit_codes import MEANING, ExitCode
 
 MARKER = ".modelplane.json"
 """In a staged directory: which commit it holds."""
@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 class Ended:
     """How a try ended, and why in words."""
 
-    outcome: Outcome
+    exit_code: ExitCode
     message: str
 
 
@@ -51,28 +51,28 @@ class _Mismatch(Exception):
 class _Final(Exception):
     """No other try would end better."""
 
-    def __init__(self, outcome: Outcome, why: str) -> None:
+    def __init__(self, exit_code: ExitCode, why: str) -> None:
         super().__init__(why)
-        self.outcome = outcome
+        self.exit_code = exit_code
 
 
 def stage(hub: Hub, *, revision: str, to: Path, say: Say) -> Ended:
     """Everything of one commit that an engine loads, in the directory `to`; or nothing under that name."""
     if (to / MARKER).is_file():
-        return Ended(Outcome.STAGED, f"{to} is staged already: {(to / MARKER).read_text().strip()}")
+        return Ended(ExitCode.STAGED, f"{to} is staged already: {(to / MARKER).read_text().strip()}")
     if to.exists():
-        return Ended(Outcome.INVALID, f"{to} exists, and was not staged by modelplane")
+        return Ended(ExitCode.INVALID, f"{to} exists, and was not staged by modelplane")
     os.umask(0o022)  # engines run as other users
     try:
         return _stage(hub, revision, to, say)
     except _Final as final:
-        return Ended(final.outcome, str(final))
+        return Ended(final.exit_code, str(final))
     except _Mismatch as mismatch:
-        return Ended(Outcome.RETRY, str(mismatch))
+        return Ended(ExitCode.RETRY, str(mismatch))
     except Exception as fault:  # noqa: BLE001  (a fault of whatever library: the exit code must say whether to retry)
-        outcome = hubs.outcome(fault)
+        exit_code = hubs.exit_code(fault)
         said = str(fault).partition("\n")[0]
-        return Ended(outcome, f"{MEANING[outcome]}: {type(fault).__name__}: {said}")
+        return Ended(exit_code, f"{MEANING[exit_code]}: {type(fault).__name__}: {said}")
 
 
 def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
@@ -80,10 +80,10 @@ def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
     listed = hub.files(commit)
     strange = next(filter(leads_out, listed), None)
     if strange:
-        raise _Final(Outcome.INVALID, f"the hub lists a file outside of its repository: {strange.path}")
+        raise _Final(ExitCode.INVALID, f"the hub lists a file outside of its repository: {strange.path}")
     files = selected(listed)
     if not files:
-        raise _Final(Outcome.NOTHING, MEANING[Outcome.NOTHING])
+        raise _Final(ExitCode.NOTHING, MEANING[ExitCode.NOTHING])
     work = _work_directory(to, commit)
     ledger = _Ledger(work / _LEDGER)
     missing = [file for file in files if not _is_checked(work, file, ledger)]
@@ -146,7 +146,7 @@ def _check_room(work: Path, missing: Iterable[HubFile]) -> None:
     """Before hours of download. A file system may tell too much, so that a full one is an outcome later too."""
     free, needed = shutil.disk_usage(work).free, sum(file.size - _there(work / file.path) for file in missing)
     if missing and needed + _SPARE > free:
-        raise _Final(Outcome.NO_ROOM, f"{MEANING[Outcome.NO_ROOM]}: {_gib(needed)} needed, {_gib(free)} free")
+        raise _Final(ExitCode.NO_ROOM, f"{MEANING[ExitCode.NO_ROOM]}: {_gib(needed)} needed, {_gib(free)} free")
 
 
 def _there(path: Path) -> int:
@@ -196,7 +196,7 @@ def _publish(work: Path, to: Path, revision: str, commit: str, files: tuple[HubF
         written.flush()
         os.fsync(written.fileno())
     work.rename(to)
-    return Ended(Outcome.STAGED, f"{to}: {len(files)} files of commit {commit}, {_size(files)}")
+    return Ended(ExitCode.STAGED, f"{to}: {len(files)} files of commit {commit}, {_size(files)}")
 
 
 def _size(files: Iterable[HubFile]) -> str:

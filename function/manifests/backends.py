@@ -1,4 +1,4 @@
-"""What a route leads to on the control cluster: Services, and the addresses behind those that no pods stand behind."""
+"""Backends of routes on the control cluster: Services, and EndpointSlices for addresses that no pod has."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from function.vocabulary import labels as key
 from function.vocabulary import versions
 
 PORT = 80
-"""Of every Service that a ModelService's route leads to, whatever port is behind it."""
+"""Port of every Service that a ModelService's route leads to, whatever port is behind it."""
 PORT_NAME = "http"
-"""Of Service and slice alike: gateways match a slice's port to its Service's by name."""
+"""Port name of both Service and slice: gateways match a slice's port to its Service's by name."""
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _UNREACHABLE = "192.0.2.1"
-"""An address that is nobody's (RFC 5737)."""
+"""An address that nobody has (RFC 5737)."""
 
 
 def service(
@@ -26,9 +26,10 @@ def service(
     selector: Mapping[str, str] | None = None,
     target_port: int | None = None,
 ) -> dict[str, Any]:
-    """Without a selector, its addresses are in slices of ours. Headless: gateways read slices, nobody needs its IP.
+    """Return a headless Service: gateways read its slices, and nothing needs a cluster IP.
 
-    The protocol is said: a gateway may take an unsaid one for https, by the port's number (traefik v3.7).
+    Without a selector, its addresses are in slices of ours. The protocol is explicit, because a gateway may infer https
+    from the port's number (traefik v3.7).
     """
     target = {"targetPort": target_port} if target_port else {}
     return {
@@ -54,7 +55,7 @@ def endpoint_slice(
     labels: Mapping[str, str],
     ready: bool = True,
 ) -> dict[str, Any]:
-    """One address of a Service. `address_type` is IPv4, IPv6 or FQDN."""
+    """Return an EndpointSlice with one address of a Service. `address_type` is IPv4, IPv6 or FQDN."""
     whose = {**labels, key.SERVICE_NAME: service, _MANAGED_BY: key.PREFIX.rstrip("/")}
     return {
         "apiVersion": versions.DISCOVERY,
@@ -66,8 +67,8 @@ def endpoint_slice(
     }
 
 
-def nobody(*, name: str, namespace: str, service: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """A slice in which nothing is ready: its Service answers 503, where one without a slice answers 500."""
+def unready_slice(*, name: str, namespace: str, service: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a slice with no ready address, so that its Service answers 503. Without any slice it would answer 500."""
     return endpoint_slice(
         name=name,
         namespace=namespace,

@@ -1,4 +1,4 @@
-"""Devices, as Kubernetes' dynamic resource allocation claims them."""
+"""Device claims of Kubernetes' dynamic resource allocation (DRA)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from function.vocabulary import versions
 def resource_claim_template(
     *, name: str, namespace: str, requests: Sequence[Mapping[str, Any]], labels: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """What each pod claims. Immutable."""
+    """Return the template of the claim that each pod makes. It is immutable."""
     return {
         "apiVersion": versions.DRA,
         "kind": "ResourceClaimTemplate",
@@ -22,7 +22,7 @@ def resource_claim_template(
 
 
 def device_request(*, name: str, device_class: str, count: int, selectors: Sequence[str]) -> dict[str, Any]:
-    """So many devices of a class, each of which satisfies every selector (CEL)."""
+    """Return a request for `count` devices of a class, each of which satisfies every selector (CEL)."""
     chosen = [{"cel": {"expression": expression}} for expression in selectors]
     return {
         "name": name,

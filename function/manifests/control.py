@@ -1,4 +1,4 @@
-"""What the providers do on the control cluster itself."""
+"""Objects for the providers and the gateway on the control cluster itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from function.vocabulary.charts import Chart
 
 
 def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
-    """The provider reaches the cluster that it runs on, as itself: by its own service account."""
+    """Return a ClusterProviderConfig for the cluster that the provider runs on. It uses its own service account."""
     return {
         "apiVersion": api_version,
         "kind": "ClusterProviderConfig",
@@ -49,13 +49,13 @@ def object_(manifest: Manifest, *, ready: str | None = None, stays: bool = False
 
 
 def definition(crd: Manifest) -> dict[str, Any]:
-    """A CRD, marked as ours: whoever brings their own brings it unmarked."""
+    """Return a CRD with our managed-by label, which tells it from one that a user installed."""
     marked = {**crd["metadata"], "labels": {**crd["metadata"].get("labels", {}), key.MANAGED_BY: key.OURS}}
     return {**crd, "metadata": marked}
 
 
 def privileged_namespace(*, name: str) -> dict[str, Any]:
-    """A namespace whose pods may use the host's network."""
+    """Return a namespace whose pods may use the host's network."""
     return {
         "apiVersion": versions.CORE,
         "kind": "Namespace",

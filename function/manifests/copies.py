@@ -1,4 +1,4 @@
-"""What is carried from the control cluster to another: namespaces, and what tenants put in Secrets and ConfigMaps."""
+"""Objects copied from the control cluster to another one: namespaces, and tenants' Secrets and ConfigMaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from function.vocabulary import versions
 
 
 def namespace(*, name: str) -> dict[str, Any]:
-    """The same for whoever composes it: several Objects may hold one namespace."""
+    """Return a namespace. Every caller gets the same manifest, so several Objects may hold one namespace."""
     return {"apiVersion": versions.CORE, "kind": "Namespace", "metadata": metadata(name=name)}
 
 
@@ -22,7 +22,7 @@ def secret(
     data: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Immutable; values in base64, as the API server gave them."""
+    """Return an immutable Secret. Its values are base64, as the API server returned them."""
     return {
         "apiVersion": versions.CORE,
         "kind": "Secret",

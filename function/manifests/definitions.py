@@ -1,4 +1,4 @@
-"""CRDs that no chart brings: each bundle is a folder `crds` of JSON files, beside a README that says whose they are."""
+"""CRDs that no chart installs. Each bundle is a folder `crds` of JSON files with a README that names their source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IS_ESTABLISHED = (
 
 @cache
 def bundle(package: str) -> Mapping[str, Mapping[str, Any]]:
-    """The CRDs of a package's bundle, by name."""
+    """Return the CRDs in a package's bundle, by name."""
     folder = files(package).joinpath("crds")
     manifests = [json.loads(f.read_text()) for f in folder.iterdir() if f.name.endswith(".json")]
     return {m["metadata"]["name"]: m for m in sorted(manifests, key=lambda m: str(m["metadata"]["name"]))}

@@ -1,4 +1,4 @@
-"""An egress proxy as Kubernetes runs it: two Envoys, what they read, and what keeps one of them running."""
+"""An egress proxy on Kubernetes: a Deployment of two Envoys, its volumes, and its disruption budget."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _CONTAINER = "envoy"
 _CONFIG = "config"
 _CREDENTIAL = "credential"
 _USER = 65532
-"""Nobody in particular; only not root."""
+"""An arbitrary user other than root."""
 _DRAIN_SECONDS = 120
-"""How long a proxy that must go still answers what it began."""
+"""How long a terminating proxy keeps serving the requests it has begun."""
 _FOR_GROUP = 0o440
 
 
@@ -31,7 +31,10 @@ def deployment(
     config_hash: str,
     secret: tuple[str, str] | None,
 ) -> dict[str, Any]:
-    """`secret` is name and key of what is sent as a bearer token: without it no pod starts."""
+    """Return the proxy's Deployment.
+
+    `secret` is the name and key of the bearer token. If it is set, no pod starts without that Secret.
+    """
     return workloads.deployment(
         name=name,
         namespace=namespace,
@@ -70,7 +73,7 @@ def deployment(
 
 
 def _secret_volume(name: str, secret_key: str) -> dict[str, Any]:
-    """One key of a Secret as one file, whatever the key is called."""
+    """Mount one key of a Secret as a file of a fixed name."""
     items = [{"key": secret_key, "path": envoy.CREDENTIAL_FILE}]
     return {"name": _CREDENTIAL, "secret": {"secretName": name, "items": items, "defaultMode": _FOR_GROUP}}
 
@@ -83,11 +86,11 @@ def _container(*, image: str, has_credential: bool) -> dict[str, Any]:
         "image": image,
         "command": ["/usr/local/bin/envoy"],
         "args": [
-            # Each value by itself: Envoy does not understand --option=value.
+            # Option and value are separate: Envoy does not accept --option=value.
             *("--config-path", f"{envoy.DIRECTORY}/{envoy.BOOTSTRAP_FILE}"),
             *("--concurrency", "2"),
             *("--log-level", "warning"),
-            "--disable-hot-restart",  # it would write to shared memory
+            "--disable-hot-restart",  # hot restart would write to shared memory
         ],
         "ports": [pods.port(name="http", number=envoy.PORT), pods.port(name="probe", number=envoy.PROBE_PORT)],
         "startupProbe": pods.tcp_probe(port=envoy.PROBE_PORT, period=2, failures=60),
@@ -95,7 +98,7 @@ def _container(*, image: str, has_credential: bool) -> dict[str, Any]:
             path=envoy.PROBE_PATH, port=envoy.PROBE_PORT, period=5, timeout=2, failures=2
         ),
         "livenessProbe": pods.tcp_probe(port=envoy.PROBE_PORT, period=10, failures=6),
-        "lifecycle": {"preStop": {"sleep": {"seconds": _DRAIN_SECONDS}}},  # Envoy itself would end at once
+        "lifecycle": {"preStop": {"sleep": {"seconds": _DRAIN_SECONDS}}},  # without it, Envoy stops at once
         "resources": {
             "requests": {"cpu": "100m", "memory": "128Mi"},
             "limits": {"cpu": "2", "memory": "512Mi"},
@@ -106,7 +109,7 @@ def _container(*, image: str, has_credential: bool) -> dict[str, Any]:
 
 
 def disruption_budget(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """One of the proxies stays while nodes are drained."""
+    """Keep one proxy running while nodes are drained."""
     return {
         "apiVersion": versions.POLICY,
         "kind": "PodDisruptionBudget",

@@ -1,6 +1,6 @@
 """The configuration of an egress proxy: a stock Envoy between the gateway and one outside provider.
 
-Fields and defaults of Envoy v1.40; the real Envoy runs this configuration in the end-to-end tests.
+Fields and defaults are those of Envoy v1.40. The end-to-end tests run this configuration in the real Envoy.
 """
 
 from __future__ import annotations
@@ -9,37 +9,38 @@ import json
 from typing import Any
 
 PORT = 8080
-"""Where it takes requests, in plain HTTP."""
+"""The port that takes requests, in plain HTTP."""
 PROBE_PORT = 8081
 PROBE_PATH = "/ready"
-"""Answers 200 while the provider's name resolves, else 503."""
+"""Answers 200 while the provider's name resolves, otherwise 503."""
 DIRECTORY = "/etc/modelplane/egress"
-"""Where it finds its files."""
+"""The directory of the proxy's files."""
 CREDENTIAL_DIRECTORY = "/etc/modelplane/credential"
-"""Where the tenant's Secret is mounted."""
+"""The directory where the tenant's Secret is mounted."""
 CREDENTIAL_FILE = "key"
 ROOTS = "/etc/ssl/certs/ca-certificates.crt"
-"""The roots that the image brings (Debian's ca-certificates)."""
+"""The root certificates in the image (Debian's ca-certificates)."""
 BOOTSTRAP_FILE = "envoy.json"
 _SDS_FILE = "credential.json"
 _PROVIDER = "provider"
 _CREDENTIAL = "credential"
 _IDLE_SECONDS = "600s"
-"""Between two tokens, or before the first: as on the way through a cluster's gateway."""
+"""Longest pause between two tokens, or before the first; the same as on a cluster's gateway."""
 _MOST_REQUESTS = 65536
-"""Envoy's default of 1,024 is soon reached by long answers."""
+"""Long answers soon exceed Envoy's default of 1,024."""
 _MOST_CONNECTIONS = 8192
-"""From gateways. What more there were would not fit the proxy's memory."""
+"""Connections from gateways. More would not fit into the proxy's memory."""
 _FORWARDED = ("x-real-ip", *(f"x-forwarded-{what}" for what in ("for", "host", "port", "proto", "server")))
-"""What gateways add about the client. It is not for strangers."""
+"""Headers that gateways add about the client. Outside providers must not see them."""
 _EVERYWHERE = "0.0.0.0"  # noqa: S104 - other pods ask it
 _TYPES = "type.googleapis.com/envoy"
 
 
 def files(*, node: str, host: str, port: int, address_type: str, tls: bool, credential: bool) -> dict[str, str]:
-    """The files of DIRECTORY, by name. `address_type` of the host is IPv4, IPv6 or FQDN; an IPv6 host has no brackets.
+    """Return the files of DIRECTORY, by name.
 
-    The authority that is sent is the host, with its port where that is not the scheme's.
+    `address_type` of the host is IPv4, IPv6 or FQDN; an IPv6 host has no brackets. The authority sent to the provider
+    is the host, with its port unless that is the scheme's default.
     """
     bootstrap = {
         "node": {"id": node, "cluster": "modelplane-egress"},
@@ -110,7 +111,10 @@ def _manager(prefix: str, routes: list[dict[str, Any]], filters: list[dict[str, 
 
 
 def _requests(authority: str, *, credential: bool) -> dict[str, Any]:
-    """As long as an answer takes: a route's timeout of 0s is none. Tried again only when the provider saw nothing."""
+    """Route requests without a time limit. Retry only what the provider never saw.
+
+    A route's timeout of 0s means none.
+    """
     route = {
         "match": {"prefix": "/"},
         "route": {
@@ -126,13 +130,12 @@ def _requests(authority: str, *, credential: bool) -> dict[str, Any]:
 
 
 def _injector() -> dict[str, Any]:
-    """The key over whatever the client sent; without a key nothing passes."""
+    """Replace the client's Authorization header by the key. Without a key, no request passes."""
     source = {
         "path_config_source": {
             "path": f"{DIRECTORY}/{_SDS_FILE}",
-            "watched_directory": {
-                "path": CREDENTIAL_DIRECTORY
-            },  # where Kubernetes swaps a link when the Secret changes
+            # Kubernetes swaps a link in this directory when the Secret changes.
+            "watched_directory": {"path": CREDENTIAL_DIRECTORY},
         }
     }
     return _typed(
@@ -182,7 +185,10 @@ def _probe() -> dict[str, Any]:
 
 
 def _cluster(host: str, port: int, address_type: str, *, tls: bool) -> dict[str, Any]:
-    """A name is resolved again and again, and of its addresses one is taken that answers, be it IPv4 or IPv6."""
+    """Return the provider's cluster.
+
+    A name is resolved continually, and Envoy uses whichever of its addresses answers, IPv4 or IPv6.
+    """
     resolved = _typed(
         "envoy.cluster.dns",
         "extensions.clusters.dns.v3.DnsCluster",
@@ -221,7 +227,7 @@ def _cluster(host: str, port: int, address_type: str, *, tls: bool) -> dict[str,
 
 
 def _tls(host: str, address_type: str) -> dict[str, Any]:
-    """Roots and the name in the certificate are verified. An address is no server name (RFC 6066)."""
+    """Verify the provider against the root certificates and its name. An IP address is no server name (RFC 6066)."""
     is_name = address_type == "FQDN"
     return _typed(
         "envoy.transport_sockets.tls",

@@ -1,4 +1,4 @@
-"""The Gateway of a cluster, and what Envoy Gateway is told about it."""
+"""A cluster's Gateway, and the configuration of Envoy Gateway for it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ IS_ACCEPTED = (
     "has(object.status) && has(object.status.conditions)"
     " && object.status.conditions.exists(c, c.type == 'Accepted' && c.status == 'True')"
 )
-"""CEL over a GatewayClass: whether a controller has taken it."""
+"""CEL over a GatewayClass: whether a controller has accepted it."""
 ENVOY_CONTROLLER = "gateway.envoyproxy.io/gatewayclass-controller"
 """Name of Envoy Gateway's controller (gateway v1.8, api/v1alpha1)."""
 
 
 def reference(*, name: str, namespace: str) -> dict[str, Any]:
-    """A Gateway that someone else writes."""
+    """Identify a Gateway that another composer writes."""
     return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata(name=name, namespace=namespace)}
 
 
@@ -34,7 +34,7 @@ def gateway_class(*, name: str, controller: str, parameters: Mapping[str, str]) 
 
 
 def gateway(*, name: str, namespace: str, class_name: str, listeners: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """For the routes of every namespace."""
+    """Return a Gateway that accepts routes from every namespace."""
     return {
         "apiVersion": versions.GATEWAY,
         "kind": "Gateway",
@@ -63,7 +63,7 @@ def https_listener(*, port: int, secret: str, hostname: str | None) -> dict[str,
 def envoy_proxy(
     *, name: str, namespace: str, replicas: int, annotations: Mapping[str, str], sources: Sequence[str]
 ) -> dict[str, Any]:
-    """How the proxies run, and the Service through which they are reached."""
+    """Configure the proxies, and the Service that exposes them."""
     return {
         "apiVersion": versions.ENVOY_GATEWAY,
         "kind": "EnvoyProxy",
@@ -76,7 +76,7 @@ def envoy_proxy(
                     "envoyPDB": {"minAvailable": 1},
                     "envoyService": {
                         "type": "LoadBalancer",
-                        # Local, its default, is refused by Nebius and drops traffic on nodes without a proxy.
+                        # The default, Local, is refused by Nebius and drops traffic on nodes without a proxy.
                         "externalTrafficPolicy": "Cluster",
                         **({"annotations": dict(annotations)} if annotations else {}),
                         **({"loadBalancerSourceRanges": list(sources)} if sources else {}),
@@ -90,7 +90,7 @@ def envoy_proxy(
 def backend_traffic_policy(
     *, name: str, namespace: str, gateway: str, stream_idle_timeout: str, most_requests: int
 ) -> dict[str, Any]:
-    """What Envoy grants to the backends of a Gateway's routes."""
+    """Set Envoy's limits for the backends of a Gateway's routes."""
     return {
         "apiVersion": versions.ENVOY_GATEWAY,
         "kind": "BackendTrafficPolicy",
@@ -108,7 +108,7 @@ def backend_traffic_policy(
 
 
 def client_traffic_policy(*, name: str, namespace: str, gateway: str, buffer_limit: str) -> dict[str, Any]:
-    """What Envoy grants to a Gateway's clients."""
+    """Set Envoy's limits for a Gateway's clients."""
     return {
         "apiVersion": versions.ENVOY_GATEWAY,
         "kind": "ClientTrafficPolicy",

@@ -21,7 +21,10 @@ def release(
     labels: Mapping[str, str] | None = None,
     management_policies: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A chart on a cluster. It is ready when its pods are: without `wait` it would be once Helm has written them."""
+    """Install a chart on a cluster.
+
+    The Release is ready when the chart's pods are. Without `wait`, it would be ready as soon as Helm had written them.
+    """
     return {
         "apiVersion": versions.PROVIDER_HELM,
         "kind": "Release",

@@ -1,4 +1,4 @@
-"""The metadata of anything that we compose."""
+"""Metadata of composed objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 
 class Named(TypedDict):
-    """Who a thing is and whose, for builders that are called with the same."""
+    """Name, namespace and labels, for builders that share them."""
 
     name: str
     namespace: str
@@ -21,7 +21,7 @@ def metadata(
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Without a namespace for what has none, and without empty blocks."""
+    """Return an object's metadata, without a namespace if it has none, and without empty blocks."""
     return {
         "name": name,
         **({"namespace": namespace} if namespace else {}),
@@ -32,7 +32,7 @@ def metadata(
 def pod_metadata(
     *, labels: Mapping[str, str] | None = None, annotations: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """The metadata of a template: what it makes gets its name from elsewhere."""
+    """Return the metadata of a pod template. Its pods get their names from their owner."""
     return {
         **({"labels": dict(labels)} if labels else {}),
         **({"annotations": dict(annotations)} if annotations else {}),

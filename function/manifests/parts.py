@@ -1,4 +1,4 @@
-"""What is installed part by part: each as soon as that on which it stands is ready, and then for good."""
+"""Installation part by part: each part is created once the parts it depends on are ready, and then kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_FAULT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A manifest, and on which keys it waits."""
+    """A manifest, and the keys of the parts that must be ready before it."""
 
     key: str
     manifest: dict[str, Any]
@@ -24,7 +24,10 @@ class Part:
 
 
 def due(request: Request, wanted: Sequence[Part]) -> tuple[Part, ...]:
-    """Those whose turn has come. What is there stays, whatever has become of what it waited for."""
+    """Return the parts that may be composed now.
+
+    A part that exists stays, even if its dependencies are no longer ready.
+    """
     there = {part.key for part in wanted}
 
     def is_due(part: Part) -> bool:
@@ -36,7 +39,10 @@ def due(request: Request, wanted: Sequence[Part]) -> tuple[Part, ...]:
 def usages(
     request: Request, composed: Mapping[str, ComposedResource], outlives: Iterable[tuple[str, str]], namespace: str
 ) -> dict[str, ComposedResource]:
-    """What keeps, on a deletion, whatever serves another until that other is gone; `outlives` pairs their keys."""
+    """Return Usages that keep one resource until another is deleted.
+
+    `outlives` has pairs of keys: kept, deleted first.
+    """
     found = {}
     for of, by in outlives:
         if of in composed and by in composed:
@@ -60,7 +66,7 @@ def _usage(of: Mapping[str, Any], by: Mapping[str, Any], namespace: str, reason:
 
 
 def describe_pending(request: Request, key: str) -> str:
-    """A part that is waited for, and what its provider says against it."""
+    """Name a part that is not ready, with its provider's error if there is one."""
     synced = condition(request.observed.get(key) or {}, "Synced")
     if dig(synced, "status") != "False":
         return key

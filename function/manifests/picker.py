@@ -1,7 +1,7 @@
 """llm-d's endpoint picker, which chooses a pair of pods for every request, and its sidecar on decode pods.
 
-Facts of llm-d router v0.9: flags, ports and RBAC of its reference chart, plugins and parameters of its loader, which is
-strict: an unknown one ends the picker.
+Facts are those of llm-d router v0.9: flags, ports and RBAC of its reference chart; plugins and parameters of its
+loader, which is strict and exits on an unknown one.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ _POOL_GROUP = versions.INFERENCE.partition("/")[0]
 _GROUPS = (_POOL_GROUP, "inference.networking.x-k8s.io", "llm-d.ai")
 _ALWAYS, _BY_PREFIX = "always-disagg-pd-decider", "prefix-based-pd-decider"
 _NON_CACHED_TOKENS = 256
-"""A prompt with fewer tokens to read is read where it is answered: handing its cache over costs more than that."""
+"""Prompts with fewer uncached tokens are prefilled on the decode engine: transferring the KV cache would cost more."""
 _LONGEST_PREFIX_TOKENS = 131072
-"""How far prompts are compared. A bound in blocks would shrink with the block size."""
+"""How many tokens of two prompts are compared. A bound in blocks would shrink with the block size."""
 _DRAIN_SECONDS = 130
 
 
 def config(*, block_size: int, splits_all: bool = False) -> str:
-    """An EndpointPickerConfig under which requests really are split; `block_size` is the engines', in tokens.
+    """Return an EndpointPickerConfig that splits requests between prefill and decode pods.
 
-    Whether a request is worth it depends on how much of its prompt is not cached, unless all are to be split: for
-    engines that write answers and can read no prompt. The producer tells the decider and the scorers how much of a
-    prompt a pod has in its cache. It must not tune itself: it would ask engines for metrics that not all of them have.
+    `block_size` is that of the engines, in tokens. A request is split if enough of its prompt is uncached. With
+    `splits_all` every request is split, for decode engines that cannot prefill. The producer tells the decider and the
+    scorers how much of a prompt a pod has cached. It must not tune itself, because it would ask engines for metrics
+    that some do not have.
     """
     decider = _ALWAYS if splits_all else _BY_PREFIX
     parameters = "" if splits_all else f"\n  parameters:\n    nonCachedTokens: {_NON_CACHED_TOKENS}"
@@ -92,7 +93,10 @@ def service_account(*, name: str, namespace: str, labels: Mapping[str, str]) -> 
 
 
 def role(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str, Any]:
-    """What the picker watches. Without inferencemodelrewrites it never takes its pool where that kind is installed."""
+    """Allow the picker to watch its objects.
+
+    If the kind inferencemodelrewrites is installed and it may not watch it, the picker never starts to serve its pool.
+    """
     read = ["get", "list", "watch"]
     return {
         "apiVersion": versions.RBAC,
@@ -131,7 +135,7 @@ def service(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str
 
 
 def deployment(*, name: str, namespace: str, labels: Mapping[str, str], pool: str, config_hash: str) -> dict[str, Any]:
-    """One picker: two would each know half of what the engines have cached."""
+    """Return the picker's Deployment of one pod: each of two would know only half of what the engines have cached."""
     return workloads.deployment(
         name=name,
         namespace=namespace,
@@ -167,7 +171,7 @@ def _container(*, pool: str, namespace: str) -> dict[str, Any]:
             f"--grpc-health-port={_HEALTH_PORT}",
             f"--metrics-port={_METRICS_PORT}",
             "--metrics-endpoint-auth=false",  # it would need rights over the whole cluster
-            "--tracing=false",  # there is no collector
+            "--tracing=false",  # no collector is installed
         ],
         "env": [
             pods.env_from("NAMESPACE", {"fieldRef": {"fieldPath": "metadata.namespace"}}),
@@ -188,10 +192,11 @@ def _container(*, pool: str, namespace: str) -> dict[str, Any]:
 
 
 def sidecar(*, port: int, engine_port: int, connector: str) -> dict[str, Any]:
-    """Takes a decode pod's traffic, has the chosen prefill pod read the prompt, then asks the engine beside it.
+    """Return the sidecar that takes a decode pod's traffic.
 
-    A native sidecar: it starts before the engine and ends after it. Its startup probe only asks whether it listens,
-    since Kubernetes starts the engine no sooner than that is answered.
+    It has the chosen prefill pod prefill the prompt, then calls the engine beside it. As a native sidecar it starts
+    before the engine and stops after it. Its startup probe only tests that the port is open, because Kubernetes starts
+    the engine only after that probe succeeds.
     """
     return {
         "name": "routing-sidecar",

@@ -1,4 +1,4 @@
-"""The pieces of a pod."""
+"""Building blocks of a pod."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def env_from(name: str, source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def http_probe(*, path: str, port: int, period: int, timeout: int, failures: int) -> dict[str, Any]:
-    """Times in seconds."""
+    """Return an HTTP probe. `period` and `timeout` are in seconds."""
     return {
         "httpGet": {"path": path, "port": port},
         "periodSeconds": period,
@@ -27,19 +27,19 @@ def http_probe(*, path: str, port: int, period: int, timeout: int, failures: int
 
 
 def tcp_probe(*, port: int, period: int, failures: int) -> dict[str, Any]:
-    """Whether a port is listened on. Times in seconds."""
+    """Return a probe that tests whether a port is open. `period` is in seconds."""
     return {"tcpSocket": {"port": port}, "periodSeconds": period, "failureThreshold": failures}
 
 
 def grpc_probe(*, port: int, service: str, period: int, failures: int) -> dict[str, Any]:
-    """What a gRPC health service says of a service. Times in seconds."""
+    """Return a probe that asks a gRPC health service about `service`. `period` is in seconds."""
     return {"grpc": {"port": port, "service": service}, "periodSeconds": period, "failureThreshold": failures}
 
 
 def stop_later(*, seconds: int) -> dict[str, Any]:
-    """A lifecycle in which a container that is to end goes on for a while: long enough for traffic to go elsewhere.
+    """Keep a terminating container running for a while, until traffic goes elsewhere.
 
-    Less than the pod's grace period, which the API server asks for.
+    `seconds` must be less than the pod's grace period: the API server requires it.
     """
     return {"preStop": {"sleep": {"seconds": seconds}}}
 
@@ -49,7 +49,7 @@ def port(*, name: str, number: int) -> dict[str, Any]:
 
 
 def memory_volume(*, name: str) -> dict[str, Any]:
-    """A file system in memory, as large as the container's memory limit lets it grow."""
+    """Return a file system in memory. The container's memory limit bounds its size."""
     return {"name": name, "emptyDir": {"medium": "Memory"}}
 
 
@@ -62,7 +62,7 @@ def config_volume(*, name: str, config_map: str) -> dict[str, Any]:
 
 
 def mount(*, volume: str, path: str, directory: str = "", read_only: bool = False) -> dict[str, Any]:
-    """A volume, or one directory of it, at a path."""
+    """Mount a volume, or one directory of it, at a path."""
     return {
         "name": volume,
         "mountPath": path,
@@ -72,7 +72,7 @@ def mount(*, volume: str, path: str, directory: str = "", read_only: bool = Fals
 
 
 def toleration(*, key: str, value: str | None, effect: str | None) -> dict[str, Any]:
-    """Of one taint, and of no other. A value of None tolerates any, an effect of None all."""
+    """Tolerate one taint. A value of None tolerates any value, an effect of None every effect."""
     return {
         "key": key,
         **({"operator": "Exists"} if value is None else {"operator": "Equal"}),
@@ -87,4 +87,4 @@ CONFINED: Mapping[str, Any] = {
     "runAsNonRoot": True,
     "seccompProfile": {"type": "RuntimeDefault"},
 }
-"""The security context of containers that are ours: as Kubernetes' restricted pod security standard asks."""
+"""The security context of our own containers: Kubernetes' restricted pod security standard."""

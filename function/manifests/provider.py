@@ -1,4 +1,4 @@
-"""What the providers hold for us: Objects of provider-kubernetes, and how a cluster is reached."""
+"""Objects of provider-kubernetes, and the providers' access to a cluster."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from function.vocabulary import versions
 
 OBSERVE = ("Observe",)
-"""Looked at, never touched."""
+"""Management policy of an Object that is only observed."""
 KEEP_REMOTE = ("Observe", "Create", "Update", "LateInitialize")
-"""Without Delete: the remote thing outlives its Object."""
+"""Management policies without Delete: the remote object outlives its Object."""
 
 
 def object_(
@@ -24,7 +24,10 @@ def object_(
     management_policies: Sequence[str] = (),
     deletion_propagation: str | None = None,
 ) -> dict[str, Any]:
-    """An Object: one remote thing. Ready once it was created, or when a CEL expression over `object` says so."""
+    """Return an Object, which holds one remote object.
+
+    It is ready once the remote object exists or, with `readiness_cel`, once that CEL expression over `object` is true.
+    """
     return {
         "apiVersion": versions.PROVIDER_KUBERNETES,
         "kind": "Object",
@@ -45,7 +48,7 @@ def object_(
 def cluster_provider_config(
     *, api_version: str, name: str, kubeconfig: Mapping[str, str], identity: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """How a provider reaches a cluster: `kubeconfig` is {name, key, namespace}, `identity` {type, secretRef}."""
+    """Return a provider's access to a cluster. `kubeconfig` is {name, key, namespace}, `identity` {type, secretRef}."""
     return {
         "apiVersion": api_version,
         "kind": "ClusterProviderConfig",

@@ -1,4 +1,4 @@
-"""Whether the provider reaches a cluster, as the Objects on it tell."""
+"""Whether the provider reaches a cluster, judging by the Objects on it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _LOST = (
     "server misbehaving",
     "http2: client connection lost",
 )
-"""What Go's net, net/http and client-go packages say of a peer that does not answer (go 1.26). Nothing else is taken
-for a lost cluster: an object that the cluster refuses proves that it is there."""
+"""Errors of Go's net, net/http and client-go packages about a peer that does not answer (go 1.26). Any other error does
+not count as a lost cluster: an object that the cluster refuses proves that it answers."""
 
 
 def lost(observed: Manifest) -> str | None:
-    """How an Object's cluster fails to answer; None where it answers.
+    """Return the error with which an Object's cluster fails to answer, or None if it answers.
 
-    Only the kind of the fault: the provider's whole message has ports in it that differ from try to try.
+    Only the kind of error is returned: the provider's whole message contains ports that differ from try to try.
     """
     synced = condition(observed, "Synced")
     if dig(synced, "status") != "False":

@@ -1,4 +1,4 @@
-"""How traffic reaches pods on an inference cluster: Service, HTTPRoute, InferencePool."""
+"""Routing to pods on an inference cluster: Service, HTTPRoute, InferencePool."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ _CURRENT = '(!has(c.observedGeneration) || c.observedGeneration >= object.metada
 
 
 def accepted_by(*, gateway: str) -> str:
-    """CEL over an HTTPRoute or an InferencePool: the gateway took the spec that stands, and found what it refers to."""
-    said = " && ".join(
+    """Return CEL over an HTTPRoute or InferencePool: whether the gateway accepted it and resolved its references.
+
+    Only conditions of its current generation count.
+    """
+    accepted = " && ".join(
         f'p.conditions.exists(c, c.type == "{type_}" && {_CURRENT})' for type_ in ("Accepted", "ResolvedRefs")
     )
     return (
         "has(object.status) && has(object.status.parents) && object.status.parents.exists("
-        f'p, p.parentRef.name == "{gateway}" && has(p.conditions) && {said})'
+        f'p, p.parentRef.name == "{gateway}" && has(p.conditions) && {accepted})'
     )
 
 
 def service(
     *, name: str, namespace: str, selector: Mapping[str, str], port: Mapping[str, Any], labels: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    """One address for the pods that a selector finds."""
+    """Return a Service for the pods that a selector finds."""
     return {
         "apiVersion": versions.CORE,
         "kind": "Service",
@@ -49,9 +52,9 @@ def http_route(
     backend: Mapping[str, Any],
     labels: Mapping[str, str] | None,
 ) -> dict[str, Any]:
-    """What begins with a prefix goes to a backend, with the prefix cut off and for as long as it takes.
+    """Route requests under a path prefix to a backend, with the prefix removed and without a time limit.
 
-    `gateway` is its namespace and name. A request timeout of 0s is none: an answer may stream for minutes.
+    `gateway` is its namespace and name. A request timeout of 0s means none: an answer may stream for minutes.
     """
     return {
         "apiVersion": versions.GATEWAY,
@@ -77,12 +80,12 @@ def http_route(
 
 
 def to_service(*, name: str, port: int) -> dict[str, Any]:
-    """A route's backend."""
+    """Return a route's backend that is a Service."""
     return {"kind": "Service", "name": name, "port": port}
 
 
 def to_pool(*, name: str) -> dict[str, Any]:
-    """A route's backend."""
+    """Return a route's backend that is an InferencePool."""
     return {"group": _INFERENCE_GROUP, "kind": "InferencePool", "name": name}
 
 
@@ -96,8 +99,10 @@ def inference_pool(
     picker_port: int,
     labels: Mapping[str, str] | None,
 ) -> dict[str, Any]:
-    """Pods among which a picker chooses for every request. Without the picker nothing is served: a pod chosen at random
-    may be one that only prefills."""
+    """Return the pods among which a picker chooses for every request.
+
+    If the picker is down, nothing is served: a pod chosen at random might only prefill.
+    """
     return {
         "apiVersion": versions.INFERENCE,
         "kind": "InferencePool",

@@ -1,4 +1,4 @@
-"""The route of a ModelService: one path, many weighted backends, each with a path of its own."""
+"""The HTTPRoute of a ModelService: one path and many weighted backends, each with its own path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def route(
     backend_refs: Sequence[Mapping[str, Any]],
     labels: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """`gateway` is its namespace and name. A request timeout of 0s is none: an answer may stream for minutes."""
+    """Route a ModelService's path to its backends.
+
+    `gateway` is its namespace and name. A request timeout of 0s means none: an answer may stream for minutes.
+    """
     return {
         "apiVersion": versions.GATEWAY,
         "kind": "HTTPRoute",
@@ -40,7 +43,10 @@ def route(
 def backend_ref(
     *, service: str, weight: int, rewrite_path: str | None = None, hostname: str | None = None
 ) -> dict[str, Any]:
-    """A Service's part of the traffic. The route's prefix becomes `rewrite_path`, the Host `hostname`, where given."""
+    """Return a Service as a weighted backend.
+
+    `rewrite_path` replaces the route's prefix, and `hostname` the Host header; None leaves either unchanged.
+    """
     rewrite = {
         **({"hostname": hostname} if hostname else {}),
         **({"path": {"type": "ReplacePrefixMatch", "replacePrefixMatch": rewrite_path}} if rewrite_path else {}),

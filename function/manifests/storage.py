@@ -10,18 +10,18 @@ from function.manifests.metadata import metadata, pod_metadata
 from function.vocabulary import versions
 
 IS_BOUND = "has(object.status) && has(object.status.phase) && object.status.phase == 'Bound'"
-"""CEL over a PersistentVolumeClaim: whether it has its volume."""
+"""CEL over a PersistentVolumeClaim: whether it is bound to a volume."""
 IS_COMPLETE = (
     "has(object.status) && has(object.status.conditions)"
     " && object.status.conditions.exists(c, c.type == 'Complete' && c.status == 'True')"
 )
-"""CEL over a Job. Not SuccessCriteriaMet, which comes before its pods have ended."""
+"""CEL over a Job. SuccessCriteriaMet would be too early: it is set before the Job's pods have ended."""
 
 
 def shared_claim(
     *, name: str, namespace: str, storage_class: str, size: str, labels: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A volume that the pods of many nodes may mount."""
+    """Return a claim for a volume that pods on many nodes may mount."""
     return {
         "apiVersion": versions.CORE,
         "kind": "PersistentVolumeClaim",
@@ -47,8 +47,11 @@ def job(
     retries: int,
     deadline: int,
 ) -> dict[str, Any]:
-    """A pod that is tried again with back-off, but not after a final exit code. Without TTL: the provider would make a
-    Job that Kubernetes deletes again. `deadline` is in seconds, over all tries."""
+    """Return a Job that is retried with back-off, but not after one of `final_codes`.
+
+    `deadline` is in seconds, over all tries. It has no TTL: the provider would create a Job again that Kubernetes
+    deleted.
+    """
     return {
         "apiVersion": versions.BATCH,
         "kind": "Job",
@@ -66,11 +69,11 @@ def job(
 
 
 _DISRUPTION = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
-"""A drained or preempted pod is no try."""
+"""A drained or preempted pod does not count as a try."""
 
 
 def _final(container: str, codes: Sequence[int]) -> dict[str, Any]:
-    """Exit codes after which no other try would end better."""
+    """Fail the Job on exit codes after which a retry is pointless."""
     return {
         "action": "FailJob",
         "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)},
@@ -84,7 +87,10 @@ def _pod(
     tolerations: Sequence[Mapping[str, Any]],
     user: int,
 ) -> dict[str, Any]:
-    """Its volumes belong to the user where their storage can be told so. Without restart: the exit code must count."""
+    """Return the Job's pod.
+
+    Its volumes belong to the user if their storage supports that. It is never restarted, so that its exit code counts.
+    """
     return {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
@@ -111,7 +117,7 @@ def batch_container(
     requests: Mapping[str, str],
     mounts: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """A container of ours, confined, that writes to its mounts only."""
+    """Return a container that runs our image, confined, and writes only to its mounts."""
     return {
         "name": name,
         "image": image,

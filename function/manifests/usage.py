@@ -1,4 +1,4 @@
-"""Usages: what must not be deleted yet, and for whom."""
+"""Usages, which keep an object from being deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from function.vocabulary import versions
 
 
 def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: str) -> dict[str, Any]:
-    """A cluster-scoped object refuses to be deleted; when the Usage goes, the refused delete is replayed."""
+    """Refuse to delete a cluster-scoped object. A refused delete is replayed once the Usage is gone."""
     return {
         "apiVersion": versions.PROTECTION,
         "kind": "ClusterUsage",
@@ -24,7 +24,10 @@ def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: st
 def usage(
     *, name: str, namespace: str, api_version: str, kind: str, of: str, by: tuple[str, str, str] | None, reason: str
 ) -> dict[str, Any]:
-    """An object refuses to be deleted: while another of its namespace, given by apiVersion, kind and name, is there."""
+    """Refuse to delete an object, as long as another object of its namespace exists.
+
+    `by` is that object's apiVersion, kind and name. With None, deletion is refused for as long as the Usage exists.
+    """
     return {
         "apiVersion": versions.PROTECTION,
         "kind": "Usage",

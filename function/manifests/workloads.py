@@ -1,4 +1,4 @@
-"""What runs pods: Deployments and LeaderWorkerSets, and when they are done."""
+"""Workloads: Deployments and LeaderWorkerSets, and when they are ready."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ DEPLOYMENT_DONE = (
     " && has(object.status.availableReplicas) && object.status.availableReplicas == object.spec.replicas"
     " && has(object.status.replicas) && object.status.replicas == object.spec.replicas"
 )
-"""CEL over a Deployment: all copies run the spec that stands. Not its condition Available: with maxUnavailable 1 and
-one copy that is True before any pod runs."""
+"""CEL over a Deployment: all copies run the current spec. Its condition Available does not tell: with maxUnavailable 1
+and one copy, it is True before any pod runs."""
 LEADERWORKERSET_DONE = (
     "has(object.status) && has(object.status.conditions)"
     ' && object.status.conditions.exists(c, c.type == "Available" && c.status == "True")'
@@ -24,12 +24,12 @@ LEADERWORKERSET_DONE = (
     " && has(object.status.readyReplicas) && object.status.readyReplicas == object.spec.replicas"
     " && (!has(object.status.observedGeneration) || object.status.observedGeneration >= object.metadata.generation)"
 )
-"""CEL over a LeaderWorkerSet: all groups run the spec that stands. observedGeneration is not there before lws v0.9."""
+"""CEL over a LeaderWorkerSet: all groups run the current spec. Before lws v0.9 there is no observedGeneration."""
 
 RECREATE: Mapping[str, Any] = {"type": "Recreate"}
-"""The old pod is gone before the new one comes."""
+"""Remove the old pod before creating the new one."""
 WITHOUT_SURGE: Mapping[str, Any] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
-"""One pod at a time, in its predecessor's place: a node that nobody reserved is never asked for."""
+"""Replace one pod at a time, in its place: never ask for a node that nobody reserved."""
 
 
 def deployment(
@@ -43,7 +43,7 @@ def deployment(
     labels: Mapping[str, str] | None = None,
     progress_deadline_seconds: int | None = None,
 ) -> dict[str, Any]:
-    """Pods that are all alike."""
+    """Return a Deployment."""
     deadline = {"progressDeadlineSeconds": progress_deadline_seconds} if progress_deadline_seconds else {}
     return {
         "apiVersion": versions.APPS,
@@ -69,7 +69,10 @@ def leader_worker_set(
     worker: Mapping[str, Any],
     labels: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Groups of pods that serve as one; `size` counts the leader. Rolled a group at a time, without surge."""
+    """Return groups of pods that serve as one.
+
+    `size` counts the leader. They roll one group at a time, without surge.
+    """
     return {
         "apiVersion": versions.LEADERWORKERSET,
         "kind": "LeaderWorkerSet",

@@ -1,1 +1,1 @@
-"""What Modelplane publishes: XRDs, Compositions, RBAC, admission policies and the API reference, from the models."""
+"""Everything generated from the models: XRDs, Compositions, RBAC, admission policies and the API reference."""

@@ -1,9 +1,9 @@
-"""What Crossplane reads and writes on the control cluster for us: its RBAC, and the managed kinds that it activates.
+"""What Crossplane needs on the control cluster: its RBAC, and the managed kinds that it activates.
 
-Crossplane may by itself do anything with its own kinds and, while its RBAC manager runs, with those of definitions and
-providers (crossplane v2.3, cluster/charts/crossplane/templates/clusterrole.yaml). All that we touch is listed here all
-the same: who runs Crossplane without the RBAC manager needs the rest as well. What goes to inference clusters is not
-Crossplane's to write: it is inside of Objects and Releases.
+By itself, Crossplane has every right to its own kinds and, while its RBAC manager runs, to those of definitions and
+providers (crossplane v2.3, cluster/charts/crossplane/templates/clusterrole.yaml). Everything we touch is listed
+nevertheless, for installations without the RBAC manager. Objects on inference clusters are not listed: Crossplane
+writes only the Objects and Releases that contain them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from function.vocabulary import versions
 WRITE = ("create", "delete", "get", "list", "patch", "update", "watch")
 READ = ("get", "list", "watch")
 OWN = ("get", "patch", "update")
-"""On the status of what Crossplane reconciles, and on the finalizers of what owns another object."""
+"""For the status of what Crossplane reconciles, and the finalizers of objects that own others."""
 _ROLE = "modelplane"
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A kind as RBAC knows it: by its group and plural."""
+    """A kind as RBAC names it, by group and plural."""
 
     api_version: str
     kind: str
@@ -45,7 +45,7 @@ MANAGED = (
 """Managed resources of the providers that we depend on."""
 
 OURS = tuple(Resource(kind.api_version, kind.kind, kind.plural) for kind in KINDS)
-"""Our own kinds: some are composed of others, all are what the composed things belong to."""
+"""Our own kinds. Some are composed by others, and all own what is composed for them."""
 
 COMPOSED = (
     *MANAGED,
@@ -63,17 +63,20 @@ COMPOSED = (
     Resource(versions.PROVIDER_HELM, "ClusterProviderConfig", "clusterproviderconfigs"),
     Resource(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "clusterproviderconfigs"),
 )
-"""What is composed on the control cluster."""
+"""Kinds composed on the control cluster."""
 
 REQUIRED = (
     Resource(versions.CORE, "Secret", "secrets"),
     Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
 )
-"""What is read besides."""
+"""Kinds that are only read."""
 
 
 def cluster_role() -> dict[str, Any]:
-    """What Crossplane must be allowed. Packages cannot carry it (crossplane v2.3: their linter refuses the kind)."""
+    """Return the permissions that Crossplane needs.
+
+    Packages cannot contain them (crossplane v2.3: the linter refuses it).
+    """
     return {
         "apiVersion": versions.RBAC,
         "kind": "ClusterRole",
@@ -83,7 +86,7 @@ def cluster_role() -> dict[str, Any]:
 
 
 def activation() -> dict[str, Any]:
-    """The managed kinds whose CRDs are wanted, where not all are made anyway (crossplane v2.3, safe start)."""
+    """Return the managed kinds whose CRDs are needed, unless all are installed anyway (crossplane v2.3, safe start)."""
     return {
         "apiVersion": "apiextensions.crossplane.io/v1alpha1",
         "kind": "ManagedResourceActivationPolicy",

@@ -1,7 +1,7 @@
-"""The API server's own checks of our kinds: ValidatingAdmissionPolicies, with one ConfigMap of settings for all.
+"""ValidatingAdmissionPolicies: the API server's own checks of our kinds, with one ConfigMap of settings for all.
 
-They answer at the door what no schema can: who may write an internal kind, and in which namespaces models may run. The
-function refuses the same by itself, but has only the object to go by, and owner references can be written by anyone.
+They enforce what no schema can: who may write an internal kind, and in which namespaces models may run. The function
+refuses the same, but it sees only the object, and anyone can write owner references.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from function.schema import Audience
 from function.vocabulary import labels, namespaces, versions
 
 SETTINGS = "modelplane-admission"
-"""Name of the ConfigMap, in Crossplane's namespace, where the function can read it too."""
+"""Name of the ConfigMap in Crossplane's namespace, where the function can read it too."""
 RESERVED = "reserved-namespaces"
-"""Its key with changes of the list of reserved namespaces, in the syntax of MODELPLANE_RESERVED_NAMESPACES."""
+"""Key for changes to the list of reserved namespaces, in the syntax of MODELPLANE_RESERVED_NAMESPACES."""
 WRITERS = "writers"
-"""Its key with the users and groups that may write what only Crossplane writes."""
+"""Key for the users and groups that may write what only Crossplane writes."""
 CROSSPLANE_USER = f"system:serviceaccount:{namespaces.CROSSPLANE}:crossplane"
-"""Crossplane's core (crossplane v2.3, cluster/charts/crossplane/templates/serviceaccount.yaml)."""
+"""Crossplane's service account (crossplane v2.3, cluster/charts/crossplane/templates/serviceaccount.yaml)."""
 _CLUSTER_USER, _CLUSTER_GROUP = "system:kube-controller-manager", "system:serviceaccounts:kube-system"
-"""The cluster's own controllers, such as the garbage collector, which takes finalizers and owner references away. They
-run as the one, or each as a ServiceAccount of kube-system (kubernetes v1.36, --use-service-account-credentials)."""
+"""The cluster's own controllers, such as the garbage collector, which removes finalizers and owner references. They run
+as this user, or each as a ServiceAccount of kube-system (kubernetes v1.36, --use-service-account-credentials)."""
 
 _CREATE, _UPDATE = "CREATE", "UPDATE"
 _IS_WRITER = "variables.isWriter"
@@ -39,7 +39,7 @@ _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 def manifests() -> list[dict[str, Any]]:
-    """The settings, every policy, and its binding."""
+    """Return the settings, and every policy with its binding."""
     policies = [*(_reserved(kind) for kind in KINDS if kind.runs_in_namespace), *_scales(), _internal(), _endpoints()]
     return [settings(), *(manifest for policy in policies for manifest in (policy, _binding(policy)))]
 
@@ -57,8 +57,11 @@ def settings(*, reserved: str = "", writers: str = CROSSPLANE_USER) -> dict[str,
 
 
 def _reserved(kind: Kind) -> dict[str, Any]:
-    """Nothing new, and no new spec, in a reserved namespace. What runs in one can be scaled down and deleted, and
-    metadata and status can be written: only so can it leave."""
+    """Refuse new objects and changed specs in a reserved namespace.
+
+    What already runs there can be scaled down and deleted, and its metadata and status can be written, so that it can
+    leave.
+    """
     composed = kind.audience is Audience.INTERNAL
     return _policy(
         name=f"{kind.plural}-in-reserved-namespaces",
@@ -71,7 +74,10 @@ def _reserved(kind: Kind) -> dict[str, Any]:
 
 
 def _keeps_its_spec(kind: Kind) -> str:
-    """Field by field: Crossplane and users write their choice of a Composition into the spec, too."""
+    """Return CEL that compares the spec field by field.
+
+    Crossplane and users also write a Composition choice into it, which may change.
+    """
     fields = [name for name in kind.spec.model_fields if not (kind.scale and name == "replicas")]
     same = [f"object.spec.?{name} == oldObject.spec.?{name}" for name in fields]
     shrinks = ["object.spec.?replicas.orValue(1) <= oldObject.spec.?replicas.orValue(1)"] if kind.scale else []
@@ -92,7 +98,7 @@ def _scales() -> Iterable[dict[str, Any]]:
 
 
 def _reserved_variables() -> dict[str, str]:
-    kept = f"{json.dumps(list(tenancy.built_in()))}.filter(name, !(('-' + name) in variables.changes))"
+    remaining = f"{json.dumps(list(tenancy.built_in()))}.filter(name, !(('-' + name) in variables.changes))"
     added = "variables.changes.filter(change, change.startsWith('+')).map(change, change.substring(1))"
     matches = (
         "name.endsWith('*') ? request.namespace.startsWith(name.substring(0, size(name) - 1))"
@@ -100,7 +106,7 @@ def _reserved_variables() -> dict[str, str]:
     )
     return {
         "changes": _listed(RESERVED),
-        "reserved": f"{kept} + {added}",
+        "reserved": f"{remaining} + {added}",
         "isReserved": f"variables.reserved.exists(name, {matches})",
     }
 
@@ -129,7 +135,7 @@ def _internal() -> dict[str, Any]:
 
 
 def _endpoints() -> dict[str, Any]:
-    """A ModelEndpoint of a user's own must not look like one of a deployment's; and those are not to be edited."""
+    """Refuse ModelEndpoints of users that look like those of a deployment, and edits of the latter."""
     [kind] = [kind for kind in KINDS if kind.kind == "ModelEndpoint"]
     managed = f"object.metadata.?labels.orValue({{}}).exists(key, key.startsWith('{labels.PREFIX}'))"
     controlled = (
@@ -161,7 +167,10 @@ def _policy(
     unless: Iterable[str] = (),
     variables: Mapping[str, str] = _NO_VARIABLES,
 ) -> dict[str, Any]:
-    """Where one of `unless` holds, the expression is not asked: a match condition could not read variables."""
+    """Return a policy.
+
+    The expression is skipped if one of `unless` is true: a match condition could not read variables.
+    """
     every = {"writers": _listed(WRITERS), "isWriter": _WRITES, **variables}
     return {
         "apiVersion": versions.ADMISSION,
@@ -184,7 +193,7 @@ def _policy(
 
 
 def _binding(policy: Manifest) -> dict[str, Any]:
-    """Without the settings everything is denied, rather than nothing checked."""
+    """Bind a policy to the settings. Without them, everything is denied rather than allowed."""
     name = policy["metadata"]["name"]
     return {
         "apiVersion": versions.ADMISSION,
@@ -203,12 +212,12 @@ def _binding(policy: Manifest) -> dict[str, Any]:
 
 
 def _listed(key: str) -> str:
-    """A setting with commas between, as a list."""
+    """Return CEL that splits a comma-separated setting."""
     return f"params.?data[?'{key}'].orValue('').split(',').map(item, item.trim()).filter(item, item != '')"
 
 
 def _resources(kinds: Iterable[Kind], *operations: str, below: str = "") -> list[dict[str, Any]]:
-    """Rules for kinds, or for what is below them: `/scale`, say."""
+    """Return rules for kinds, or for their subresources `below`, such as `/scale`."""
     plurals: dict[str, list[str]] = {}
     for kind in kinds:
         plurals.setdefault(kind.group, []).append(f"{kind.plural}{below}")

@@ -1,6 +1,6 @@
-"""Every kind of ours as data: its names, its scope, its models.
+"""Our kinds as data: names, scope, models.
 
-Discovers every module of `function.api` that declares a KIND, and those of the kinds by which clouds make clusters.
+It discovers every module of `function.api` that declares a KIND, and those of the kinds by which clouds make clusters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from function.schema import Api, Audience, Column, Rule, Scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What a kind's model says of it."""
+    """What a kind's model module declares."""
 
     module: str
     """Name of the module with its model."""
@@ -31,14 +31,14 @@ class Kind:
     scope: str
     """Namespaced or Cluster."""
     audience: Audience
-    """Who writes its objects. Every kind has to say: RBAC and admission policies follow from it."""
+    """Who writes its objects. It has no default, because RBAC and admission policies follow from it."""
     runs_in_namespace: bool
-    """Whether pods run, or data are kept, in an object's namespace: then it cannot be in a reserved one."""
+    """Whether pods run, or data is kept, in an object's namespace. Then that cannot be a reserved namespace."""
     columns: tuple[Column, ...]
     spec: type[Api]
     status: type[Api]
-    says: str
-    """What it is, in a sentence."""
+    description: str
+    """One sentence that says what the kind is."""
     root_rules: tuple[Rule, ...] = ()
     """Rules over the whole object, metadata included."""
     scale: Scale | None = None
@@ -53,7 +53,7 @@ class Kind:
 
     @property
     def crd(self) -> str:
-        """Name of the definition, and of the CRD that Crossplane makes of it."""
+        """Name of the definition, and of the CRD that Crossplane generates from it."""
         return f"{self.plural}.{self.group}"
 
 
@@ -80,7 +80,7 @@ def _kind(model: ModuleType, code: str) -> Kind:
         columns=model.COLUMNS,
         spec=model.Spec,
         status=model.Status,
-        says=inspect.cleandoc(model.__doc__ or ""),
+        description=inspect.cleandoc(model.__doc__ or ""),
         root_rules=getattr(model, "ROOT_RULES", ()),
         scale=getattr(model, "SCALE", None),
     )

@@ -1,4 +1,4 @@
-"""What is written from the models, and committed: definitions, Compositions, and the reference of the API."""
+"""Write the generated files: definitions, Compositions, RBAC, and the API reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function.publish import access, admission, reference, roles, xrd
+from function.publish import access, admission, reference, rejections, roles, xrd
 from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
@@ -23,7 +23,7 @@ _ADMISSION_HEAD = "# Written by `modelplane generate` from function/publish/admi
 
 
 class Stale(NamedTuple):
-    """A file that is not as it would be generated."""
+    """A generated file that differs from what would be generated now."""
 
     path: str
     problem: str
@@ -31,12 +31,12 @@ class Stale(NamedTuple):
 
 @cache
 def files() -> Mapping[str, str]:
-    """Every generated file: its path in the repository, and its text."""
+    """Return every generated file: its path in the repository, and its content."""
     return MappingProxyType(dict(_files()))
 
 
 def write(root: Path) -> list[str]:
-    """Brings the files of a repository up to date. Returns the paths of those that were not."""
+    """Bring the generated files of a repository up to date. Return the paths that changed."""
     stale = check(root)
     wanted = files()
     for path, _ in stale:
@@ -49,7 +49,7 @@ def write(root: Path) -> list[str]:
 
 
 def check(root: Path) -> list[Stale]:
-    """The files of a repository that are not up to date."""
+    """Return the generated files of a repository that are out of date."""
     wanted, found = files(), _found(root)
     missing = [Stale(path, "is missing") for path in wanted.keys() - found.keys()]
     strange = [Stale(path, "belongs to no kind") for path in found.keys() - wanted.keys()]
@@ -62,12 +62,12 @@ def check(root: Path) -> list[Stale]:
 
 
 def document(manifest: Mapping[str, Any]) -> str:
-    """One YAML document, the same for the same manifest."""
+    """Return one YAML document, identical for identical manifests."""
     return yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, width=120, allow_unicode=True)
 
 
 def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
-    """A YAML stream."""
+    """Return a YAML stream."""
     return "---\n".join(map(document, manifests))
 
 
@@ -77,7 +77,8 @@ def _files() -> Iterator[tuple[str, str]]:
         yield f"xrds/{kind.plural}.yaml", head + document(xrd.definition(kind))
         yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
         yield _page(kind), reference.page(kind)
-    yield "docs/reference/README.md", reference.index(KINDS)
+    yield "docs/reference/README.md", reference.index(KINDS, [(rejections.TITLE, rejections.PAGE)])
+    yield f"docs/reference/{rejections.PAGE}", rejections.page()
     yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
     yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
     yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())
@@ -96,7 +97,7 @@ def _found(root: Path) -> dict[str, str]:
 
 
 class _Plain(yaml.SafeDumper):
-    """YAML without anchors: what is said twice is written twice."""
+    """YAML without anchors: repeated content is written out again."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (PyYAML's signature)
         return True

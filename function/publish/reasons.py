@@ -1,4 +1,4 @@
-"""What the conditions of each kind can say, for the reference: read from the code that says it."""
+"""Find the reasons that each kind's conditions can have, from the kind's code, for the API reference."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ _ALL = {name: value for name, value in vars(declarations).items() if isinstance(
 
 
 def of(kind: Kind) -> list[Reason]:
-    """Every reason that a kind's conditions can carry, by condition, in the order of their declaration."""
+    """Return every reason of a kind's conditions, by condition, in order of declaration."""
     composer = registry.COMPOSERS.get((kind.api_version, kind.kind))
     conditions = composer.conditions if composer else ()
     declared = [condition.type for condition in conditions]
     named = set(_names(kind))
-    said = [reason for name, reason in _ALL.items() if name in named and reason.type in declared]
+    own = [reason for name, reason in _ALL.items() if name in named and reason.type in declared]
     waiting = [undecided(condition) for condition in conditions if len(conditions) > 1]
-    return sorted([*said, *waiting], key=lambda reason: declared.index(reason.type))
+    return sorted([*own, *waiting], key=lambda reason: declared.index(reason.type))
 
 
 def _names(kind: Kind) -> Iterator[str]:
-    """The names that stand in a kind's code. Two kinds share a condition, and each says reasons of its own."""
+    """Yield the constants that a kind's code mentions.
+
+    Two kinds share a condition type, and each has its own reasons for it.
+    """
     folder = Path(importlib.import_module(kind.code).__path__[0])
     model = Path(inspect.getfile(kind.spec))
     for path in (model, *sorted(folder.glob("*.py"))):

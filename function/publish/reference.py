@@ -1,4 +1,4 @@
-"""The reference of the API in Markdown: every kind a page, every field a line, in the words of its description."""
+"""The API reference in Markdown: a page for every kind, a line for every field, from the fields' descriptions."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ def page_name(kind: Kind) -> str:
     return f"{kind.kind.lower()}.md"
 
 
-def index(kinds: Iterable[Kind]) -> str:
-    """The page that lists all kinds."""
-    return "\n".join([_NOTE, "", "# API reference", "", *_groups(kinds)]) + "\n"
+def index(kinds: Iterable[Kind], others: Iterable[tuple[str, str]]) -> str:
+    """Return the page that lists all kinds, and other pages by title and file name."""
+    also = ["## See also", "", *(f"- [{title}]({page})" for title, page in others)]
+    return "\n".join([_NOTE, "", "# API reference", "", *_groups(kinds), *also]) + "\n"
 
 
 def page(kind: Kind) -> str:
-    """The page of a kind."""
+    """Return the page of a kind."""
     schema = xrd.schema(kind)["properties"]
     lines = [
         _NOTE,
         "",
         f"# {kind.kind}",
         "",
-        kind.says,
+        kind.description,
         "",
         f"`{kind.api_version}` · {kind.scope} · `kubectl get {kind.plural}` (short: {_codes(kind.short_names)})",
         "",
@@ -53,7 +54,9 @@ def _groups(kinds: Iterable[Kind]) -> Iterator[str]:
 
 
 def _row(kind: Kind) -> str:
-    return f"| [{kind.kind}]({page_name(kind)}) | {_codes(kind.short_names)} | {kind.scope} | {_cell(kind.says)} |"
+    return (
+        f"| [{kind.kind}]({page_name(kind)}) | {_codes(kind.short_names)} | {kind.scope} | {_cell(kind.description)} |"
+    )
 
 
 def _section(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -67,15 +70,15 @@ def _section(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _conditions(kind: Kind) -> Iterator[str]:
-    said = reasons.of(kind)
-    if said:
+    found = reasons.of(kind)
+    if found:
         yield from ("## Conditions", "", "| condition | status | reason | message |", "|---|---|---|---|")
-        yield from (f"| {reason.type} | {reason.status} | {reason.reason} | {_message(reason)} |" for reason in said)
+        yield from (f"| {reason.type} | {reason.status} | {reason.reason} | {_message(reason)} |" for reason in found)
         yield ""
 
 
 def _message(reason: Reason) -> str:
-    """A template as a person reads it, without what it only sometimes adds."""
+    """Return a message template for readers, without its optional remark."""
     return _cell(re.sub(r"\{(\w+)\}", r"<\1>", reason.template.replace("{remark}", "")))
 
 
@@ -85,7 +88,7 @@ def _columns(kind: Kind) -> Iterator[str]:
 
 
 def _fields(path: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Path, type and description of every field below a schema, in the order of the model."""
+    """Yield path, type and description of every field below a schema, in the model's order."""
     required = schema.get("required", ())
     for name, field in schema.get("properties", {}).items():
         here = f"{path}{name}"
@@ -96,7 +99,7 @@ def _fields(path: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, st
 
 
 def _rules(path: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Those between fields: what a text must look like is in the description of its field."""
+    """Yield rules between fields. The rules of a single text are part of its field's description."""
     for rule in schema.get("x-kubernetes-validations", ()) if schema.get("type") != "string" else ():
         yield (f"`{path.rstrip('.')}`: " if path else "") + rule["message"]
     for name, field in schema.get("properties", {}).items():
@@ -146,7 +149,10 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Code is shown as it stands, and only its bars would end a cell; elsewhere what looks like a tag would be one."""
+    """Escape a table cell.
+
+    In code, only a bar ends the cell; elsewhere, anything that looks like a tag would be one.
+    """
     escaped = text.replace("\\|", "|").replace("|", "\\|")
     parts = escaped.split("`")
     return "`".join(part if i % 2 else part.replace("<", "&lt;").replace(">", "&gt;") for i, part in enumerate(parts))

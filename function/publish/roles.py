@@ -1,8 +1,8 @@
 """ClusterRoles for people: what ML teams, viewers and the platform team may do with our kinds.
 
 The roles for teams are aggregated into Kubernetes' own `edit` and `view`, and through them into `admin` (kubernetes
-v1.36, plugin/pkg/auth/authorizer/rbac/bootstrappolicy). None of them lets anyone write an internal kind, or any kind
-of a provider.
+v1.36, plugin/pkg/auth/authorizer/rbac/bootstrappolicy). No role allows anyone to write an internal kind, or any kind of
+a provider.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from function.vocabulary import versions
 READ = ("get", "list", "watch")
 WRITE = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 REMOVE = ("delete", "deletecollection", *READ)
-"""Enough to clean up. Crossplane composes again what is wanted."""
+"""Enough to clean up. Crossplane composes again what is still needed."""
 _AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 Rules = list[dict[str, Any]]
@@ -50,7 +50,7 @@ def _internal(verbs: Iterable[str]) -> Rules:
 
 
 def _namespaced(verbs: Iterable[str]) -> Rules:
-    """What belongs to a team, and what Crossplane made of it."""
+    """Return rules for a team's own objects, and for what Crossplane composed from them."""
     return _rules(lambda kind: kind.scope == "Namespaced", verbs)
 
 

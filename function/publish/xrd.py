@@ -1,8 +1,8 @@
-"""A kind as Crossplane installs it: its CompositeResourceDefinition and its Composition.
+"""The CompositeResourceDefinition and the Composition of a kind.
 
-Crossplane makes a CRD of a definition, and copies of its schema only: rules and description at the root; of `spec`
-and `status` their properties, required, description, rules and oneOf, with all that stands inside of properties
-(crossplane-runtime v2.3, pkg/xcrd/schemas.go). So nothing else may be said at those two levels.
+Crossplane generates a CRD from a definition, and copies only parts of its schema: rules and description at the root; of
+`spec` and `status` their properties, required, description, rules and oneOf, with everything inside properties
+(crossplane-runtime v2.3, pkg/xcrd/schemas.go). Anything else at these two levels would have no effect.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from function.schema.structural import structural
 from function.vocabulary import versions
 
 CATEGORIES = ["crossplane", "modelplane"]
+STEP = "modelplane"
+"""Name of the only step of our Compositions."""
 
 
 def definition(kind: Kind) -> dict[str, Any]:
@@ -49,17 +51,17 @@ def composition(kind: Kind) -> dict[str, Any]:
         "spec": {
             "compositeTypeRef": {"apiVersion": kind.api_version, "kind": kind.kind},
             "mode": "Pipeline",
-            "pipeline": [{"step": "modelplane", "functionRef": {"name": versions.FUNCTION}}],
+            "pipeline": [{"step": STEP, "functionRef": {"name": versions.FUNCTION}}],
         },
     }
 
 
 @cache
 def schema(kind: Kind) -> dict[str, Any]:
-    """The schema of the whole object. One for all who ask: not to be changed."""
+    """Return the schema of the whole object. Callers share one copy, and must not change it."""
     rules = [rule.validation for rule in kind.root_rules]
     return {
-        "description": kind.says,
+        "description": kind.description,
         "type": "object",
         **({"x-kubernetes-validations": rules} if rules else {}),
         "required": ["spec"],

@@ -1,13 +1,25 @@
-"""Where replicas go: a pure decision over a fleet, whose every "no" is a value."""
+"""The fleet scheduler: decides which clusters and node pools the replicas of a deployment go to.
+
+It is a pure function of a job and a fleet. It knows no Kubernetes objects, no clock and no chance, and every "no" is a
+value with its facts. Read the modules in the order of a decision:
+
+- `job`, `fleet`: the input. `plan`, `rejection`: the output.
+- `solve`: the phases of a decision. `rollout`, `revision`: the rules by which a changed spec reaches replicas.
+- `capacity`: free nodes, and who keeps the nodes of an overcommitted pool.
+- `filling`: the best clusters for new replicas, after `filters` and `taints`.
+- `fit`: one replica on the pools of a cluster. `devices`: one member on a node. `allocation`: devices to requests.
+- `budget`, `findings`: bounds on the work of one call, and what is kept for the next.
+- `explain`, `breakdown`, `suggestion`: why a replica is not placed, in rising detail, and what would place it.
+"""
 
 from function.scheduling.allocation import LARGEST_CLAIM
 from function.scheduling.breakdown import (
-    ClusterAnatomy,
+    ClusterBreakdown,
     DeviceVerdict,
     MemberVerdict,
-    PoolAnatomy,
+    PoolBreakdown,
     RequestVerdict,
-    anatomy,
+    breakdowns,
 )
 from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
@@ -35,7 +47,7 @@ from function.scheduling.plan import Action, EvictionReason, NotProven, Placemen
 from function.scheduling.rejection import Rejection
 from function.scheduling.revision import MOST_REVISIONS, Revision
 from function.scheduling.solve import solve
-from function.scheduling.suggestion import Remedy, remedies
+from function.scheduling.suggestion import Suggestion, suggestions
 
 __all__ = [
     "LARGEST_CLAIM",
@@ -45,7 +57,7 @@ __all__ = [
     "Budget",
     "CachePhase",
     "Cluster",
-    "ClusterAnatomy",
+    "ClusterBreakdown",
     "Contention",
     "Device",
     "DeviceRequest",
@@ -71,21 +83,21 @@ __all__ = [
     "Placement",
     "Plan",
     "Pool",
-    "PoolAnatomy",
+    "PoolBreakdown",
     "PreviousSpec",
     "Progress",
     "Rejection",
-    "Remedy",
     "Replica",
     "RequestVerdict",
     "Revision",
     "Selector",
     "Shortfall",
+    "Suggestion",
     "Taint",
     "Toleration",
     "TooFewServe",
     "Wait",
-    "anatomy",
+    "breakdowns",
     "conflict",
     "contention",
     "digest",
@@ -93,6 +105,6 @@ __all__ = [
     "is_claim_too_large",
     "nodes_of",
     "rejections",
-    "remedies",
     "solve",
+    "suggestions",
 ]

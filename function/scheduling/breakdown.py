@@ -1,4 +1,19 @@
-"""A "no" taken apart: each cluster's pools, their members and requests, and what selectors made of each device."""
+"""Breaks a rejection down: by pool, member, request and device of a cluster.
+
+Terms:
+
+- A *verdict* says of one device, request or member whether it matches, with the details.
+- The *nearest* device of a request is the one that fails the fewest selectors, where some selector fails.
+
+`breakdowns` works top-down. It takes the rejections of a plan (see `explain.py`), and for each of their clusters visits
+the pools, in each pool the members of the job, and in each member the requests and devices.
+
+This is for people: `modelplane explain` shows it. The composition function never calls it. So all selectors are
+evaluated on all devices, without a budget, where matching stops at the first selector that is not true.
+
+Deliberately coarse: devices are judged one by one. A pool whose devices satisfy each request alone, but not all
+together, shows as a member that is not offered and whose requests all have enough.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +22,7 @@ from dataclasses import dataclass
 
 from function.scheduling.allocation import Kind
 from function.scheduling.devices import Offer
-from function.scheduling.explain import PlannedLedger, rejections, standings
+from function.scheduling.explain import PlannedUsage, planned_usage, rejections
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool
 from function.scheduling.job import DeviceRequest, Engine, Job, Member
@@ -17,74 +32,89 @@ from function.scheduling.rejection import Reason
 
 @dataclass(frozen=True, slots=True)
 class DeviceVerdict:
-    """What a request's selectors made of one entry of a class."""
+    """What the selectors of a request say of one entry of a node."""
 
     device: Device
     failing: tuple[int, ...]
-    """The selectors that it does not satisfy, by position."""
+    """Positions of the selectors that are false."""
     error: str | None = None
-    """What a selector said that could not be evaluated."""
+    """The error of the first selector that cannot be evaluated."""
 
     @property
     def matches(self) -> bool:
+        """Whether the device satisfies all selectors."""
         return not self.failing and self.error is None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestVerdict:
+    """How a node of a pool satisfies one request."""
+
     request: DeviceRequest
     has: int
-    """Devices of one node that match, all of one kind of claim."""
+    """Devices of one node that match, of the kind of claim that has most."""
     devices: tuple[DeviceVerdict, ...]
+    """One for each entry of the node."""
 
     @property
     def nearest(self) -> DeviceVerdict | None:
-        """The device that fails fewest selectors, where none matches."""
+        """The device that fails the fewest selectors, of those that do not match; None if all match."""
         missed = [d for d in self.devices if not d.matches]
         return min(missed, key=lambda d: (len(d.failing), d.error is not None, d.device.name), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class MemberVerdict:
+    """How a node of a pool satisfies one member."""
+
     engine: Engine
+    """The engine that the member belongs to."""
     member: Member
     offered: bool
-    """Whether one node of the pool satisfies the member."""
+    """Whether one node satisfies all requests of the member together."""
     requests: tuple[RequestVerdict, ...]
+    """One for each request, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
-class PoolAnatomy:
+class PoolBreakdown:
+    """One pool of a cluster that takes no more replicas."""
+
     pool: Pool
     free: int
+    """Free nodes after the plan. Negative if the pool is overcommitted."""
     members: tuple[MemberVerdict, ...]
+    """One for each member of each engine of the job."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterAnatomy:
+class ClusterBreakdown:
+    """One cluster that takes no more replicas."""
+
     cluster: Cluster
     reason: Reason
-    pools: tuple[PoolAnatomy, ...]
+    pools: tuple[PoolBreakdown, ...]
+    """All pools of the cluster, sorted by name."""
 
 
-def anatomy(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[ClusterAnatomy, ...]:
-    """One for every cluster that takes no more replicas of a job, by name."""
-    standing = standings(job, fleet, plan)
+def breakdowns(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[ClusterBreakdown, ...]:
+    """Return the breakdown of every cluster that takes no more replicas of a job, sorted by cluster."""
+    usage = planned_usage(job, fleet, plan)
     return tuple(
-        ClusterAnatomy(
+        ClusterBreakdown(
             cluster=fleet.clusters[rejected.cluster],
             reason=rejected.reason,
-            pools=_pools(fleet.clusters[rejected.cluster], standing, fitter),
+            pools=_pools(fleet.clusters[rejected.cluster], usage, fitter),
         )
         for rejected in rejections(job, fleet, plan, fitter)
     )
 
 
-def _pools(cluster: Cluster, standing: PlannedLedger, fitter: Fitter) -> tuple[PoolAnatomy, ...]:
-    free = standing.ledger.on(cluster.name)
+def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolBreakdown, ...]:
+    free = usage.ledger.free_nodes(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(
-        PoolAnatomy(
+        PoolBreakdown(
             pool, free[pool.name], tuple(_member(e, m, pool, fitter) for e in fitter.engines for m in e.members)
         )
         for pool in pools
@@ -107,7 +137,7 @@ def _request(request: DeviceRequest, devices: Sequence[Device]) -> RequestVerdic
 
 
 def _device(request: DeviceRequest, device: Device) -> DeviceVerdict:
-    """All selectors are asked, where a match would stop at the first that fails."""
+    """Evaluate all selectors of a request on a device."""
     answers = [selector.judge(device.published) for selector in request.selectors]
     error = next((answer for answer in answers if isinstance(answer, str)), None)
     return DeviceVerdict(device, tuple(i for i, answer in enumerate(answers) if answer is False), error)

@@ -1,82 +1,125 @@
-"""Does one node satisfy one member's requests? Exactly, and whatever the order of requests and devices."""
+"""Decides whether one node satisfies the device requests of one member, and how.
+
+Terms:
+
+- A *shape* is the devices of one node: a number of entries, each with a count of like devices.
+- A *verdict* is what a request, or one of its selectors, says of one device: true, false, or the text of an error.
+- An *offer* says how a node of a shape satisfies a member. A *shortfall* says why it does not.
+- The *price* of a selector bounds what one evaluation costs, in units of a budget (see `budget.py`).
+
+Phases of `Matcher.offer`:
+
+1. Answer from memory: by the identity of member and shape, then by their content, then from the findings of earlier
+   calls (see `findings.py`).
+2. Judge every entry for every request. Selectors are evaluated in order until one is not true. The budget is charged
+   with the price of each selector before it is evaluated.
+3. If a request alone lacks devices, return its shortfall.
+4. Search for a way to divide the devices among all requests (see `allocation.py`), and charge the budget for its steps.
+   If there is none, return a shortfall: a failing selector, if there is one, otherwise the requests together.
+
+The memory makes this fast. A fleet has thousands of nodes, but few shapes and few distinct devices, and evaluating a
+selector takes thousands of times as long as looking up a verdict. So each selector is evaluated once for each distinct
+device, and each distinct set of requests is matched once for each shape.
+
+Deliberately coarse:
+
+- An offer assumes an empty node. A replica takes whole nodes, so what other pods have claimed plays no part.
+- A shortfall names one request, although several may lack devices. `breakdown.py` works out the others on demand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from function.scheduling.allocation import LARGEST_CLAIM, Asked, Kind, Search
+from function.scheduling.allocation import LARGEST_CLAIM, Kind, RequestOptions, Search
 from function.scheduling.budget import Budget
-from function.scheduling.findings import Asking, Findings
+from function.scheduling.findings import Findings, OfferKey
 from function.scheduling.fleet import Cluster, Device, NodeShape
 from function.scheduling.job import DeviceRequest, Member, Selector
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """How a node satisfies a member: the DeviceClass of each of its requests, in their order; None is Synthetic."""
+    """How a node satisfies a member."""
 
     classes: tuple[Kind, ...]
+    """The DeviceClass of each request, in the order of the requests; None for Synthetic."""
     memory: int
-    """Bytes of the largest device it draws on: what is wasted on a small model. Huge where it is not published."""
+    """Bytes of memory of the largest device that it may draw on; UNKNOWN_MEMORY if one publishes no memory."""
     spare: int
-    """Devices of the node that are left over."""
+    """DRA devices of the node that are left over."""
 
     @property
     def claims(self) -> bool:
+        """Whether at least one request is a DRA claim, so that the member takes nodes."""
         return any(kind is not None for kind in self.classes)
 
 
 UNKNOWN_MEMORY = 1 << 62
+"""Larger than any device, so that a device of unknown size is the worst fit."""
 NOTHING_ASKED = Offer((), 0, 0)
+"""The offer of every node to a member without requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Why a node cannot satisfy a member: the request it fails at, and by how much."""
+    """Why a node does not satisfy a member."""
 
     request: str
+    """The name of the request that lacks devices; the largest one if only all requests together lack them."""
     wanted: int
+    """Devices that are needed on one node."""
     has: int
+    """Devices that match on one node."""
     error: str | None = None
-    """What a selector said instead of an answer."""
+    """The error of a selector that could not be evaluated."""
     searched: bool = True
-    """False where the search was given up."""
+    """Whether the search was complete. If not, the node may satisfy the member after all."""
 
 
 _PAIR = 3
-"""Units of a budget that looking at one device for one request takes, beside judging it."""
+"""Units of a budget for looking at one device for one request, without the evaluation of its selectors."""
 _STEP = 25
-"""Units that a step of a search takes."""
+"""Units of a budget for one step of a search."""
 
 
 @dataclass(slots=True)
 class Matcher:
-    """Asks each selector once about each device, and each member once about each shape of node.
+    """Matches members with node shapes: each selector once for each device, each member once for each shape.
 
-    Raises Exhausted where that takes more than its budget.
+    All methods raise Exhausted if the budget does not suffice, and deadline.Exceeded. What was found out until then is
+    in `findings`.
     """
 
     budget: Budget = field(default_factory=Budget)
     known: Findings = field(default_factory=Findings)
-    """What was found out before."""
+    """Findings of earlier calls."""
     evaluations: int = 0
-    """Selectors evaluated: the distinct (selector, device) pairs that had to be asked."""
+    """Selectors evaluated so far. Verdicts that were remembered are not counted."""
     steps: int = 0
+    """Steps of all searches so far."""
     _devices: dict[int, int] = field(default_factory=dict)
+    """The number of a published device, by its identity."""
     _published: dict[Hashable, int] = field(default_factory=dict)
-    """A number for each device that is published, so that its content is looked at once."""
+    """The number of a published device, by its content: numbers compare faster than contents."""
     _verdicts: dict[tuple[str, int], bool | str] = field(default_factory=dict)
+    """By the text of a selector and the number of a device."""
     _requests: dict[tuple[int, int], bool | str] = field(default_factory=dict)
+    """By the identity of a request and the number of a device."""
     _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
+    """By the identities of member and shape."""
     _unbounded: dict[tuple[int, int], bool] = field(default_factory=dict)
-    _found: dict[Asking, Offer | Shortfall] = field(default_factory=dict)
-    _found_unbounded: dict[Asking, bool] = field(default_factory=dict)
-    """What was found out, by content."""
+    """By the identities of member and shape."""
+    _found: dict[OfferKey, Offer | Shortfall] = field(default_factory=dict)
+    """By content: other members may have the same requests."""
+    _found_unbounded: dict[OfferKey, bool] = field(default_factory=dict)
+    """By content."""
     _alive: dict[tuple[int, int], tuple[Member, NodeShape]] = field(default_factory=dict)
-    """What was asked about, so that nothing else gets its identity."""
+    """Objects whose identities are keys above. They are held so that no other object gets the same identity."""
 
     def offer(self, member: Member, shape: NodeShape) -> Offer | Shortfall:
+        """Return how a node of a shape satisfies a member, or why it does not."""
         key = (id(member), id(shape))
         found = self._offers.get(key)
         if found is None:
@@ -85,7 +128,10 @@ class Matcher:
         return found
 
     def verdict(self, request: DeviceRequest, device: Device) -> bool | str:
-        """Whether a device satisfies every selector, or what the first that could not be evaluated said."""
+        """Return whether a device satisfies every selector of a request, or the error of one that cannot be evaluated.
+
+        The first selector that is not true decides.
+        """
         number = self._devices.get(id(device.published))
         if number is None:
             number = self._numbered(device)
@@ -96,7 +142,7 @@ class Matcher:
         return found
 
     def offer_unbounded(self, member: Member, shape: NodeShape) -> bool:
-        """Whether a node would satisfy a member if a claim could be given any number of devices."""
+        """Whether a node would satisfy a member if there were no limit on the devices of a ResourceClaim."""
         key = (id(member), id(shape))
         found = self._unbounded.get(key)
         if found is None:
@@ -106,13 +152,13 @@ class Matcher:
 
     @property
     def findings(self) -> Findings:
-        """What was found out, here and before."""
+        """Everything that was found out, by this matcher and in earlier calls."""
         devices = list(self._published)
         verdicts = {(text, devices[number]): verdict for (text, number), verdict in self._verdicts.items()}
         return self.known | Findings(verdicts, self._found, self._found_unbounded)
 
     def _offer(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> Offer | Shortfall:
-        """Members often ask for the same."""
+        """Match, unless another member with the same requests was matched before."""
         found = self._found.get((requests, shape)) or self.known.offers.get((requests, shape))
         if found is None:
             before = self.steps
@@ -164,7 +210,7 @@ class Matcher:
         failing = next((a for a in asked if a.errors), None)
         if failing is not None:
             return self._shortfall(failing.request, shape)
-        return _contended(requests, shape, searched=not search.exhausted)
+        return _combined_shortfall(requests, shape, searched=not search.limit.exhausted)
 
     def _would_match(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> bool:
         asked = self._asked(requests, shape)
@@ -174,16 +220,16 @@ class Matcher:
 
     def _searched(self, search: Search) -> Search:
         search.run()
-        self.steps += search.steps
+        self.steps += search.limit.steps
         return search
 
-    def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[Asked]:
-        """The most constrained request first: the search then turns back early."""
-        asked = [Asked(i, r, self._options(r, shape), self._errors(r, shape)) for i, r in enumerate(requests)]
+    def _asked(self, requests: tuple[DeviceRequest, ...], shape: NodeShape) -> list[RequestOptions]:
+        """Return the options of each request, the most constrained first: then the search turns back early."""
+        asked = [RequestOptions(i, r, self._options(r, shape), self._errors(r, shape)) for i, r in enumerate(requests)]
         return sorted(asked, key=lambda a: (len(a.options), a.request.name))
 
     def _options(self, request: DeviceRequest, shape: NodeShape) -> dict[Kind, tuple[int, ...]]:
-        """For each kind that has enough of them, the entries that satisfy a request."""
+        """Return the entries that satisfy a request, for each kind that has enough of them, DRA before Synthetic."""
         by_kind: dict[Kind, list[int]] = {}
         for i, device in enumerate(shape.devices):
             if device.count > 0 and self.verdict(request, device) is True:
@@ -195,12 +241,13 @@ class Matcher:
         }
 
     def _errors(self, request: DeviceRequest, shape: NodeShape) -> frozenset[int]:
-        """The entries on which a selector of a request cannot be evaluated."""
+        """Return the entries on which a selector of a request cannot be evaluated."""
         return frozenset(
             i for i, d in enumerate(shape.devices) if d.count > 0 and isinstance(self.verdict(request, d), str)
         )
 
     def _shortfall(self, request: DeviceRequest, shape: NodeShape) -> Shortfall:
+        """Return why a node does not satisfy one request alone."""
         has: dict[Kind, int] = {}
         error = None
         for device in shape.devices:
@@ -213,7 +260,10 @@ class Matcher:
 
 
 def is_claim_too_large(matcher: Matcher, member: Member, clusters: Iterable[Cluster]) -> bool:
-    """Whether nodes would satisfy a member, were it not that no claim is given so many devices."""
+    """Whether only the limit on a ResourceClaim (LARGEST_CLAIM) keeps the nodes of some pool from satisfying a member.
+
+    Raises Exhausted and deadline.Exceeded, as the matcher does.
+    """
     if sum(request.count for request in member.requests) <= LARGEST_CLAIM:
         return False
     shapes = {pool.shape for cluster in clusters for pool in cluster.pools}
@@ -225,15 +275,19 @@ def _dra_first(kind: Kind) -> tuple[bool, str]:
     return kind is None, kind or ""
 
 
-def _offer(classes: tuple[Kind, ...], asked: list[Asked], shape: NodeShape) -> Offer:
+def _offer(classes: tuple[Kind, ...], asked: list[RequestOptions], shape: NodeShape) -> Offer:
     drawn = {e for a in asked for e in a.options[classes[a.position]]}
     memory = max(UNKNOWN_MEMORY if (m := shape.devices[e].memory) is None else m for e in drawn)
     total = sum(max(device.count, 0) for device in shape.devices if device.device_class is not None)
     return Offer(classes, memory, total - sum(a.request.count for a in asked if classes[a.position] is not None))
 
 
-def _contended(requests: tuple[DeviceRequest, ...], shape: NodeShape, *, searched: bool) -> Shortfall:
-    """Each request could be met alone, all of them together not."""
+def _combined_shortfall(requests: tuple[DeviceRequest, ...], shape: NodeShape, *, searched: bool) -> Shortfall:
+    """Return the shortfall of requests each of which can be met alone, but not all of them on one node.
+
+    `searched` is False if the search gave up. `has` is kept below `wanted`: the devices of a node may suffice in number
+    and still be of the wrong kinds.
+    """
     largest = max(requests, key=lambda r: (r.count, r.name))
     wanted = sum(r.count for r in requests)
     has = sum(max(d.count, 0) for d in shape.devices)

@@ -1,4 +1,26 @@
-"""Why a replica is not there: worked out only where somebody asks, from what the plan left."""
+"""Works out why a cluster takes no more replicas of a job, after the plan is made.
+
+Terms:
+
+- A *reason* is a value with its facts (see `rejection.py`). A *rejection* is a cluster with its reason.
+- The *usage* after a plan is the nodes that each replica has once the plan is carried out.
+- A *gap* is the number of nodes that a pool lacks for an option of an engine.
+
+Phases of `rejections`, for each cluster; the first reason wins:
+
+1. The filters that decide whether a new replica may go there at all (see `filters.py`).
+2. Preemption: a replica of the job lost its nodes there in this plan.
+3. A fit of one more replica into the nodes that are left. If there is one, the cluster takes more, and has no
+   rejection.
+4. If the search gave up, SearchLimit. If the devices exist, the pool that lacks nodes. Otherwise the engine, member and
+   request that lack devices.
+
+Nothing is recorded while the plan is made: the fast path pays nothing for explanations, and most plans need none.
+
+Deliberately coarse: each cluster gets one reason, although several may apply. Removing it may reveal the next.
+`breakdown.py` shows all pools and requests. The request that is named is the one on the pool that comes closest, and
+the pool that is named is the one with the smallest gap for the engine with the largest.
+"""
 
 from __future__ import annotations
 
@@ -19,36 +41,44 @@ from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedLedger:
-    """Who stands where, and what is free, once a plan is carried out."""
+class PlannedUsage:
+    """The nodes that are in use once a plan is carried out, and before anything that it drops is gone."""
 
     by_cluster: Mapping[str, Sequence[ForeignReplica]]
+    """The replicas of all deployments by cluster. Those of the job have the nodes that the plan gives them."""
     ledger: Ledger
+    """The free nodes."""
 
 
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
-    """One for every cluster that does not take one more replica, by name."""
+    """Return a rejection for every cluster that does not take one more replica, sorted by cluster.
+
+    Pass the `fitter` that made the plan to reuse what it has learned. Raises Exhausted and deadline.Exceeded.
+    """
     fitter = fitter or Fitter(job.engines)
-    standing = standings(job, fleet, plan)
+    usage = planned_usage(job, fleet, plan)
     found = []
     for name in sorted(fleet.clusters):
         cluster = fleet.clusters[name]
-        reason = filter_cluster(job, cluster) or _yielded(cluster, plan) or _unfit(cluster, fitter, standing)
+        reason = filter_cluster(job, cluster) or _preempted(cluster, plan) or _unfit(cluster, fitter, usage)
         if reason:
             found.append(Rejection(name, reason))
     return tuple(found)
 
 
 def digest(given: Iterable[Rejection]) -> str:
-    """All of them in one line: how many clusters, and for each reason how many and a sample. Stable while they are."""
+    """Return rejections in one line: the number of clusters, and for each reason the number and one sample.
+
+    The line changes only if the rejections do, so that a condition does not flap.
+    """
     reasons = [r.reason for r in given]
     groups = [sorted(str(r) for r in reasons if isinstance(r, kind)) for kind in NEAREST_FIRST]
     said = ", ".join(f"{len(group)} {group[0]}" for group in groups if group)
     return f"{len(reasons)} cluster{'' if len(reasons) == 1 else 's'}: {said}"
 
 
-def standings(job: Job, fleet: Fleet, plan: Plan) -> PlannedLedger:
-    """Those that leave are still there: what they hold is not free yet."""
+def planned_usage(job: Job, fleet: Fleet, plan: Plan) -> PlannedUsage:
+    """Return the usage after a plan. Replicas that leave count: the nodes that they hold are not free yet."""
     rivals = [r for r in fleet.replicas if r.deployment != job.deployment]
     by_cluster = LazyDict(
         fleet.clusters,
@@ -63,35 +93,38 @@ def standings(job: Job, fleet: Fleet, plan: Plan) -> PlannedLedger:
             ),
         ],
     )
-    return PlannedLedger(by_cluster, plan.ledger)
+    return PlannedUsage(by_cluster, plan.ledger)
 
 
 def _deployment(replica: Replica) -> NamespacedName:
     return replica.deployment
 
 
-def _yielded(cluster: Cluster, plan: Plan) -> Reason | None:
-    for replica, to in sorted(plan.yielded.items(), key=lambda pair: pair[0].identity):
+def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
+    for replica, to in sorted(plan.preempted.items(), key=lambda pair: pair[0].identity):
         if replica.cluster == cluster.name and to is not None:
-            return rejection.LostRace(str(to.identity))
+            return rejection.HoldsOther(str(to.identity))
     return None
 
 
-def _unfit(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason | None:
-    fit = fitter.fit(cluster, standing.ledger.on(cluster.name))
+def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | None:
+    fit = fitter.fit(cluster, usage.ledger.free_nodes(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
         return rejection.SearchLimit()
     if fit.full:
-        return _full(cluster, fitter, standing)
+        return _full(cluster, fitter, usage)
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
 
 
-def _full(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason:
-    """The pool that comes nearest, for the first engine that has no room alone; else for the largest."""
-    free = standing.ledger.on(cluster.name)
+def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
+    """Return the pool with the smallest gap, for the engine whose smallest gap is the largest.
+
+    If each engine has room alone, but not all together, `needs` is what all of them need at least.
+    """
+    free = usage.ledger.free_nodes(cluster.name)
     shortest: list[tuple[int, str, int, int]] = []
     for options in fitter.options(cluster):
         gaps = [
@@ -101,14 +134,14 @@ def _full(cluster: Cluster, fitter: Fitter, standing: PlannedLedger) -> Reason:
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(s.named()) for s in standing.by_cluster[cluster.name] if pool in s.nodes})
-    if needs <= has:  # each engine fits alone, all together do not
+    holders = sorted({str(r.named()) for r in usage.by_cluster[cluster.name] if pool in r.nodes})
+    if needs <= has:
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))
 
 
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
-    """For an engine that no pool satisfies: the member and the request, on the pool that comes nearest."""
+    """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
         if member.requests and not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
@@ -116,6 +149,7 @@ def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
 
 
 def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> Reason:
+    """Return why no pool satisfies a member, from the pool that has the largest share of the devices wanted."""
     short = [fitter.matcher.offer(member, pool.shape) for pool in cluster.pools]
     nearest = max(
         (s for s in short if isinstance(s, Shortfall)),

@@ -1,7 +1,27 @@
-"""New replicas: one at a time, each on the cluster that then ranks first.
+"""Places new replicas one at a time, each on the cluster that ranks first at that moment.
 
-A cluster first bids what it could offer if all its nodes were free. Only when that bid comes up is its account looked
-at: most clusters of a large fleet are never asked what is free on them.
+Terms:
+
+- The *rank* of a cluster orders clusters for the next replica; the lowest is best. It consists of the number of the
+  job's replicas there (spread before pack), how far the weights are, how well the replica would fit, and the name.
+- A *bid* is a cluster with its rank. An *optimistic* bid assumes that all nodes of the cluster are free. An *exact* bid
+  has the fit within the nodes that are free.
+
+Phases:
+
+1. Filter. Keep the clusters that may take a new replica (see `filters.py`).
+2. Bid. Put an optimistic bid of each into a heap.
+3. Take the best bid. If it is optimistic, replace it by the exact bid of the same cluster, or drop it if the cluster
+   has no room. If it is exact, place the replica, charge its nodes, and put in a new optimistic bid of the cluster.
+4. Repeat phase 3 until enough replicas are placed or no bid is left.
+
+Two kinds of bids make this fast. A large fleet has thousands of replicas, and the free nodes of a cluster are known
+only when all replicas there are counted. An optimistic bid needs no count, and never ranks behind the exact one, so an
+exact bid that comes up first is the best of all. Most clusters are never counted.
+
+Deliberately coarse: each replica gets the cluster and the pools that are best for it alone. Where engines of several
+sizes compete for pools, another choice could leave room for one replica more. Finding it takes a search over all
+replicas at once.
 """
 
 from __future__ import annotations
@@ -22,13 +42,13 @@ from function.scheduling.plan import Action, Placement
 
 @dataclass(frozen=True, slots=True)
 class _Bid:
-    """A cluster that may take the next replica. The least rank wins; of equal ones a firm bid cannot be beaten."""
+    """A cluster that may take the next replica."""
 
     rank: tuple[int, CachePhase, Waste, str]
-    """Replicas of the job there, how far its weights are, how well it would fit, name."""
+    """Replicas of the job there, phase of its weights, waste, name. The lowest wins; names make ranks distinct."""
     cluster: Cluster
     fit: Fit | None
-    """None while the bid assumes that all nodes are free."""
+    """None for an optimistic bid."""
 
     def __lt__(self, other: _Bid) -> bool:
         return self.rank < other.rank
@@ -36,12 +56,14 @@ class _Bid:
 
 @dataclass(slots=True)
 class Filler:
+    """Places the missing replicas of one job. Charges them to the ledger."""
+
     job: Job
     fleet: Fleet
     fitter: Fitter
     ledger: Ledger
     _indices: dict[str, set[int]] = field(default_factory=dict)
-    """Taken on each cluster: by replicas that exist, even if they are on their way out, and by new ones."""
+    """Indices in use on each cluster, by existing replicas (including those that leave) and by new ones."""
 
     def __post_init__(self) -> None:
         for replica in self.fleet.replicas:
@@ -49,41 +71,47 @@ class Filler:
                 self._indices.setdefault(replica.cluster, set()).add(replica.index)
 
     def fill(self, placed: Sequence[Placement], missing: int) -> Iterator[Placement]:
-        """Yield up to `missing` new placements beside those that are placed, and charge their nodes."""
+        """Yield up to `missing` new placements, and charge their nodes.
+
+        `placed` are the placements that count for spreading. Fewer placements are yielded if no cluster has room.
+        Raises Exhausted and deadline.Exceeded.
+        """
         if missing <= 0:
             return
         load = Counter(p.cluster for p in placed)
         open_ = [cluster for cluster in self.fleet.clusters.values() if filter_cluster(self.job, cluster) is None]
-        heap = [bid for cluster in open_ if (bid := self._optimistic(cluster, load[cluster.name]))]
+        heap = [bid for cluster in open_ if (bid := self._optimistic_bid(cluster, load[cluster.name]))]
         heapq.heapify(heap)
         while missing and heap:
             bid = heapq.heappop(heap)
             if bid.fit is None:
-                if firm := self._firm(bid):
-                    heapq.heappush(heap, firm)
+                if exact := self._exact_bid(bid):
+                    heapq.heappush(heap, exact)
                 continue
             yield self._place(bid.cluster, bid.fit)
             missing -= 1
             load[bid.cluster.name] += 1
-            if again := self._optimistic(bid.cluster, load[bid.cluster.name]):
+            if again := self._optimistic_bid(bid.cluster, load[bid.cluster.name]):
                 heapq.heappush(heap, again)
 
-    def _optimistic(self, cluster: Cluster, load: int) -> _Bid | None:
-        excess = self.fitter.least(cluster)
-        if excess is None:
+    def _optimistic_bid(self, cluster: Cluster, load: int) -> _Bid | None:
+        """Return the bid of a cluster if all its nodes were free; None if it lacks the devices."""
+        waste = self.fitter.lower_bound(cluster)
+        if waste is None:
             return None
         phase = (self.job.cache or {}).get(cluster.name, CachePhase.STAGED)
-        return _Bid((load, phase, excess, cluster.name), cluster, None)
+        return _Bid((load, phase, waste, cluster.name), cluster, None)
 
-    def _firm(self, bid: _Bid) -> _Bid | None:
-        """The bid with what is free in fact; it never ranks before the optimistic one. None where there is no room."""
-        fit = self.fitter.fit(bid.cluster, self.ledger.on(bid.cluster.name))
+    def _exact_bid(self, bid: _Bid) -> _Bid | None:
+        """Return the bid within the nodes that are free; None if there is no room. It never ranks before `bid`."""
+        fit = self.fitter.fit(bid.cluster, self.ledger.free_nodes(bid.cluster.name))
         if not isinstance(fit, Fit):
             return None
         load, phase, _, name = bid.rank
-        return _Bid((load, phase, fit.excess, name), bid.cluster, fit)
+        return _Bid((load, phase, fit.waste, name), bid.cluster, fit)
 
     def _place(self, cluster: Cluster, fit: Fit) -> Placement:
+        """Return a placement at the lowest free index of a cluster, and charge its nodes."""
         engines, taken = fit.placed(cluster), self._indices.setdefault(cluster.name, set())
         index = next(i for i in count() if i not in taken)
         taken.add(index)

@@ -1,4 +1,8 @@
-"""May a new replica go to a cluster at all? Cheap checks, before anybody looks at its pools."""
+"""Decides whether a new replica may go to a cluster at all, before its pools are looked at.
+
+The filters run in this order: labels, deletion, serving, gateway address, taints, cache. All are cheap. The first that
+rejects gives the reason. Labels come first because a cluster that is not selected should not be reported as broken.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from function.scheduling.taints import untolerated
 
 
 def conflict(job: Job) -> tuple[str, str, str] | None:
-    """A key for which the deployment's selector and its cache's want two values: no cluster can have both."""
+    """Return a label key for which the selectors of the deployment and of its cache want different values, and the two
+    values, that of the deployment first. No cluster can have both. None if there is no such key."""
     for key in sorted(job.selector.keys() & job.cache_selector.keys()):
         if job.selector[key] != job.cache_selector[key]:
             return key, job.selector[key], job.cache_selector[key]
@@ -20,11 +25,12 @@ def conflict(job: Job) -> tuple[str, str, str] | None:
 
 
 def is_selected(cluster: Cluster, job: Job) -> bool:
+    """Whether the deployment's own selector matches a cluster."""
     return _mismatch(cluster, job.selector) is None
 
 
 def filter_cluster(job: Job, cluster: Cluster) -> Reason | None:
-    """Why a cluster takes no new replica, or None where it may."""
+    """Return why a cluster takes no new replica, or None if it may take one. Pools are not considered."""
     mismatch = _mismatch(cluster, job.selector) or _mismatch(cluster, job.cache_selector)
     if mismatch:
         return mismatch

@@ -1,13 +1,27 @@
-"""What matching found out, kept across calls for deployments whose matching takes long.
+"""Keeps what matching found out across calls, for deployments whose matching takes longer than one call.
 
-Everything here is known by content: selectors by their text, requests by what they ask, shapes by their devices. So
-what is kept can make an answer come sooner, and never another one.
+Terms:
 
-A deployment's findings are kept as a whole. While some call still runs out of its budget, they are *under way* and are
-never dropped for others: a deployment that is under way gets at least one step further with each call, its steps are
-limited (by the bound on its selectors, times the devices of the fleet), so it finishes. From then on its findings may
-be dropped when room is needed. A deployment that finds no room waits, and gets it as soon as another has finished, or
-has not been asked about for `IDLE` seconds.
+- A *finding* is one result of matching: a verdict of a selector on a device, or an offer of a node shape.
+- The findings of a deployment are *under way* while its calls still run out of budget.
+- They are *idle* if no call has asked for them for `IDLE` seconds.
+
+Phases of one call:
+
+1. `Progress.of`: the matcher gets the findings of earlier calls, and finds out more.
+2. `Progress.keep`: if the call ran out of budget, its findings are kept as under way, and the call holds. If it decided
+   after notable work, they are kept as finished.
+3. `keep` makes room for a new deployment by dropping findings that are finished or idle, the least recently used first.
+
+Why every deployment finishes: findings under way are not dropped for others. Each call adds at least one finding, and
+there are finitely many (selectors times devices). A deployment that gets no room waits until another has finished or is
+idle.
+
+Findings are known by content: selectors by their text, requests by what they ask for, shapes by their devices. So what
+is kept can make an answer come sooner, but it cannot change the answer. Nothing is lost in a restart but time.
+
+Deliberately coarse: findings of a deployment are kept and dropped as a whole, and not shared between deployments. If
+they were shared, a deployment that has decided would let those of another be dropped.
 """
 
 from __future__ import annotations
@@ -25,22 +39,25 @@ if TYPE_CHECKING:
     from function.scheduling.devices import Offer, Shortfall
 
 MOST = 2**18
-"""Findings that are kept. One takes about a hundred bytes."""
+"""Findings that are kept in all. One takes about a hundred bytes."""
 IDLE = 600.0
-"""Seconds without a call after which findings that are under way may be dropped. A call that holds is repeated after
-30."""
+"""Seconds without a call after which findings under way may be dropped. A call that holds is repeated after 30 seconds.
+"""
 
-Asking = tuple[tuple[DeviceRequest, ...], NodeShape]
+OfferKey = tuple[tuple[DeviceRequest, ...], NodeShape]
+"""The requests of a member, and the shape of a node that is to satisfy them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
+    """What matching found out. `a | b` has the findings of both; `len` counts them."""
+
     verdicts: Mapping[tuple[str, Hashable], bool | str] = field(default_factory=dict)
-    """What a selector, by its text, says of a device as it is published."""
-    offers: Mapping[Asking, Offer | Shortfall] = field(default_factory=dict)
-    """How a node satisfies the requests of a member."""
-    unbounded: Mapping[Asking, bool] = field(default_factory=dict)
-    """Whether it would if a claim could be given any number of devices."""
+    """What a selector says of a device, by the text of the selector and the device as it is published."""
+    offers: Mapping[OfferKey, Offer | Shortfall] = field(default_factory=dict)
+    """How a node satisfies the requests of a member, or why it does not."""
+    unbounded: Mapping[OfferKey, bool] = field(default_factory=dict)
+    """Whether a node would satisfy the requests if there were no limit on the devices of a ResourceClaim."""
 
     def __or__(self, other: Findings) -> Findings:
         return Findings(
@@ -61,28 +78,33 @@ class _Entry:
 
 
 class Progress:
-    """Findings by deployment, known by its name and what it asks.
+    """The findings of all deployments. Safe to use from several threads.
 
-    Two that ask the same share nothing: one that has decided would let the findings of the other be dropped.
+    The key of a deployment is its name and what it asks for, so that an edit starts anew.
     """
 
     def __init__(self, most: int = MOST, now: Callable[[], float] = time.monotonic) -> None:
+        """Keep at most about `most` findings. `now` returns seconds of a clock that never goes back."""
         self._most = most
         self._now = now
         self._entries: dict[Hashable, _Entry] = {}
         self._lock = Lock()
 
     def of(self, key: Hashable) -> Findings:
+        """Return the findings of a deployment; none if nothing is kept."""
         with self._lock:
             entry = self._entries.pop(key, None)
             if entry is None:
                 return Findings()
             entry.seen = self._now()
-            self._entries[key] = entry  # the last: those that were not asked about for longest come first
+            self._entries[key] = entry  # at the end: the least recently used entry comes first
             return entry.findings
 
     def keep(self, key: Hashable, findings: Findings, *, under_way: bool) -> bool:
-        """Add to what is kept for a deployment. False where there is no room for it now."""
+        """Add to the findings of a deployment. Return False if it is new and there is no room for it now.
+
+        `under_way` says whether more calls are needed.
+        """
         with self._lock:
             entry = self._entries.pop(key, None)
             if entry is not None:
@@ -93,7 +115,10 @@ class Progress:
             return True
 
     def _make_room(self, size: int) -> bool:
-        """Whether there is room for a new deployment. One that is larger than all may be is taken when it is alone."""
+        """Drop entries as needed, and return whether a new one of `size` findings has room.
+
+        An entry that is larger than the whole store has room when there is no other.
+        """
         stale = self._now() - IDLE
         kept = sum(len(entry.findings) for entry in self._entries.values())
         for key, entry in list(self._entries.items()):
@@ -104,6 +129,7 @@ class Progress:
         return not self._entries or kept + size <= self._most
 
     def forget(self) -> None:
+        """Drop all findings."""
         with self._lock:
             self._entries.clear()
 

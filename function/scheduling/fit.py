@@ -1,8 +1,36 @@
-"""Can a cluster take a replica, and on which pools? Exactly: if there is a way it is found, and always the same.
+"""Fits one replica on the pools of one cluster, exactly: if there is a way it is found, and it is always the same.
 
-An engine stays on one pool where any pool of the cluster satisfies all its members, whether or not there is room: a
-gang is never split for lack of it. Which pools an engine may take depends on shapes alone and is worked out once for
-clusters of like pools; what is left for each cluster is to share out its free nodes.
+Terms:
+
+- An *engine* has one or two *members*. A member runs pods, and each pod that claims devices takes a whole node.
+- An *option* of an engine is one way to put it on a cluster: a pool for each member, and the nodes that it takes there.
+- A *whole* option puts all members on one pool. A *split* option puts them on several.
+- The *room* of a cluster is the number of free nodes of each pool, in the order of its pools.
+- *Waste* is how much more a replica gets than it asked for. It orders options and fits: least waste is best fit.
+- A *pin* restricts an engine to certain pools. A replica that is updated in place is pinned to the pools that it has.
+
+Phases of `Fitter.fit`:
+
+1. Ask the matcher which pools each member may take, and how (see `devices.py`).
+2. List the options of each engine, best first. Split options are listed only if no pool satisfies all members: a gang
+   that a pool could host, but that is full there, waits or goes to another cluster.
+3. If the replica has pins, remove the options on other pools.
+4. Search depth first for an option for each engine, so that all fit into the room together, with the least waste. A
+   branch is cut if it cannot improve on the best fit so far, or if it was found to lead nowhere.
+
+Phases 1 and 2 depend only on the names and shapes of the pools, so clusters with like pools share their result. Phase 4
+depends only on the options and the room, so like clusters with like room share that as well.
+
+`lower_bound` takes phase 1 and 2 alone, and most often not even that: it adds up the least waste of each engine. It
+lets a caller rank clusters without counting what is free on them.
+
+Deliberately coarse:
+
+- A pod that claims devices takes its node whole. The devices that it leaves over are waste.
+- The search is bounded in steps. 8 engines over 8 pools take some dozens, and an adversarial input would take
+  exponentially many. When all searches of one job have taken `_MOST_IN_ALL` steps, each further search gets only a few:
+  those find an easy fit, and total work stays linear in the fleet. A search at its limit reports that it gave up, so
+  that nobody takes its answer for a proof.
 """
 
 from __future__ import annotations
@@ -13,30 +41,30 @@ from enum import Enum
 from itertools import product
 
 from function.core import deadline
+from function.scheduling.budget import StepLimit
 from function.scheduling.devices import Matcher, Offer, Shortfall
 from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool, Replica
 from function.scheduling.job import Engine, Member
 
 _MOST_STEPS = 100_000
-"""Pools tried for one replica on one cluster. 8 engines over 8 pools take some dozens."""
+"""Steps of the search for one replica on one cluster; a step tries one option. 8 engines over 8 pools take some dozens.
+"""
 _MOST_IN_ALL = 300_000
-"""Pools tried for one job on all clusters. From then on a search is given few steps only, which still find what is
-found at once: work stays linear in the fleet, whatever is asked."""
+"""Steps of all searches of one job, after which each search is limited to `_FEW_STEPS`."""
 _FEW_STEPS = 100
-_OFTEN = 256
-"""Steps after which a search looks whether its call is over."""
+"""Steps of one search after that. They find an easy fit, and keep total work linear in the fleet."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Waste:
-    """How much more a replica is given than it asked for; the less, the better the fit."""
+    """How much more a replica gets than it asked for. Compares by its fields in order; less is a better fit."""
 
     splits: int = 0
-    """Engines that lie on two pools."""
+    """Engines on more than one pool."""
     memory: int = 0
-    """Bytes of the largest device each node draws on, over all its nodes."""
+    """Bytes of memory of the largest device that each node draws on, summed over all nodes."""
     spare: int = 0
-    """Devices left over, over all its nodes."""
+    """Devices that are left over, summed over all nodes."""
 
     def __add__(self, other: Waste) -> Waste:
         return Waste(self.splits + other.splits, self.memory + other.memory, self.spare + other.spare)
@@ -44,33 +72,39 @@ class Waste:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to put an engine on a cluster: the pool of each member, by its place in the cluster."""
+    """One way to put an engine on a cluster."""
 
     pools: tuple[int, ...]
+    """The pool of each member, as a position in `Cluster.pools`."""
     offers: tuple[Offer, ...]
+    """How a node of that pool satisfies the member, in the same order."""
     nodes: tuple[tuple[int, int], ...]
-    """Whole nodes taken of each pool."""
-    excess: Waste
+    """Pairs of a pool, as a position in `Cluster.pools`, and the whole nodes that the engine takes of it."""
+    waste: Waste
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A replica on a cluster: an option for each engine, and what they cost together."""
+    """A way to put a replica on a cluster."""
 
     engines: tuple[tuple[Engine, Option], ...]
-    excess: Waste
+    """Each engine with its option, sorted by the name of the engine."""
+    waste: Waste
+    """The waste of all engines together."""
 
     def placed(self, cluster: Cluster) -> tuple[PlacedEngine, ...]:
+        """Return the engines on the pools of a cluster, which must have the pools that the fit was made for."""
         return tuple(_placed(engine, option, cluster) for engine, option in self.engines)
 
 
 @dataclass(frozen=True, slots=True)
 class NoFit:
-    """Why there is no way. Only what kind of no it is; the explanation is worked out where somebody asks."""
+    """A replica does not fit. This has only the kind of the failure; `explain.py` works out the details on demand."""
 
     full: bool
-    """Some pools have the devices, and too few free nodes."""
+    """Whether the pools have the devices, and too few free nodes."""
     gave_up: bool = False
+    """Whether the search reached its limit. There may be a fit."""
 
 
 _NO_DEVICES = NoFit(full=False)
@@ -78,27 +112,35 @@ _FULL = NoFit(full=True)
 _GAVE_UP = NoFit(full=True, gave_up=True)
 
 
-class _Partly(Enum):
-    PARTLY = "some member would be given Synthetic devices only"
+class _Partial(Enum):
+    PARTIAL = "some member would be given Synthetic devices only"
 
 
-_PARTLY = _Partly.PARTLY
+_PARTIAL = _Partial.PARTIAL
 
 
 @dataclass(slots=True)
 class Fitter:
-    """Fits replicas of one job on clusters, remembering what it learned about shapes."""
+    """Fits replicas of one job on clusters, and remembers what it learned about shapes.
+
+    All methods raise Exhausted if the budget of the matcher does not suffice, and deadline.Exceeded.
+    """
 
     engines: tuple[Engine, ...]
+    """The engines of the job. Sorted by name when the fitter is made."""
     matcher: Matcher = field(default_factory=Matcher)
     steps: int = 0
-    """Pools tried in all."""
+    """Steps of all searches so far."""
     searches: int = 0
+    """Searches so far. Answers that were remembered are not counted."""
     _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
-    """By the options that there are, and the room: clusters of like pools with like room are searched once."""
+    """By the identity of the options, and the room."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
-    _whole: dict[tuple[str, int], Waste | _Partly | None] = field(default_factory=dict)
+    """By the names and the shapes of the pools."""
+    _whole: dict[tuple[str, int], Waste | _Partial | None] = field(default_factory=dict)
+    """By engine and shape."""
     _alive: list[NodeShape] = field(default_factory=list)
+    """Shapes whose identity is a key above. They are held so that no other shape gets the same identity."""
 
     def __post_init__(self) -> None:
         self.engines = tuple(sorted(self.engines, key=lambda engine: engine.name))
@@ -106,7 +148,13 @@ class Fitter:
     def fit(
         self, cluster: Cluster, free: Mapping[str, int], pinned: Mapping[str, tuple[str, ...]] | None = None
     ) -> Fit | NoFit:
-        """The best way to put a replica on a cluster. An engine named in `pinned` may only take these pools."""
+        """Return the fit with the least waste, or NoFit.
+
+        Args:
+            cluster: The cluster.
+            free: Free nodes by the name of the pool. A pool that is missing has none.
+            pinned: For engines by name, the only pools that their members may take, in the order of the members.
+        """
         options = self.options(cluster)
         room = [free.get(pool.name, 0) for pool in cluster.pools]
         if pinned:
@@ -119,46 +167,53 @@ class Fitter:
     def _searched(self, options: tuple[tuple[Option, ...], ...], room: list[int]) -> Fit | NoFit:
         if not all(options):
             return _NO_DEVICES
-        search = _Search(options, room, most=min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
+        limit = StepLimit(min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
+        search = _Search(options, room, limit)
         search.run()
         self.searches += 1
-        self.steps += search.steps
+        self.steps += limit.steps
         if search.best is None:
-            return _GAVE_UP if search.exhausted else _FULL
-        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.excess)
+            return _GAVE_UP if limit.exhausted else _FULL
+        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste)
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
-        """The fit that takes just the nodes that a replica has; None where the job would take others."""
+        """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit."""
         fit = self.fit(cluster, replica.nodes(), pins(replica, self.engines))
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
-    def least(self, cluster: Cluster) -> Waste | None:
-        """What a replica would be given too much of if all nodes were free; None where the devices are lacking."""
-        least = Waste()
+    def lower_bound(self, cluster: Cluster) -> Waste | None:
+        """Return the least waste of a replica if all nodes of a cluster were free; None if the devices are missing.
+
+        The waste of `fit` is never less. The sum over the engines ignores that they compete for nodes.
+        """
+        bound = Waste()
         for engine in self.engines:
             alone = [self._alone(engine, pool.shape) for pool in cluster.pools]
-            claimed = [excess for excess in alone if isinstance(excess, Waste)]
-            if not claimed or _PARTLY in alone:  # then what one pool may take depends on the others
-                return self._least_of_options(cluster)
-            least += min(claimed)
-        return least
+            claimed = [waste for waste in alone if isinstance(waste, Waste)]
+            if not claimed or _PARTIAL in alone:  # then what one pool may take depends on the others
+                return self._lower_bound_of_options(cluster)
+            bound += min(claimed)
+        return bound
 
-    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partly | None:
-        """The excess of a whole engine on nodes of a shape, if every member that asks for devices claims them there:
-        then it may lie there whatever other pools there are. None if some member finds no devices."""
+    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partial | None:
+        """Return the waste of a whole engine on nodes of one shape; None if some member finds no devices there.
+
+        A number is returned only if every member that requests devices can claim them: such an option exists on every
+        cluster with that shape. Otherwise it depends on the other pools of the cluster, and _PARTIAL is returned.
+        """
         key = engine.name, id(shape)
         if key not in self._whole:
             self._alive.append(shape)
             offers = [self.matcher.offer(member, shape) for member in engine.members]
-            self._whole[key] = _whole_excess(engine, offers)
+            self._whole[key] = _whole_waste(engine, offers)
         return self._whole[key]
 
-    def _least_of_options(self, cluster: Cluster) -> Waste | None:
+    def _lower_bound_of_options(self, cluster: Cluster) -> Waste | None:
         options = self.options(cluster)
-        return sum((of[0].excess for of in options), start=Waste()) if all(options) else None
+        return sum((of[0].waste for of in options), start=Waste()) if all(options) else None
 
     def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
-        """For each engine the ways to put it on a cluster, best first, whether or not there is room."""
+        """Return the options of each engine in the order of `engines`, best first, without regard to free nodes."""
         key = tuple((pool.name, id(pool.shape)) for pool in cluster.pools)
         if key not in self._options:
             deadline.check()
@@ -167,7 +222,11 @@ class Fitter:
         return self._options[key]
 
     def offers(self, member: Member, pools: tuple[Pool, ...]) -> dict[int, Offer]:
-        """The pools that a member may take: where it can claim on one, only those on which it can."""
+        """Return the offers of the pools that a member may take, by the position of the pool.
+
+        If the member can claim devices on any of the pools, those on which it only matches Synthetic devices are left
+        out.
+        """
         found = [(i, self.matcher.offer(member, pool.shape)) for i, pool in enumerate(pools)]
         offers = {i: offer for i, offer in found if isinstance(offer, Offer)}
         if any(offer.claims for offer in offers.values()):
@@ -181,11 +240,14 @@ class Fitter:
             split for split in product(*members) if len(set(split)) > 1 and _claims(split, members)
         ]
         options = [_option(engine, where, members) for where in claiming]
-        return tuple(sorted(options, key=lambda o: (o.excess, tuple(pools[i].name for i in o.pools))))
+        return tuple(sorted(options, key=lambda o: (o.waste, tuple(pools[i].name for i in o.pools))))
 
 
 def pins(replica: Replica, engines: Sequence[Engine]) -> dict[str, tuple[str, ...]]:
-    """The pools that a replica's engines are on: an engine whose members are the same stays there."""
+    """Return the pools of a replica's engines by the name of the engine, as `Fitter.fit` takes them.
+
+    An engine whose members have other roles than before is left out, and may go anywhere.
+    """
     roles = {engine.name: tuple(m.role for m in engine.members) for engine in engines}
     return {
         engine.name: tuple(member.pool for member in engine.members)
@@ -200,22 +262,22 @@ def _only_on(
     options: tuple[tuple[Option, ...], ...],
     cluster: Cluster,
 ) -> tuple[tuple[Option, ...], ...]:
-    """The options of engines, of those that are pinned only the ones on their pools."""
+    """Return the options without those of pinned engines on other pools."""
     return tuple(
         tuple(o for o in of if e.name not in pinned or _pool_names(o, cluster) == pinned[e.name])
         for e, of in zip(engines, options, strict=True)
     )
 
 
-def _whole_excess(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partly | None:
+def _whole_waste(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partial | None:
     offers = [offer for offer in found if isinstance(offer, Offer)]
     if len(offers) < len(found):
         return None
     claims = [offer.claims for offer in offers]
     if not any(claims) or not all(c for c, member in zip(claims, engine.members, strict=True) if member.requests):
-        return _PARTLY
+        return _PARTIAL
     whole = (0,) * len(offers)
-    return _option(engine, whole, [{0: offer} for offer in offers]).excess
+    return _option(engine, whole, [{0: offer} for offer in offers]).waste
 
 
 def _claims(where: tuple[int, ...], members: list[dict[int, Offer]]) -> bool:
@@ -250,56 +312,53 @@ def _placed(engine: Engine, option: Option, cluster: Cluster) -> PlacedEngine:
 
 @dataclass(slots=True)
 class _Search:
-    """Gives every engine one of its options within the free nodes: depth first, cut where it cannot improve."""
+    """Depth-first branch and bound over one option for each engine, within the room.
+
+    It visits the engines in order, and the options of each best first. The first of equally good fits is kept, so the
+    order of the options decides between them.
+    """
 
     options: tuple[tuple[Option, ...], ...]
     room: list[int]
-    most: int = _MOST_STEPS
-    steps: int = 0
+    limit: StepLimit
     best: tuple[Option, ...] | None = None
-    excess: Waste = field(default_factory=Waste)
-    _least: list[Waste] = field(default_factory=list)
-    """The least that the engines from here on must add."""
+    waste: Waste = field(default_factory=Waste)
+    _lower_bounds: list[Waste] = field(default_factory=list)
+    """For each engine, the least waste that it and all engines after it add together."""
     _dead: set[tuple[int, ...]] = field(default_factory=set)
-    """An engine and the room that was left, from which there is no way."""
-
-    @property
-    def exhausted(self) -> bool:
-        return self.steps > self.most
+    """States, each an engine and the room that is left for it, from which there is no fit."""
 
     def run(self) -> None:
-        self._least = [Waste()]
+        self._lower_bounds = [Waste()]
         for options in reversed(self.options):
-            self._least.insert(0, self._least[0] + options[0].excess)
+            self._lower_bounds.insert(0, self._lower_bounds[0] + options[0].waste)
         self._from(0, (), Waste())
 
     def _from(self, i: int, chosen: tuple[Option, ...], so_far: Waste) -> bool:
-        """Whether any way was found from here. The first of equals stands, so options come in their final order."""
-        if self.best is not None and so_far + self._least[i] >= self.excess:
-            return True  # there may be one, and it is no better
+        """Search from engine `i` on, and return False only if there is no fit from here.
+
+        A branch that is cut because it cannot improve returns True: a fit may exist there, so the states above it must
+        not be remembered as dead.
+        """
+        if self.best is not None and so_far + self._lower_bounds[i] >= self.waste:
+            return True
         if i == len(self.options):
-            self.best, self.excess = chosen, so_far
+            self.best, self.waste = chosen, so_far
             return True
         state = (i, *self.room)
         if state in self._dead:
             return False
         found = False
         for option in self.options[i]:
-            if not self._may_step():
-                return found
+            if not self.limit.step():
+                return found  # before the state is remembered as dead: not all of its options were tried
             if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
                 self._take(option, 1)
-                found |= self._from(i + 1, (*chosen, option), so_far + option.excess)
+                found |= self._from(i + 1, (*chosen, option), so_far + option.waste)
                 self._take(option, -1)
         if not found:
             self._dead.add(state)
         return found
-
-    def _may_step(self) -> bool:
-        self.steps += 1
-        if self.steps % _OFTEN == 0:
-            deadline.check()
-        return not self.exhausted
 
     def _take(self, option: Option, times: int) -> None:
         for pool, nodes in option.nodes:

@@ -1,4 +1,7 @@
-"""The fleet as the scheduler sees it: clusters, pools, devices, and the replicas that stand on them."""
+"""The fleet as the scheduler sees it: clusters, pools, devices, and the replicas that are placed on them.
+
+Plain values, without Kubernetes in them. `function/fleet` reads them from manifests.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +14,43 @@ from function.core import NamespacedName
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """An entry of a class: `count` like devices on every node of a pool."""
+    """An entry of an InferenceClass: a number of like devices on every node of a pool."""
 
     name: str
     count: int
+    """Devices on one node. Zero or less counts as none."""
     device_class: str | None
-    """DRA's DeviceClass. None for a Synthetic device, which can be matched and never claimed."""
+    """The DRA DeviceClass. None for a Synthetic device, which can be matched but not claimed."""
     published: Hashable
-    """What selectors are judged on: equal content, equal verdict."""
+    """The device as selectors see it. Equal content gets equal verdicts."""
     memory: int | None = None
-    """Bytes of one device, where it publishes them. Tells small devices from big ones."""
+    """Bytes of memory of one device; None if it publishes none. Best fit prefers small devices."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class NodeShape:
-    """The devices of one node. Whoever builds a fleet gives like nodes the same shape: it is compared by identity."""
+    """The devices of one node.
+
+    Shapes are compared by identity, which is fast. Code that builds a fleet must give like nodes the same shape.
+    """
 
     devices: tuple[Device, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
+    """A node pool: a number of like nodes."""
+
     name: str
     nodes: int
-    """Whole nodes that it can have; never negative."""
+    """Whole nodes that the pool can have, including those that an autoscaler can add; never negative."""
     shape: NodeShape
+    """The devices of each node."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Taint:
-    """A taint of a cluster, for the fleet scheduler. Pods never see it."""
+    """A taint of a cluster. It keeps replicas off the cluster; it is not a taint of nodes, and pods do not see it."""
 
     key: str
     value: str
@@ -49,116 +59,143 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
+    """An InferenceCluster."""
+
     name: str
     ready: bool = True
+    """Whether it serves: its status.serving is true."""
     has_address: bool = True
-    """Whether its gateway can be reached, without which a replica could not serve."""
+    """Whether its gateway has an address. Without one a replica cannot be reached."""
     deleting: bool = False
+    """Whether it is being deleted, or somebody tried to delete it and was refused because it is in use."""
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     pools: tuple[Pool, ...] = ()
+    """The pools that it publishes. Empty if it publishes none at the moment."""
 
     def pool(self, name: str) -> Pool | None:
+        """Return the pool with a name, or None."""
         return next((pool for pool in self.pools if pool.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedMember:
+    """A member of an engine, on a pool."""
+
     role: str
+    """Standalone, Leader or Worker."""
     pods: int
+    """Pods of one copy of the engine."""
     pool: str
+    """The name of the pool."""
     claims: bool
-    """Whether its pods claim devices, and so take whole nodes."""
+    """Whether its pods claim devices. If so, each takes a whole node; otherwise they take none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedEngine:
+    """An engine of a replica, on the pools of a cluster."""
+
     name: str
     copies: int
     members: tuple[PlacedMember, ...]
+    """Sorted by role."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousSpec:
-    """What a replica had before it was given more where it stands."""
+    """The spec that a replica served with before it was given one that takes more nodes on the same cluster."""
 
     engines: tuple[PlacedEngine, ...]
     spec_hash: str
     noted: str = ""
-    """As it was noted on the replica; empty until then."""
+    """The text of the annotation that records it; empty until it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """A replica that exists, and the nodes that it was given: by its own spec, whatever its deployment says now."""
+    """A replica that exists, with the nodes that it was given by its own spec."""
 
     identity: NamespacedName
     deployment: NamespacedName
+    """The deployment that it belongs to. The name is in the form of a label value."""
     cluster: str
+    """The name of its cluster, which may be gone."""
     index: int
+    """Number of the replica on its cluster, from 0."""
     engines: tuple[PlacedEngine, ...] = ()
+    """Its engines on their pools, sorted by name. The pools may be gone."""
     ready: bool = False
-    """All of it runs the current spec."""
+    """Whether all of it runs its own spec."""
     serving: bool = False
-    """It answers requests."""
+    """Whether it answers requests, perhaps with the spec before its own."""
     served: bool = False
-    """It did, once. Such a replica is never moved for capacity."""
-    going: bool = False
-    """It is being deleted: it is nobody's any more, and holds its nodes until it is gone."""
+    """Whether it has ever served. Such a replica is never moved for lack of capacity."""
+    deleting: bool = False
+    """Whether it is being deleted. It holds its nodes until it is gone."""
     created: str = ""
-    """RFC 3339, which sorts as text. Empty where the server has not said."""
+    """creationTimestamp in RFC 3339, which sorts as text. Empty if the API server has not set it."""
     spec_hash: str = ""
-    """Of the deployment's spec that it was last given."""
+    """Hash of the deployment's spec that it was last given. Empty if none was noted."""
     moving_for: str = ""
-    """The spec that it makes way for: one that its pools have no room for, and a successor elsewhere has."""
+    """Hash of the spec that it makes way for, because a successor gets it; empty if there is none."""
     placed_under: str | None = None
-    """The deployment's selector when it was placed; None where that was not noted."""
-    former: PreviousSpec | None = None
-    """What it goes back to if others took the nodes that it grew into. None once all of it runs what it was given."""
+    """The deployment's cluster selector when the replica was placed, as JSON; None if it was not noted."""
+    previous: PreviousSpec | None = None
+    """The spec that it returns to if another replica has the nodes that it grows into."""
 
     def nodes(self) -> dict[str, int]:
-        """Whole nodes that it takes of each pool."""
+        """Return the whole nodes that it takes of each pool, by name."""
         return nodes_of(self.engines)
 
     @property
     def has_served(self) -> bool:
+        """Whether it serves or has ever served."""
         return self.served or self.serving
 
     @property
     def is_growing(self) -> bool:
-        return self.former is not None and self.has_served and not self.ready
+        """Whether it was given more nodes after it had served, and is not ready with them yet."""
+        return self.previous is not None and self.has_served and not self.ready
 
     @property
     def proven(self) -> PreviousSpec:
-        """What it served with, or has: while it grows, that is what it had before."""
-        return self.former if self.former and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
+        """The spec that it served with last: its previous one while it grows, otherwise its own."""
+        return self.previous if self.previous and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
 
 
 class ForeignReplica(NamedTuple):
-    """A replica of another deployment on pools that have room for all: only what it takes matters."""
+    """A replica of which only the nodes matter: one of another deployment, on a cluster without overcommitted pools."""
 
     nodes: Mapping[str, int]
+    """Whole nodes by the name of the pool."""
     named: Callable[[], NamespacedName]
-    """Its deployment; asked only where somebody wants to know who holds a pool."""
+    """Returns its deployment. Read on demand, for explanations only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """In any order: nothing that is decided depends on it."""
+    """Everything that a plan is made from, besides the job. The order of its parts does not matter."""
 
     clusters: Mapping[str, Cluster]
+    """All clusters by name."""
     replicas: tuple[Replica, ...] = ()
+    """All replicas of the deployment, and those of others that share an overcommitted cluster with them."""
     others: Mapping[str, Sequence[ForeignReplica]] = field(default_factory=dict)
-    """By cluster, those that are not among `replicas`: nothing is asked of them but what they take."""
+    """All other replicas by cluster."""
 
 
-def exceeds(nodes: Mapping[str, int], former: Mapping[str, int]) -> set[str]:
-    """The pools of which more is taken than before."""
-    return {pool for pool, count in nodes.items() if count > former.get(pool, 0)}
+def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:
+    """Return the pools of which `nodes` has more than `before`. Both count nodes by the name of the pool."""
+    return {pool for pool, count in nodes.items() if count > before.get(pool, 0)}
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:
-    """Whole nodes by pool: a member that claims devices takes one for each of its pods, the others ride along."""
+    """Return the whole nodes that engines take, by the name of the pool.
+
+    A member that claims devices takes one node for each of its pods, in each copy of its engine. A member that claims
+    none takes none: its pods share the nodes of the others.
+    """
     taken: dict[str, int] = {}
     for engine in engines:
         for member in engine.members:

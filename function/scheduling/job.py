@@ -1,4 +1,8 @@
-"""What is to be placed."""
+"""What is to be placed: a deployment, as the scheduler sees it.
+
+Engine, Member and DeviceRequest have the names of the API's models (`function/api/modeldeployment.py`), and only the
+fields that a placement depends on. A module that uses both writes `scheduling.Engine`.
+"""
 
 from __future__ import annotations
 
@@ -12,46 +16,61 @@ from function.scheduling.revision import Revision
 
 
 class Selector(Protocol):
-    """One device selector, compiled. Selectors of equal text are equal."""
+    """A compiled device selector. Selectors of equal text must be equal."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The selector as the user wrote it."""
+        ...
 
     @property
     def price(self) -> int:
-        """What judging a device takes at most, in the units of a budget."""
+        """The most that one evaluation costs, in units of a budget."""
         ...
 
     def judge(self, published: Hashable, /) -> bool | str:
-        """Whether a device satisfies it, or what went wrong when it was asked."""
+        """Return whether a device (`Device.published`) satisfies it, or the error of the evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRequest:
-    """`count` devices of one node that satisfy every selector."""
+    """A request for devices of one node, each of which satisfies every selector."""
 
     name: str
     count: int
+    """Devices for one pod."""
     selectors: tuple[Selector, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
+    """The pods of an engine that have one role."""
+
     role: str
+    """Standalone, Leader or Worker."""
     pods: int
+    """Pods of one copy of the engine. Each takes a node if it claims devices."""
     requests: tuple[DeviceRequest, ...] = ()
+    """The devices of each pod. Empty if it needs none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
+    """An engine of every replica."""
+
     name: str
     copies: int
+    """How many times it runs in one replica."""
     members: tuple[Member, ...]
+    """Sorted by role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """Kubernetes' rules: an empty effect is every effect, an empty key with Exists is every taint."""
+    """A toleration of cluster taints, by Kubernetes' rules.
+
+    An empty effect tolerates every effect. An empty key with operator Exists tolerates every taint.
+    """
 
     key: str = ""
     operator: str = "Equal"
@@ -60,7 +79,7 @@ class Toleration:
 
 
 class CachePhase(IntEnum):
-    """How far a deployment's weights are on a cluster; lower is better."""
+    """How far the weights of a deployment are on a cluster. A lower value is better."""
 
     STAGED = 0
     HYDRATING = 1
@@ -70,23 +89,28 @@ class CachePhase(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A deployment: `replicas` times a set of engines."""
+    """What a deployment wants: a number of replicas, each with the same engines."""
 
     deployment: NamespacedName
-    """As the labels of its replicas name it."""
+    """The deployment. The name is in the form of a label value, as the labels of its replicas have it."""
     replicas: int
+    """Replicas that are wanted."""
     engines: tuple[Engine, ...]
+    """The engines of each replica."""
     selector: Mapping[str, str] = field(default_factory=dict)
-    """Labels that its clusters must have."""
+    """Labels that clusters must have, from the deployment."""
     placed_under: str = ""
-    """That selector, as it is noted on what is placed under it."""
+    """The same selector as JSON, as it is noted on replicas that are placed under it."""
     spec_hash: str = ""
+    """Hash of the spec that replicas are made of."""
     revisions: tuple[Revision, ...] = ()
-    """What was noted of the deployment's revisions."""
+    """The revisions that the deployment's status notes."""
     rolls_anyway: bool = False
-    """Whether the user waves the current revision through to replicas that serve."""
+    """Whether the user lets the current revision skip the rules of the rollout."""
     tolerations: tuple[Toleration, ...] = ()
+    """Cluster taints that replicas tolerate."""
     cache_selector: Mapping[str, str] = field(default_factory=dict)
-    """Labels that its cache's clusters must have."""
+    """Labels that clusters must have, from the ModelCache."""
     cache: Mapping[str, CachePhase] | None = None
-    """The clusters that have, or will have, its weights. None where it needs no cache."""
+    """The phase of the weights by cluster. A cluster that is missing will not have them. None if the deployment needs
+    no cache."""

@@ -1,4 +1,4 @@
-"""What the scheduler decided: where each replica is, and what happens to it on this pass."""
+"""What the scheduler decided: where each replica is, and what happens to it in this reconcile."""
 
 from __future__ import annotations
 
@@ -13,45 +13,51 @@ from function.scheduling.revision import Revision
 
 
 class Action(Enum):
+    """What happens to a replica in this reconcile."""
+
     KEEP = "keep"
     """It stays as it is."""
     UPDATE = "update"
-    """It stays where it is and is given the current spec."""
+    """It stays on its cluster and gets the current spec."""
     CREATE = "create"
     """It is new."""
     AWAIT_SUCCESSOR = "await successor"
-    """It must go, and serves until another does in its place."""
+    """It must leave its cluster, and serves until another replica replaces it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
+    """One replica on a cluster, existing or new."""
+
     cluster: str
     index: int
+    """Number of the replica on its cluster, from 0. It is part of the replica's name."""
     action: Action
     engines: tuple[PlacedEngine, ...]
-    """As it stands, or as it will."""
+    """Its engines on their pools, once the plan is carried out."""
     fit: Fit | None = None
-    """What it is given, where it is given the current spec."""
+    """How the current spec fits on the cluster, if the replica gets the current spec; otherwise None."""
     replica: Replica | None = None
-    """The one that exists; None where it is new."""
-    former: PreviousSpec | None = None
-    """What it goes back to if others took the nodes that it grows into."""
-    retreats: bool = False
-    """It goes back to it now; `replica` is as it was before."""
+    """The replica as it exists; None if it is new."""
+    previous: PreviousSpec | None = None
+    """The spec that it returns to if another replica has the nodes that it grows into."""
+    rolls_back: bool = False
+    """Whether it returns to its previous spec now. Then `replica` is the replica as it was before it grew."""
 
     @property
     def takes_nodes(self) -> bool:
-        """Whether it is given nodes that it has not."""
+        """Whether it gets nodes that it does not have yet."""
         had = self.replica.nodes() if self.replica else {}
         return self.fit is not None and bool(exceeds(nodes_of(self.engines), had))
 
     @property
     def pools(self) -> tuple[str, ...]:
+        """The names of its pools, sorted."""
         return tuple(sorted({member.pool for engine in self.engines for member in engine.members}))
 
 
 class EvictionReason(Enum):
-    """Why a replica must leave where it stands."""
+    """Why a replica must leave its cluster. The value is a clause for a condition's message."""
 
     EVICTED = "its cluster has a taint NoExecute that spec.tolerations do not tolerate"
     CLUSTER_DELETED = "its cluster is being deleted"
@@ -63,68 +69,77 @@ class EvictionReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TooFewServe:
-    """A serving replica is not updated while fewer than `needed` others serve."""
+    """Too few other replicas serve to update one that serves."""
 
     serving: int
-    """The others that serve."""
+    """Other replicas that serve."""
     needed: int
+    """Other replicas that must serve."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotProven:
-    """The current revision was tried and has not served, so no serving replica is given it."""
+    """The current revision was tried and has not served, so it is given to no replica that serves."""
 
 
 Wait = TooFewServe | NotProven
-"""Why a rollout does not go on by itself."""
+"""Why a rollout does not continue by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sorted by cluster and index."""
+    """Where the replicas of one deployment go."""
 
     ledger: Ledger = field(compare=False, repr=False)
-    """Nodes that are free once the plan is carried out, and before anything that it drops is gone."""
+    """Free nodes once the plan is carried out, and before anything that it drops is gone."""
     placements: tuple[Placement, ...] = ()
+    """All replicas that exist after the plan, sorted by cluster and index."""
     wanted: int = 0
+    """Replicas that the deployment wants."""
     departing: tuple[Replica, ...] = ()
     """Replicas that exist and have no placement. They hold their nodes until they are gone."""
     revisions: tuple[Revision, ...] = ()
     """What is known of the deployment's revisions, the current one first."""
     wait: Wait | None = None
+    """Why the rollout does not continue by itself; None if it does."""
     leaving: Mapping[Replica, EvictionReason] = field(default_factory=dict)
-    """Those that must go and are still there."""
-    yielded: Mapping[Replica, Replica | None] = field(default_factory=dict)
-    """Those dropped from an overcommitted pool, and for whom."""
-    retreated: Mapping[Replica, Replica | None] = field(default_factory=dict)
-    """Those that grew on an overcommitted pool and go back to what they had, and for whom."""
+    """Replicas that must leave their cluster and are still needed."""
+    preempted: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    """Replicas that are dropped from an overcommitted pool, with the replica that has the nodes."""
+    rolled_back: Mapping[Replica, Replica | None] = field(default_factory=dict)
+    """Replicas that grew on an overcommitted pool and return to their previous spec, with the replica that has the
+    nodes."""
     lost: tuple[Replica, ...] = ()
-    """Those whose cluster is gone."""
+    """Replicas whose cluster is gone."""
 
     @property
     def placed(self) -> tuple[Placement, ...]:
-        """Without those that only wait for a successor which is placed already."""
-        return tuple(p for p in self.placements if p.action is not Action.AWAIT_SUCCESSOR) + self._standing_in
+        """The placements that count as placed: all but those whose successor is placed already."""
+        return tuple(p for p in self.placements if p.action is not Action.AWAIT_SUCCESSOR) + self._unreplaced
 
     @property
-    def _standing_in(self) -> tuple[Placement, ...]:
-        """Those that must go, as far as no successor is placed for them."""
+    def _unreplaced(self) -> tuple[Placement, ...]:
+        """The replicas that must leave and have no successor yet."""
         settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
         waiting = [p for p in self.placements if p.action is Action.AWAIT_SUCCESSOR]
         return tuple(waiting[: max(0, self.wanted - settled)])
 
     @property
     def takes_nodes(self) -> bool:
+        """Whether any placement gets nodes that it does not have yet."""
         return any(placement.takes_nodes for placement in self.placements)
 
     def moving_for(self, placement: Placement, spec_hash: str) -> str:
-        """What to note on a placement: that it makes way for a spec, once a successor is placed. Without that it would
-        be taken for one replica too many, and the successor dropped before it serves."""
+        """Return the hash to note on a replica that makes way for a successor with that spec; empty for any other.
+
+        The next reconcile knows by the note that the replica leaves. Without it, the deployment would seem to have one
+        replica too many, and the successor could be dropped before it serves.
+        """
         why = self.leaving.get(placement.replica) if placement.replica else None
         return spec_hash if why in (EvictionReason.GROWN, EvictionReason.SUCCEEDED) and not self.missing else ""
 
     @property
     def missing(self) -> int:
-        """Replicas that are wanted and not placed in full: absent, or where they must not stay, or of an older spec."""
+        """Wanted replicas that have no placement, or only one that awaits its successor."""
         settled = sum(p.action is not Action.AWAIT_SUCCESSOR for p in self.placements)
         return max(0, self.wanted - settled)

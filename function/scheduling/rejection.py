@@ -1,22 +1,34 @@
-"""Why a cluster was not chosen. Each reason is a type that holds its facts; its text is made where it is read."""
+"""The reasons why a cluster takes no more replicas. Each reason is a type that holds its facts.
+
+To add a reason, write a class with a docstring, `__str__` (a few words, for a count of clusters) and `detail` (a
+sentence, for one cluster), and put it into the union `Reason`, at its place in the order. Everything else is derived
+from the union or checked against it:
+
+- `NEAREST_FIRST`, the order of reasons in a condition's message, is the union's order.
+- docs/reference/rejections.md has the first sentence of each docstring.
+- `modelplane explain` matches on every member (`suggestion.py`), so that mypy fails until it handles a new one.
+
+The name of the class is the `reason` in `status.rejections`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from function.core import plural
 
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A pool has the devices, and too few free nodes."""
+    """The pool has the devices, but too few free nodes."""
 
     pool: str
     needs: int
     free: int
-    """Below zero where the pool has shrunk under what stands on it."""
+    """Negative if the pool is overcommitted."""
     held_by: tuple[str, ...] = ()
-    """Deployments with replicas there."""
+    """Deployments with replicas on the pool, as namespace/name."""
 
     def __str__(self) -> str:
         has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
@@ -32,7 +44,10 @@ class Full:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimit:
-    """The search for an assignment was given up. How many steps were made is not told: that differs between calls."""
+    """There are too many combinations of devices, engines and pools to try all of them. A placement may exist.
+
+    The message does not count the steps: they differ between calls.
+    """
 
     def __str__(self) -> str:
         return "too intricate to search"
@@ -43,7 +58,7 @@ class SearchLimit:
 
 @dataclass(frozen=True, slots=True)
 class TooFewDevices:
-    """Devices match, and one node has too few of them for all requests together."""
+    """Devices match, but one node has too few of them for all requests together."""
 
     engine: str
     member: str
@@ -64,7 +79,10 @@ class TooFewDevices:
 
 @dataclass(frozen=True, slots=True)
 class NothingToClaim:
-    """Only Synthetic devices match, and a replica must claim something to be given nodes."""
+    """Only Synthetic devices match, which no pod can claim.
+
+    A replica must claim a device to be given nodes.
+    """
 
     engine: str
 
@@ -77,7 +95,10 @@ class NothingToClaim:
 
 @dataclass(frozen=True, slots=True)
 class SelectorError:
-    """A selector cannot be evaluated on a device. Kubernetes would stop there as well, and leave the pod pending."""
+    """A selector cannot be evaluated on a device.
+
+    Kubernetes would fail on it as well, and leave the pod pending.
+    """
 
     engine: str
     member: str
@@ -108,8 +129,8 @@ class NoDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class LostRace:
-    """A replica was there, and gave way."""
+class HoldsOther:
+    """A replica was placed here and gave way to a replica of another deployment."""
 
     to: str
 
@@ -122,6 +143,8 @@ class LostRace:
 
 @dataclass(frozen=True, slots=True)
 class Tainted:
+    """The deployment does not tolerate a taint of the cluster."""
+
     key: str
     value: str
     effect: str
@@ -136,6 +159,8 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class CacheFailed:
+    """The ModelCache cannot be staged on the cluster."""
+
     def __str__(self) -> str:
         return "where the ModelCache cannot be staged"
 
@@ -145,6 +170,8 @@ class CacheFailed:
 
 @dataclass(frozen=True, slots=True)
 class NotInCacheFootprint:
+    """The ModelCache is not staged on the cluster, and will not be."""
+
     def __str__(self) -> str:
         return "without the ModelCache"
 
@@ -154,6 +181,8 @@ class NotInCacheFootprint:
 
 @dataclass(frozen=True, slots=True)
 class NoGatewayAddress:
+    """The gateway of the cluster has no address."""
+
     def __str__(self) -> str:
         return "without a gateway address"
 
@@ -163,6 +192,8 @@ class NoGatewayAddress:
 
 @dataclass(frozen=True, slots=True)
 class NotReady:
+    """The cluster does not serve: its `status.serving` is not true."""
+
     def __str__(self) -> str:
         return "not ready"
 
@@ -172,6 +203,8 @@ class NotReady:
 
 @dataclass(frozen=True, slots=True)
 class BeingDeleted:
+    """The cluster is being deleted."""
+
     def __str__(self) -> str:
         return "being deleted"
 
@@ -181,6 +214,8 @@ class BeingDeleted:
 
 @dataclass(frozen=True, slots=True)
 class LabelMismatch:
+    """A selector requires a label that the cluster does not have."""
+
     key: str
     wanted: str
     has: str | None
@@ -200,7 +235,7 @@ Reason = (
     | NothingToClaim
     | SelectorError
     | NoDevice
-    | LostRace
+    | HoldsOther
     | Tainted
     | CacheFailed
     | NotInCacheFootprint
@@ -209,30 +244,20 @@ Reason = (
     | BeingDeleted
     | LabelMismatch
 )
-NEAREST_FIRST: tuple[type[Reason], ...] = (
-    Full,
-    SearchLimit,
-    TooFewDevices,
-    NothingToClaim,
-    SelectorError,
-    NoDevice,
-    LostRace,
-    Tainted,
-    CacheFailed,
-    NotInCacheFootprint,
-    NoGatewayAddress,
-    NotReady,
-    BeingDeleted,
-    LabelMismatch,
-)
-"""From the cluster that nearly took it to the one that was never asked."""
+"""Every reason, from the cluster that nearly took the replica to the one that was never considered."""
+NEAREST_FIRST: tuple[type[Reason], ...] = get_args(Reason)
+"""The same, in the order in which a condition's message has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
+    """A cluster that takes no more replicas, and why."""
+
     cluster: str
+    """The name of the cluster."""
     reason: Reason
 
     @property
     def code(self) -> str:
+        """The reason in one word, as `status.rejections` has it."""
         return type(self.reason).__name__

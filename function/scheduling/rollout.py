@@ -1,11 +1,25 @@
-"""How a changed spec reaches the replicas of a deployment.
+"""The rules by which a changed spec reaches the replicas of a deployment.
 
-A revision is *tried* once a replica has it, and *served* once a replica was ready with it. Until it has served, at most
-one replica that serves, or would serve again by itself, is given it. So a bad image costs one replica, whatever is
-scaled, lost or edited meanwhile.
+Terms:
 
-A replica that serves is given a revision only while one fewer others serve than are wanted. Where fewer are placed for
-want of room, the edit waits. The user can wave it through.
+- A *revision* is a deployment's spec, as its replicas are made of it (see `revision.py`).
+- A revision is *tried* once a replica was given it, and has *served* once a replica was ready with it.
+- A replica is *free* if an update costs nothing: it does not serve, and would not serve again by itself. A replica that
+  does not serve for a moment, but has served with a proven revision, is not free.
+
+Rules, in the order in which the solver asks for them:
+
+1. `is_free`: every free replica gets the revision at once.
+2. `may_update`: a replica that is not free gets the revision only if the revision has served, or was never tried; and
+   one that serves only while `replicas - 1` others serve.
+3. `needs_proof`: a revision that was tried and has not served is given to no replica that serves. The solver may let a
+   new replica try it.
+
+So a bad image costs at most one replica, even if replicas are scaled, lost or edited meanwhile. The user can skip the
+rules for one revision with an annotation (`Job.rolls_anyway`).
+
+Deliberately coarse: one replica at a time, without a surge or an unavailability budget. A replica takes whole GPU
+nodes, so there is seldom room for a surge. The rule counts replicas, and not their capacity.
 """
 
 from __future__ import annotations
@@ -21,23 +35,27 @@ from function.scheduling.revision import Revision
 
 @dataclass(slots=True)
 class Rollout:
-    """The rules for one decision."""
+    """The rules of a rollout, for one decision of the solver."""
 
     job: Job
     revision: Revision
-    """The current one."""
+    """The current revision of the job."""
     serving: Sequence[Replica]
-    """The replicas that serve and are not dropped by this decision."""
+    """Replicas that serve and that this decision does not drop."""
     wait: Wait | None = None
-    """Why the last replica that was asked about may not be updated."""
+    """Why `may_update` refused the last replica; None if it refused none."""
 
     @property
     def needs_proof(self) -> bool:
-        """Whether the revision was tried and never served."""
+        """Whether the revision was tried, has never served, and is not waved through by the user."""
         return self.revision.tried and not self.revision.served and not self.job.rolls_anyway
 
     def is_free(self, replica: Replica, revisions: Mapping[str, Revision]) -> bool:
-        """Whether nothing is lost if a replica is given the revision: it does not serve, and would not by itself."""
+        """Whether nothing is lost if a replica gets the revision: it does not serve, and would not by itself.
+
+        A replica that would serve again by itself is still free if the revision is proven, if the user waves it
+        through, or if no replica serves anyway. `revisions` are those that are known, by hash.
+        """
         if replica.serving:
             return False
         known = revisions.get(replica.spec_hash)
@@ -45,7 +63,7 @@ class Rollout:
         return self.revision.served or self.job.rolls_anyway or not self.serving or not recovers
 
     def may_update(self, replica: Replica) -> bool:
-        """Whether a replica that serves, or would serve again by itself, may be given the revision now."""
+        """Whether a replica that is not free may get the revision now. Sets `wait` if it may not."""
         if self.job.rolls_anyway:
             return True
         others = sum(r is not replica for r in self.serving)

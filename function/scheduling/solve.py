@@ -1,14 +1,40 @@
-"""The plan for one deployment, decided in six phases, in this order.
+"""Decides where the replicas of one deployment go: a pure function from a job and a fleet to a plan.
 
-1. Keep: every replica stays where it is, unless it must leave, yields, or is lost with its cluster.
-2. Shrink: of too many replicas, the sick ones go first.
-3. Update what does not serve; nothing is lost by that.
-4. Fill: place what is missing.
-5. Take a turn: give the current spec to one replica that serves, by the rules of the rollout (see `rollout.py`).
-6. Part: those that must leave go once enough others serve.
+Terms:
 
-The ledger charges every replica that exists, whatever becomes of it: nodes are free when their holder is gone, and not
-when that is decided. Nothing here knows Kubernetes, and nothing depends on the order of the fleet.
+- A *job* is what the deployment wants: a number of replicas, each of which has the same engines.
+- A replica is *current* if it has the spec of the job; otherwise it is *outdated*.
+- A replica *serves* if it answers requests, and is *ready* if all of it also runs the spec that it has.
+- A replica that *stays* keeps its cluster. One that *leaves* must go, and serves until it is replaced. *Surplus* is
+  dropped at once. A *preempted* replica lost its nodes to another deployment. A *lost* replica had its cluster deleted.
+- A *successor* is the replica that replaces one that leaves.
+
+Phases, in this order:
+
+1. Keep. Sort the existing replicas into those that stay, leave, are preempted or are lost. A replica that is being
+   deleted is in none of these groups.
+2. Shrink. If more replicas stay than are wanted, drop the surplus. Replicas that do not serve go first.
+3. Update idle. Give the current spec to the outdated replicas that are free to change (see `rollout.py`): they do not
+   serve, so an update costs nothing, and all get it at once.
+4. Fill. Place the missing replicas (see `filling.py`).
+5. Take a turn. Give the current spec to one replica that serves, if the rules of the rollout allow it. If its pools
+   have no room for the spec, place a successor instead.
+6. Release replaced. Of the replicas that leave, let those go that enough others replace. Keep the others.
+
+The order matters. Filling comes after updating, so a replica that stays gets the nodes of its pools before a new one
+does. A turn comes after filling, because a new replica has the current spec and must prove it first: only one replica
+at a time tries a spec.
+
+Deliberately coarse:
+
+- The ledger charges every replica that exists until it is gone, even if this plan drops it. Nodes are never given away
+  twice, at the price that a plan may need one more reconcile to use them.
+- Replicas are placed one at a time and never moved to make room for another. A better cluster that appears later moves
+  nothing, so a second call with the same fleet keeps everything.
+- Being not ready, unreachable, relabelled or full moves no replica. These states often pass, and a move costs a load of
+  the weights.
+
+The result does not depend on the order of the fleet, on time or on chance.
 """
 
 from __future__ import annotations
@@ -32,11 +58,17 @@ from function.scheduling.taints import untolerated
 
 
 def solve(job: Job, fleet: Fleet, fitter: Fitter | None = None) -> Plan:
-    """Return the plan for one deployment. The clusters must be known: with none, every replica's cluster is gone."""
+    """Return the plan for one deployment.
+
+    The fleet must have all its clusters: a replica whose cluster is missing counts as lost. Pass a `fitter` to reuse
+    what an earlier call has learned about the job's engines.
+
+    Raises Exhausted if the budget of the fitter's matcher does not suffice, and deadline.Exceeded.
+    """
     return _Solver(job, fleet, fitter or Fitter(job.engines)).run()
 
 
-def _place(replica: Replica) -> tuple[str, int, NamespacedName]:
+def _position(replica: Replica) -> tuple[str, int, NamespacedName]:
     return replica.cluster, replica.index, replica.identity
 
 
@@ -46,21 +78,28 @@ class _Solver:
     fleet: Fleet
     fitter: Fitter
     staying: list[Replica] = field(default_factory=list)
+    """Replicas that keep their cluster."""
     leaving: dict[Replica, EvictionReason] = field(default_factory=dict)
+    """Replicas that must go, and serve until they are replaced."""
     surplus: list[Replica] = field(default_factory=list)
-    yielded: dict[Replica, Replica | None] = field(default_factory=dict)
-    retreated: dict[Replica, Replica | None] = field(default_factory=dict)
+    """Replicas that are dropped because there are too many."""
+    preempted: dict[Replica, Replica | None] = field(default_factory=dict)
+    """Replicas that never served and lost their nodes, with the replica that has them."""
+    rolled_back: dict[Replica, Replica | None] = field(default_factory=dict)
+    """Replicas that return to their previous spec, with the replica that has the nodes they grew into."""
     lost: list[Replica] = field(default_factory=list)
+    """Replicas whose cluster is gone."""
     placed: list[Placement] = field(default_factory=list)
+    """The placements decided so far. Phase 3 puts one for each replica that stays; later phases replace and add."""
     unsearched: set[NamespacedName] = field(default_factory=set)
-    """Replicas for which the search for a fit in place was given up."""
+    """Replicas for which the search for a fit in place gave up."""
     ours: list[Replica] = field(init=False)
     revisions: Mapping[str, Revision] = field(init=False)
     ledger: Ledger = field(init=False)
     filler: Filler = field(init=False)
 
     def run(self) -> Plan:
-        self.ours = sorted((r for r in self.fleet.replicas if r.deployment == self.job.deployment), key=_place)
+        self.ours = sorted((r for r in self.fleet.replicas if r.deployment == self.job.deployment), key=_position)
         self.ledger = Ledger(self.fleet.clusters, self.fleet.replicas, self.fleet.others)
         self.filler = Filler(self.job, self.fleet, self.fitter, self.ledger)
         contended = contention(self.fleet.clusters, self.fleet.replicas)
@@ -71,7 +110,7 @@ class _Solver:
         self._update_idle(rollout)
         self._fill()
         self._take_turn(rollout)
-        self._part()
+        self._release_replaced()
         return self._plan(rollout)
 
     def _plan(self, rollout: Rollout) -> Plan:
@@ -84,13 +123,13 @@ class _Solver:
             revisions=tuple(self.revisions.values()),
             wait=rollout.wait,
             leaving=dict(self.leaving),
-            yielded=self.yielded,
-            retreated=self.retreated,
+            preempted=self.preempted,
+            rolled_back=self.rolled_back,
             lost=tuple(self.lost),
         )
 
     def _remembered(self, contended: Contention) -> dict[str, Revision]:
-        denied = {r for r in self.ours if r in contended.yielding or r in contended.retreating}
+        denied = {r for r in self.ours if r in contended.preempted or r in contended.rolled_back}
         return remember(self.job.spec_hash, self.job.revisions, self.ours, denied)
 
     def _serving(self) -> list[Replica]:
@@ -102,38 +141,43 @@ class _Solver:
     # 1. Keep
 
     def _keep(self, contended: Contention) -> None:
-        """Sort our replicas into those that stay, that must leave, that yield, and that are lost with their cluster."""
+        """Sort the existing replicas into staying, leaving, preempted and lost."""
         for existing in self.ours:
-            replica = self._retreated(existing, contended.retreating)
-            cluster = self.fleet.clusters.get(existing.cluster)
-            if replica.going:
+            if existing.deleting:
                 continue
+            replica = self._rolled_back(existing, contended.rolled_back)
+            cluster = self.fleet.clusters.get(existing.cluster)
             if cluster is None:
                 self.lost.append(replica)
-            elif replica in contended.yielding:
-                self.yielded[replica] = contended.yielding[replica]
+            elif replica in contended.preempted:
+                self.preempted[replica] = contended.preempted[replica]
             elif why := self._must_leave(replica, cluster):
                 self.leaving[replica] = why
             else:
                 self.staying.append(replica)
 
-    def _retreated(self, replica: Replica, retreating: Mapping[Replica, Replica | None]) -> Replica:
-        """As it was before it grew, if its growth has no place."""
-        if replica not in retreating or replica.former is None:
+    def _rolled_back(self, replica: Replica, rolled_back: Mapping[Replica, Replica | None]) -> Replica:
+        """Return a replica as it was before it grew, if it lost the nodes that it grew into; otherwise as it is.
+
+        The phases that follow treat it as a replica that never grew. Only the ledger still has the nodes that it was
+        given, because they are free once it has given them back.
+        """
+        if replica not in rolled_back:
             return replica
-        back = replace(replica, engines=replica.former.engines, spec_hash=replica.former.spec_hash)
-        self.retreated[back] = retreating[replica]
-        return back
+        before = replace(replica, engines=replica.proven.engines, spec_hash=replica.proven.spec_hash)
+        self.rolled_back[before] = rolled_back[replica]
+        return before
 
     def _kept(self, replica: Replica) -> Placement:
-        retreats = replica in self.retreated
-        former = replica.former if replica.is_growing and not retreats else None
+        """Return the placement of a replica that stays as it is."""
+        rolls_back = replica in self.rolled_back
+        previous = replica.previous if replica.is_growing and not rolls_back else None
         return Placement(
-            replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, former, retreats=retreats
+            replica.cluster, replica.index, Action.KEEP, replica.engines, None, replica, previous, rolls_back=rolls_back
         )
 
     def _must_leave(self, replica: Replica, cluster: Cluster) -> EvictionReason | None:
-        """Being unready, unreachable, relabelled or full moves nobody."""
+        """Return why a replica must leave its cluster, or None."""
         if replica.moving_for == self.job.spec_hash:
             return EvictionReason.SUCCEEDED
         if untolerated(cluster.taints, self.job.tolerations, "NoExecute"):
@@ -148,8 +192,11 @@ class _Solver:
         return None
 
     def _pools_match(self, replica: Replica, cluster: Cluster) -> bool:
-        """Whether its pools satisfy what the deployment asks now. Pools that publish nothing prove nothing, and neither
-        does a search that was given up."""
+        """Whether the pools of a replica still have the devices that the job requests.
+
+        Without evidence they do: a pool that publishes no devices may publish them again, and a search that gave up
+        has no answer.
+        """
         published = {pool.name: pool for pool in cluster.pools if pool.shape.devices}
         if not published:
             return True
@@ -170,7 +217,7 @@ class _Solver:
     # 2. Shrink
 
     def _shrink(self) -> None:
-        """Of too many, the first to go are dropped. What must leave anyway goes as `_part` says."""
+        """Drop the surplus, the first to go first. Replicas that leave are not counted; phase 6 releases them."""
         while self.staying and len(self.staying) > self.job.replicas:
             load = Counter(r.cluster for r in self.staying)
             going = max(self.staying, key=lambda r: self._first_to_go(r, load))
@@ -184,7 +231,11 @@ class _Solver:
     def _first_to_go(
         self, replica: Replica, load: Mapping[str, int]
     ) -> tuple[bool, bool, bool, int, str, int, NamespacedName]:
-        """Sick before healthy, outdated before current, then from the cluster with most of them, by name and index."""
+        """Return a key by which the replica with the largest goes first.
+
+        Those that do not serve go first, then those that are not ready, then outdated ones if the current spec is
+        proven, then those on the cluster with the largest load. Name and index decide between equals.
+        """
         return (
             not replica.serving,
             not replica.ready,
@@ -196,10 +247,11 @@ class _Solver:
         )
 
     def _cover_the_trial(self) -> None:
-        """Where one replica is to remain, the healthiest serves until the next to it is ready with the current spec.
+        """If one replica is to remain and the current spec is untried, let a surplus replica try the spec.
 
-        Without that the last one that serves would try a spec of which nobody knows whether it works. Where the spec
-        does not fit beside what is still there, the surplus goes first.
+        Otherwise the only replica that serves would have to try a spec that may not work. The roles change: the surplus
+        replica stays and gets the current spec, and the best one serves until the other is ready. Nothing changes if
+        the spec does not fit next to the replicas that are still there; then the surplus goes first.
         """
         [best], second = self.staying, self.surplus[-1]
         if not best.serving or self._is_current(best) or self._fit_in_place(second) is None:
@@ -210,6 +262,7 @@ class _Solver:
     # 3. Update what does not serve
 
     def _update_idle(self, rollout: Rollout) -> None:
+        """Place every replica that stays: at the current spec if it is free to change, otherwise as it is."""
         for replica in self.staying[:]:
             if self._is_current(replica) or not rollout.is_free(replica, self.revisions):
                 self.placed.append(self._kept(replica))
@@ -218,7 +271,7 @@ class _Solver:
                 self._move(replica)
 
     def _update(self, replica: Replica) -> bool:
-        """Give it the current spec where it is, if its pools have room for the difference."""
+        """Give a replica the current spec on its pools. Return False if they have no room for the difference."""
         fit = self._fit_in_place(replica)
         if fit is None:
             return False
@@ -228,15 +281,18 @@ class _Solver:
         own = replica.nodes()
         self.ledger.take(cluster.name, {pool: max(0, n - own.get(pool, 0)) for pool, n in wanted.items()})
         grows = replica.has_served and exceeds(wanted, nodes_of(replica.proven.engines))
-        former = replica.proven if grows else None
-        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, former))
+        previous = replica.proven if grows else None
+        self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, previous))
         return True
 
     def _fit_in_place(self, replica: Replica) -> Fit | None:
-        """How the current spec fits where a replica is, beside everything else that is there."""
+        """Return how the current spec fits on the pools of a replica, next to all other replicas there.
+
+        The nodes of the replica itself count as free, since its new spec replaces its old one.
+        """
         cluster = self.fleet.clusters[replica.cluster]
         own = replica.nodes()
-        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.on(cluster.name).items()}
+        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.free_nodes(cluster.name).items()}
         fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
         if isinstance(fit, Fit):
             return fit
@@ -245,14 +301,14 @@ class _Solver:
         return None
 
     def _move(self, replica: Replica) -> None:
-        """Its pools have no room for the current spec: it keeps its own, until a successor serves elsewhere.
+        """Let a replica leave whose pools have no room for the current spec. It serves until a successor does.
 
-        It stays where a cluster that publishes no pools, or a search that was given up, proves nothing; and where nodes
-        are about to be free.
+        It stays if the lack of room is not certain: the search gave up, the cluster publishes no pools at the moment,
+        or another replica of the deployment is about to free nodes there.
         """
         if replica.identity in self.unsearched:
             return
-        departing = {r.cluster for r in (*self.surplus, *self.yielded, *(r for r in self.ours if r.going))}
+        departing = {r.cluster for r in (*self.surplus, *self.preempted, *(r for r in self.ours if r.deleting))}
         publishes = any(pool.shape.devices for pool in self.fleet.clusters[replica.cluster].pools)
         if publishes and replica.cluster not in departing:
             self._replace_by_successor(replica, EvictionReason.GROWN)
@@ -270,11 +326,14 @@ class _Solver:
     # 5. Take a turn
 
     def _take_turn(self, rollout: Rollout) -> None:
-        """One that serves is given the current spec, if the rollout may go on."""
+        """Give the current spec to one replica that serves, or would serve again by itself, if the rollout allows it.
+
+        Surplus that serves must be gone first: until then, it is not known how many others serve.
+        """
         outdated = [p.replica for p in self.placed if p.replica and not p.fit and not self._is_current(p.replica)]
         if not outdated or self._is_unproven() or any(r.serving for r in self.surplus):
             return
-        candidates = [r for r in sorted(outdated, key=lambda r: (r.serving, *_place(r))) if rollout.may_update(r)]
+        candidates = [r for r in sorted(outdated, key=lambda r: (r.serving, *_position(r))) if rollout.may_update(r)]
         if any(self._update_kept(replica) for replica in candidates):
             return
         if candidates:
@@ -283,7 +342,7 @@ class _Solver:
             self._prove_elsewhere(outdated[0], rollout)
 
     def _is_unproven(self) -> bool:
-        """Whether a replica is yet to show that it is ready with the current spec."""
+        """Whether some replica has, or gets with this plan, the current spec and is not ready with it yet."""
         changes = any(p.action is not Action.KEEP for p in self.placed)
         return changes or any(self._is_current(r) and not r.ready for r in self.staying)
 
@@ -294,8 +353,11 @@ class _Solver:
         return True
 
     def _make_room(self, replica: Replica) -> None:
-        """Nothing that is outdated has room where it is: surplus that only serves meanwhile goes, or a successor is
-        placed elsewhere."""
+        """Continue a rollout whose spec has no room on the pools of any outdated replica.
+
+        Drop the replicas on the same cluster that only serve until the current spec is ready: their nodes may be the
+        room that lacks. Then let the replica leave, and place its successor elsewhere.
+        """
         covers = [
             r for r, why in self.leaving.items() if why is EvictionReason.SUCCEEDED and r.cluster == replica.cluster
         ]
@@ -306,23 +368,29 @@ class _Solver:
         self._fill()
 
     def _prove_elsewhere(self, replica: Replica, rollout: Rollout) -> None:
-        """The revision was tried and has not served, and nobody tries it any more: a new replica does, if there is room
-        for one. It takes the place of one that serves as soon as it serves itself."""
+        """Let a new replica try a revision that was tried, has not served, and that no replica has any more.
+
+        Such a revision is given to no replica that serves. A new replica costs nothing but nodes: if there is room for
+        it, it replaces a replica that serves once it serves itself.
+        """
         others = [p for p in self.placed if p.replica is not replica]
         if new := list(self.filler.fill(others, 1)):
             self._replace_by_successor(replica, EvictionReason.SUCCEEDED)
             self.placed.extend(new)
             rollout.wait = None
 
-    # 6. Part
+    # 6. Release replaced
 
-    def _part(self) -> None:
-        """Those that must leave stay until as many others serve as are wanted, and at least until the current spec,
-        for which they make way, was tried."""
+    def _release_replaced(self) -> None:
+        """Keep the replicas that leave and are still needed; let the others go.
+
+        One is needed while fewer replicas are placed than are wanted. One that serves is also needed while fewer serve
+        than are wanted, or while the spec of its successor is untried. Those that serve and are ready are kept first.
+        """
         untried = self.revisions[self.job.spec_hash].is_untried
         serving = sum(p.replica is not None and p.replica.serving and p.action is Action.KEEP for p in self.placed)
         absent = self.job.replicas - len(self.placed)
-        for replica in sorted(self.leaving, key=lambda r: (not r.serving, not r.ready, _place(r))):
+        for replica in sorted(self.leaving, key=lambda r: (not r.serving, not r.ready, _position(r))):
             covers = untried and self.leaving[replica] is EvictionReason.SUCCEEDED
             needed = absent > 0 or (replica.serving and (covers or serving < self.job.replicas))
             if not needed:

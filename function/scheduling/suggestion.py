@@ -1,59 +1,97 @@
-"""The smallest change that would place one more replica on a cluster. Each is tried before it is told."""
+"""Suggests the smallest change that would place one more replica on a cluster.
+
+Terms:
+
+- A cluster is *open* if its pools have room for one more replica. Then only a filter keeps replicas out.
+- A *change* is one action of a user, in words.
+
+Phases of `suggestions`, for each cluster:
+
+1. Fit one more replica into the free nodes after the plan. If it fits, the cluster is open: suggest the change that
+   satisfies the filter that rejected it.
+2. Otherwise, if the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits.
+   Suggest the first pool and number that work.
+
+Every change in phase 2 was tried with the same search that the plan uses. A change to devices is not suggested here;
+`kinds/modeldeployment/explain.py` tries lower quantities in selectors.
+
+Deliberately coarse: only one change at a time is tried, to one pool. A cluster that needs two changes gets no
+suggestion.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from function.scheduling import rejection
-from function.scheduling.breakdown import ClusterAnatomy
-from function.scheduling.explain import standings
+from function.scheduling.breakdown import ClusterBreakdown
+from function.scheduling.explain import planned_usage
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
 from function.scheduling.plan import Plan
+from function.scheduling.rejection import Reason
 
 _MOST_NODES = 64
-"""Nodes beyond which adding some is no small change."""
+"""Nodes that are tried. More of them would be no small change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class Suggestion:
+    """A change that would place one more replica on a cluster."""
+
     cluster: str
     change: str
-    """What to do, in words."""
+    """The change in words, as an imperative."""
 
 
-def remedies(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterAnatomy, ...]) -> Iterator[Remedy]:
-    """By cluster. None for a cluster that one change does not open."""
-    ledger = standings(job, fleet, plan).ledger
-    for anatomy in found:
-        cluster, free = anatomy.cluster, dict(ledger.on(anatomy.cluster.name))
+def suggestions(
+    job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterBreakdown, ...]
+) -> Iterator[Suggestion]:
+    """Yield at most one suggestion for each cluster of `found`, in its order."""
+    ledger = planned_usage(job, fleet, plan).ledger
+    for breakdown in found:
+        cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
-            yield from _past_the_gate(anatomy)
-        elif isinstance(anatomy.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
+            if change := _opening(breakdown.reason):
+                yield Suggestion(cluster.name, change)
+        elif isinstance(breakdown.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
             pool, nodes = more
-            yield Remedy(cluster.name, _nodes(anatomy.reason, pool, nodes))
+            yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
 
 
-def _past_the_gate(anatomy: ClusterAnatomy) -> Iterator[Remedy]:
-    """There is room: only the gate is shut."""
-    name = anatomy.cluster.name
-    match anatomy.reason:
+def _opening(reason: Reason) -> str | None:
+    """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known."""
+    match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
-            yield Remedy(name, f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations")
+            return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
         case rejection.LabelMismatch(key=key, wanted=wanted):
-            yield Remedy(name, f"label the cluster {key}={wanted}, or take {key} out of the selector")
+            return f"label the cluster {key}={wanted}, or take {key} out of the selector"
         case rejection.NotReady():
-            yield Remedy(name, "make the cluster Ready: its own conditions say what is missing")
+            return "make the cluster Ready: its own conditions say what is missing"
         case rejection.NoGatewayAddress():
-            yield Remedy(name, "give its gateway an address")
+            return "give its gateway an address"
         case rejection.NotInCacheFootprint():
-            yield Remedy(name, "let the ModelCache's clusterSelector select the cluster")
+            return "let the ModelCache's clusterSelector select the cluster"
+        case (  # nothing that a user could change, or not in the way of a cluster whose pools have room
+            rejection.BeingDeleted()
+            | rejection.CacheFailed()
+            | rejection.HoldsOther()
+            | rejection.Full()
+            | rejection.SearchLimit()
+            | rejection.TooFewDevices()
+            | rejection.NothingToClaim()
+            | rejection.SelectorError()
+            | rejection.NoDevice()
+        ):
+            return None
+    assert_never(reason)
 
 
 def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple[str, int] | None:
-    """The pool to which fewest nodes must be added, and how many."""
+    """Return the pool to which the fewest nodes must be added, and how many; None if no such pool is known."""
     for nodes in range(1, _MOST_NODES + 1):
         for pool in sorted(free):
             if isinstance(fitter.fit(cluster, {**free, pool: free[pool] + nodes}), Fit):

@@ -9,7 +9,7 @@ from function.scheduling.job import Toleration
 
 
 def untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...], *effects: str) -> Taint | None:
-    """The first taint of one of the effects that no toleration covers."""
+    """Return the first taint, in sorted order, that has one of `effects` and that no toleration covers; else None."""
     return next(
         (t for t in sorted(taints) if t.effect in effects and not any(_tolerates(by, t) for by in tolerations)), None
     )

@@ -1,4 +1,4 @@
-"""What the models of all kinds share: their base, their fields, parsing a spec, and the schema that an XRD needs."""
+"""What the models of all kinds share: base class, field types, parsing, and conversion to an XRD's schema."""
 
 from function.schema.containers import FieldPath, Image
 from function.schema.fields import (
@@ -33,7 +33,7 @@ from function.schema.fields import (
 )
 from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
-from function.schema.problems import Path, Problem, parse, problems, problems_at, spelled, without_nulls
+from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
 from function.schema.unions import Member, union
 
 __all__ = [
@@ -77,11 +77,11 @@ __all__ = [
     "Whole",
     "XrName",
     "cover_the_internet",
+    "format_path",
     "parse",
     "problems",
     "problems_at",
     "quoted",
-    "spelled",
     "union",
     "without_nulls",
 ]

@@ -1,4 +1,4 @@
-"""Texts of a container that Kubernetes reads by a grammar of its own: its image, and fields of its pod."""
+"""Container fields with a grammar of their own in Kubernetes: images, and field paths of a pod."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Image = Annotated[
         "an image reference, such as registry.example.org/team/engine:v1, with its path in lower case",
     ),
 ]
-"""As kubelets read it (distribution/reference v0.6, regexp.go); another one is never pulled (InvalidImageName)."""
+"""An image reference as kubelets parse it (distribution/reference v0.6, regexp.go). Others are never pulled
+(InvalidImageName)."""
 
 _PLAIN_PATHS = (
     "metadata.name",
@@ -35,7 +36,7 @@ _PLAIN_PATHS = (
 )
 _OF_LABELS, _OF_ANNOTATIONS = "metadata.labels['", "metadata.annotations['"
 _BY_KEY = rf"^[a-z.]+\['{LABEL_KEYS.pattern[1:-1]}'\]$"
-"""What may stand before the bracket is checked apart: Kubernetes prices a pattern by its length."""
+"""The part before the bracket is checked separately: Kubernetes prices a pattern by its length."""
 _LONGEST_DOMAIN = 253
 _STARTS = f"(self.startsWith({quoted(_OF_LABELS)}) || self.startsWith({quoted(_OF_ANNOTATIONS)}))"
 _LONGEST_BEFORE = f"self.startsWith('metadata.labels') ? {len(_OF_LABELS)} : {len(_OF_ANNOTATIONS)}"
@@ -60,4 +61,5 @@ FieldPath = Annotated[
         holds=_is_field_path,
     ),
 ]
-"""As Kubernetes takes it for a variable (kubernetes v1.36, pkg/apis/core/validation, validateObjectFieldSelector)."""
+"""A field path that Kubernetes accepts for an environment variable (kubernetes v1.36, pkg/apis/core/validation,
+validateObjectFieldSelector)."""

@@ -1,4 +1,4 @@
-"""The types of fields: what Python checks, what the API server checks, and what is accepted in words."""
+"""Field types: each is a Python check, a check for the API server, and a description of what is accepted."""
 
 from __future__ import annotations
 
@@ -13,40 +13,42 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from function.vocabulary import labels
+
 NOT_ACCEPTED = "not_accepted"
-"""Type of the validation error whose context says in words what is accepted."""
+"""Type of a validation error whose context describes what is accepted."""
 MISPLACED = "misplaced"
-"""Type of the validation error about one key of a map, or one item of a list."""
+"""Type of a validation error about one key of a map, or one item of a list."""
 WORDS = "x-words"
-"""Key of a schema with what its pattern means. It becomes a part of the description."""
+"""Schema key for the meaning of a pattern. It becomes part of the description."""
 JSON = 2**53 - 1
-"""The largest integer that survives JSON numbers, which protobuf's Struct holds as doubles."""
+"""The largest integer that JSON numbers represent exactly: protobuf's Struct holds them as doubles."""
 
 
 def _refusal(accepted: str) -> PydanticCustomError:
     return PydanticCustomError(NOT_ACCEPTED, "must be {accepted}", {"accepted": accepted})
 
 
-def _misplaced(key: str | int, said: str) -> PydanticCustomError:
-    return PydanticCustomError(MISPLACED, "{said}", {"key": key, "said": said})
+def _misplaced(key: str | int, message: str) -> PydanticCustomError:
+    return PydanticCustomError(MISPLACED, "{message}", {"key": key, "message": message})
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string, bounded, and of a form."""
+    """A string of bounded length, optionally with a pattern."""
 
     longest: int
     pattern: str = ""
-    """Of Go's and Python's common syntax, anchored at both ends."""
+    """In the common syntax of Go and Python, anchored at both ends."""
     words: str = ""
-    """What the pattern means, to a person."""
+    """What the pattern means, in words."""
     shortest: int = 1
     secret: bool = False
-    """Whether a value may be one that no message should repeat."""
+    """Whether a value may be secret, so that no message repeats it."""
     cel: str = ""
-    """What the API server checks beside the pattern: a CEL expression over `self`."""
+    """An additional check for the API server: a CEL expression over `self`."""
     holds: Callable[[str], bool] | None = None
-    """The same in Python. It decides exactly as `cel` does."""
+    """The same check in Python. It must decide exactly as `cel` does."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, core_schema.str_schema(strict=True))
@@ -59,8 +61,7 @@ class Text:
         return {**bounds, "x-kubernetes-validations": [rule], WORDS: self.words} if rule["rule"] else bounds
 
     def _rule(self) -> dict[str, str]:
-        """A rule, not the schema's `pattern`: the API server would repeat a pattern in its error message. The value it
-        shows by itself."""
+        """Return a rule, not the schema's `pattern`, which the API server would repeat in its error message."""
         matches = f"self.matches({quoted(self.pattern)})" if self.pattern else ""
         return {"rule": " && ".join(filter(None, (matches, self.cel))), "message": f"must be {self.accepted}"}
 
@@ -83,7 +84,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """An integer within bounds. A double without a fraction is one: JSON and protobuf do not tell them apart."""
+    """An integer within bounds. A double without a fraction counts: JSON and protobuf do not distinguish them."""
 
     least: int
     most: int
@@ -108,7 +109,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A Kubernetes quantity, written as a string or as a whole number; kept as a string."""
+    """A Kubernetes quantity. It may be written as a string or a whole number, and is kept as a string."""
 
     pattern: str = r"^([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?$"
     """apimachinery's grammar without a sign (k8s.io/apimachinery v0.36, pkg/api/resource, ParseQuantity)."""
@@ -135,7 +136,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class ListMap:
-    """A list whose items are told apart by one of their fields."""
+    """A list whose items are identified by one of their fields."""
 
     key: str = "name"
 
@@ -157,15 +158,15 @@ class ListMap:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What the keys of a map look like. The schema cannot say it: a CEL rule does."""
+    """A constraint on the keys of a map. Structural schemas have none, so it becomes a CEL rule."""
 
     longest: int
     pattern: str
     words: str
     reserved: str = ""
-    """A prefix that is not the user's."""
+    """A prefix that users may not set."""
     longest_domain: int = 0
-    """Characters that a domain in front of a slash may have; 0 where keys have none."""
+    """Longest domain before a slash, in characters; 0 if keys have no domain."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -198,7 +199,7 @@ class Keys:
 
 
 def quoted(text: str) -> str:
-    """A CEL string literal."""
+    """Return a text as a CEL string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -206,7 +207,7 @@ _PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DOMAIN = rf"{_PART}(\.{_PART})*"
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _LONGEST_DOMAIN = 253
-"""Of a label's key (k8s.io/apimachinery v0.36, pkg/util/validation, IsQualifiedName)."""
+"""Characters of the domain in a label key (k8s.io/apimachinery v0.36, pkg/util/validation, IsQualifiedName)."""
 _KEY_WORDS = (
     "a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS name of up to 253"
     " characters and a slash"
@@ -226,7 +227,7 @@ DnsLabel = Annotated[
 ]
 DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
 XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
-"""A name of one of our own kinds: Crossplane writes it into a label."""
+"""Name of one of our own kinds. Crossplane writes it into a label, hence 63 characters."""
 HostName = Annotated[
     str,
     Text(
@@ -244,9 +245,9 @@ SecretKey = Annotated[
         "a key: letters, digits, dashes, dots and underscores, not . and not starting with two dots",
     ),
 ]
-"""A key of a Secret or a ConfigMap (k8s.io/apimachinery v0.36, pkg/util/validation, IsConfigMapKey)."""
+"""A key of a Secret or ConfigMap (k8s.io/apimachinery v0.36, pkg/util/validation, IsConfigMapKey)."""
 CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
-"""A region, a machine type or the like: the cloud says which there are."""
+"""A region, machine type or the like, of which only the cloud knows the valid ones."""
 _NUMBER = "(0|[1-9][0-9]*)"
 _IDENTIFIER = r"(0|[1-9][0-9]*|[0-9]*[-A-Za-z][-0-9A-Za-z]*)"
 _SUFFIX = rf"(-{_IDENTIFIER}(\.{_IDENTIFIER})*)?(\+[-0-9A-Za-z]+(\.[-0-9A-Za-z]+)*)?"
@@ -288,12 +289,12 @@ QUALIFIED_KEYS = Keys(
     "a name of up to 32 letters, digits and underscores, alone or after a domain of up to 63 characters and a slash",
     longest_domain=63,
 )
-"""Names of attributes and capacities, as ResourceSlices have them (k8s.io/api v0.36, resource/v1, QualifiedName)."""
-_USERS_KEYS = dataclasses.replace(LABEL_KEYS, reserved="modelplane.ai/")
+"""Names of device attributes and capacities in ResourceSlices (k8s.io/api v0.36, resource/v1, QualifiedName)."""
+_USERS_KEYS = dataclasses.replace(LABEL_KEYS, reserved=labels.PREFIX)
 Labels = Annotated[dict[str, LabelValue], MaxLen(32), _USERS_KEYS]
-"""Labels that a user sets on what is composed."""
+"""Labels that users set on composed objects."""
 Annotations = Annotated[dict[str, Annotated[str, Text(32768, shortest=0)]], MaxLen(32), _USERS_KEYS]
 Selector = Annotated[dict[str, LabelValue], MaxLen(32), LABEL_KEYS]
-"""Labels that something must have."""
+"""Labels that an object must have."""
 SomeLabels = Annotated[dict[str, LabelValue], Len(1, 32), LABEL_KEYS]
-"""Labels that something must have, at least one."""
+"""Labels that an object must have, at least one."""

@@ -1,4 +1,4 @@
-"""The base of every model, and the rules between its fields: each written once, for the API server and for us."""
+"""The base class of every model, and rules between fields, each with its CEL and its Python form."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 BROKEN_RULES = "broken_rules"
-"""Type of the validation error that carries every rule which an object breaks."""
+"""Type of the validation error that carries every rule an object breaks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule between the fields of an object: as CEL for the API server, and as a predicate for old objects."""
+    """A rule between fields: CEL for the API server, and a predicate for objects stored before the rule."""
 
     cel: str
     message: str
     holds: Callable[[Any], bool] | None
-    """Of the parsed model. None: a rule about a change, which only the API server sees."""
+    """The rule over the parsed model. None for a rule about a change, which only the API server can check."""
     at: str = ""
-    """The field that is wrong, where it is one."""
+    """The field that is wrong, if it is a single one."""
 
     @property
     def validation(self) -> dict[str, str]:
-        """As the API server reads it."""
-        said = {"rule": self.cel, "message": self.message}
-        return {**said, "fieldPath": f".{self.at}"} if self.at else said
+        """Return the rule in the API server's form."""
+        rule = {"rule": self.cel, "message": self.message}
+        return {**rule, "fieldPath": f".{self.at}"} if self.at else rule
 
 
 class Api(BaseModel):
-    """A piece of an API. Lenient: a field of a later version passes."""
+    """The base class of the API's models. It ignores unknown fields, so that a field of a later version passes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,19 +59,22 @@ class Api(BaseModel):
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         schema = handler.resolve_ref_schema(handler(core))
         properties = schema.get("properties", {})
-        for name, said in described(cls).items():
-            properties[name] = {**properties[name], "description": said}
+        for name, text in described(cls).items():
+            properties[name] = {**properties[name], "description": text}
         rules = [rule.validation for rule in cls.RULES]
         return schema | ({"x-kubernetes-validations": rules} if rules else {})
 
 
 def described(model: type[Api]) -> dict[str, str]:
-    """What the docstrings below the fields of a model say. Read from its source, which a server never does."""
-    said: dict[str, str] = {}
+    """Return the docstrings below a model's fields, by field.
+
+    It reads the model's source, which a server never does.
+    """
+    found: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if issubclass(cls, Api) and cls is not Api and not vars(cls).get("IS_GENERATED"):
-            said.update(_docstrings(cls))
-    return said
+            found.update(_docstrings(cls))
+    return found
 
 
 def _docstrings(cls: type) -> Iterator[tuple[str, str]]:
@@ -93,7 +96,7 @@ class Audience(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What `kubectl get` shows beside READY, SYNCED and AGE."""
+    """A column of `kubectl get` in addition to READY, SYNCED and AGE."""
 
     name: str
     type: str
@@ -102,7 +105,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where `kubectl scale` and autoscalers read and write."""
+    """The paths that `kubectl scale` and autoscalers read and write."""
 
     wanted: str
     current: str

@@ -1,4 +1,4 @@
-"""Networks and ranges of addresses. They are read as the API server's CEL library reads them (net/netip of Go)."""
+"""Networks and address ranges, read exactly as the API server's CEL library reads them (net/netip of Go)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 from typing import Annotated, TypeAlias
 
-from function.cel.values import addresses
+from function.cel.libraries import ip
 from function.schema.fields import Text
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -20,17 +20,19 @@ _RANGE_WORDS = (
     " written with its first address"
 )
 _IS_NETWORK = "isCIDR(self) && cidr(self).masked() == cidr(self)"
-"""As Kubernetes with StrictIPCIDRValidation (k8s.io/apimachinery v0.36, pkg/util/validation/ip.go, parseCIDR)."""
+"""As in Kubernetes with StrictIPCIDRValidation (k8s.io/apimachinery v0.36, pkg/util/validation/ip.go, parseCIDR)."""
 _FROM, _TO = "self.substring(0, self.indexOf('-'))", "self.substring(self.indexOf('-') + 1)"
-"""The two sides of a dash. Kubernetes knows how long a substring may be, and so what reading it costs at most; of the
-parts that split() gives it does not."""
+"""The two sides of a dash. Kubernetes can bound the length of a substring, and so the cost of parsing it, but not that
+of the parts that split() returns."""
 _LENGTHS = f"[{', '.join(map(str, range(128)))}]"
 _SUFFIXES = "".join(f"/{length}".ljust(4) for length in range(129))
 
 
 def _block(address: str, length: str) -> str:
-    """The block of an address, in CEL. The length is cut out of a text for the same reason: Kubernetes does not know
-    the size of `string(length)`."""
+    """Return the block of an address, in CEL.
+
+    The length is cut out of a text for the same reason: Kubernetes does not know the size of `string(length)`.
+    """
     return f"cidr({address} + '{_SUFFIXES}'.substring(4 * ({length}), 4 * ({length}) + 4).trim())"
 
 
@@ -39,26 +41,26 @@ _IS_BEFORE = (
     f" && {_block(_FROM, 'bits')}.containsIP(ip({_TO})) && !{_block(_FROM, 'bits + 1')}.containsIP(ip({_TO}))"
     f" && {_block(_FROM, 'bits')}.masked().ip() == {_block(_FROM, 'bits + 1')}.masked().ip())"
 )
-"""CEL does not order addresses. Of two addresses the lower one has a 0 in the first bit in which they differ."""
+"""CEL does not order addresses. The lower of two addresses has a 0 in the first bit in which they differ."""
 _IS_RANGE = (
     f"self.indexOf('-') > 0 && isIP({_FROM}) && isIP({_TO}) && ip({_FROM}).family() == ip({_TO}).family()"
     f" && (ip({_FROM}) == ip({_TO}) || {_IS_BEFORE})"
 )
-"""As MetalLB reads an address pool (metallb v0.16, internal/config, ParseCIDR), without spaces around the dash."""
+"""An address pool as MetalLB reads it (metallb v0.16, internal/config, ParseCIDR), without spaces around the dash."""
 
 
 def is_network(text: str) -> bool:
     try:
-        block = addresses.block(text)
+        block = ip.parse_cidr(text)
     except ValueError:
         return False
     return block.masked() == block
 
 
 def is_range(text: str) -> bool:
-    """Whether it is two addresses of one family with a dash between them, the lower one first."""
+    """Return whether a text is two addresses of one family with a dash between them, the lower one first."""
     try:
-        first, last = map(addresses.address, text.split("-"))
+        first, last = map(ip.parse_ip, text.split("-"))
     except ValueError:
         return False
     return first.bits == last.bits and first.number <= last.number
@@ -88,14 +90,14 @@ _NOT_ROUTED = tuple(
         "224.0.0.0/3",
     )
 )
-"""Addresses that no packet from the internet has (IANA, IPv4 Special-Purpose Address Registry; multicast, class E)."""
+"""Addresses that never occur on the internet (IANA, IPv4 Special-Purpose Address Registry; multicast, class E)."""
 _EVERY_IPV4 = ipaddress.IPv4Network("0.0.0.0/0")
 _GLOBAL_IPV6 = ipaddress.IPv6Network("2000::/3")
-"""All IPv6 unicast addresses that the internet has (IANA, Internet Protocol Version 6 Address Space)."""
+"""All IPv6 unicast addresses of the internet (IANA, Internet Protocol Version 6 Address Space)."""
 
 
 def cover_the_internet(networks: Iterable[str]) -> bool:
-    """Whether networks together have every public address of IPv4, or of IPv6."""
+    """Return whether networks together cover every public address of IPv4, or of IPv6."""
     read = [ipaddress.ip_network(network) for network in networks]
     four = [network for network in read if isinstance(network, ipaddress.IPv4Network)]
     six = [network for network in read if isinstance(network, ipaddress.IPv6Network)]

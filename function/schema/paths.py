@@ -1,4 +1,4 @@
-"""What a model says about the place that a path leads to."""
+"""Find the part of a model that a path leads to."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from function.schema.model import Api
 
 
 def known_fields(model: type[Api], path: Sequence[str | int]) -> list[str]:
-    """The fields of the object at a path."""
+    """Return the fields of the object at a path."""
     return [name for reached in _reached(model, path) if _is_api(reached) for name in reached.model_fields]
 
 
 def is_secret(model: type[Api], path: Sequence[str | int]) -> bool:
-    """Whether what stands at a path may be something that no message should repeat."""
+    """Return whether the value at a path may be secret, so that no message repeats it."""
     return any(isinstance(reached, Text) and reached.secret for reached in _reached(model, path))
 
 
 def _reached(model: type[Api], path: Sequence[str | int]) -> Iterator[Any]:
-    """The types at the end of a path, and what they are annotated with."""
+    """Yield the types at the end of a path, and their annotations."""
     here: list[Any] = [model]
     for step in path:
         here = [further for type_ in here for further in _inside(type_, step)]
@@ -40,7 +40,7 @@ def _inside(type_: Any, step: str | int) -> Iterator[Any]:
 
 
 def _opened(type_: Any) -> Iterator[Any]:
-    """A type without Annotated and Optional around it, and what it was annotated with."""
+    """Yield a type without its Annotated and Optional, and its annotations."""
     if get_origin(type_) is Annotated:
         inner, *metadata = get_args(type_)
         yield from _opened(inner)

@@ -1,8 +1,7 @@
-"""What is wrong with an object, in words: where, what stands there, and what would be accepted."""
+"""Problems of an object, in words: the field, its value, and what would be accepted."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from function.core import InvalidSpec, Manifest, Reason, plural
+from function.core import InvalidSpec, Manifest, Reason, closest, plural
 from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.model import BROKEN_RULES, Api, Rule
@@ -35,41 +34,44 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with an object."""
+    """One problem of an object."""
 
     path: Path
     message: str
-    """What is wrong, as the rest of a sentence that begins with the field."""
+    """The problem, as the rest of a sentence that begins with the field."""
     value: Any = None
-    """What stands there; None where there is nothing, or where it may be a secret."""
+    """The value of the field. None if it has none, or if it may be secret."""
     accepted: str = ""
     code: str = "value"
-    """What sort of problem it is, for machines: value, required, unknown-field, key, rule."""
+    """The kind of problem, for machines: value, required, unknown-field, key, rule."""
 
     @property
     def field(self) -> str:
-        return spelled(self.path)
+        return format_path(self.path)
 
 
 def parse(model: type[Spec], xr: Manifest, invalid: Reason, under: Mapping[str, Reason] | None = None) -> Spec:
-    """An XR's spec. Raises InvalidSpec where it does not fit the model: for the given reason, or for the one of the
-    field of the spec that is wrong."""
+    """Return the spec of an XR.
+
+    Raises InvalidSpec with the reason `invalid` if it does not fit the model, or with the reason that `under` has for
+    the wrong field of the spec.
+    """
     try:
         return model.model_validate(without_nulls(xr.get("spec") or {}))
     except ValidationError as error:
         first = next(_explained(model, error))
         reason = (under or {}).get(str(first.path[1]) if len(first.path) > 1 else "", invalid)
         answer = InvalidSpec(reason(field=first.field, problem=first.message))
-    raise answer  # outside of the handler: pydantic's error holds every value, secrets too
+    raise answer  # outside the handler: pydantic's error holds every value, even secrets
 
 
 def problems_at(field: str, model: type[Api], manifest: Manifest) -> list[Problem]:
-    """All that is wrong with one field of an object beside its spec, unknown fields in it included."""
+    """Return all problems of one field of an object other than its spec, unknown fields included."""
     return _found(model, without_nulls(manifest.get(field) or {}), extra="forbid", at=field)
 
 
 def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
-    """All that is wrong with an object of whose spec this is the model, unknown fields included."""
+    """Return all problems of an object with this spec model, unknown fields included."""
     found = [_unknown((key,), key, _TOP) for key in manifest if key not in _TOP]
     spec = without_nulls(manifest.get("spec"))
     if spec is None:
@@ -77,7 +79,7 @@ def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
     if isinstance(spec, dict):
         spec.pop(_CROSSPLANES, None)
     strict = _found(model, spec, extra="forbid")
-    lenient = _found(model, spec, extra="ignore")  # an unknown field keeps the rules of its object from being looked at
+    lenient = _found(model, spec, extra="ignore")  # with an unknown field, pydantic skips the rules
     return [*found, *strict, *(problem for problem in lenient if problem not in strict)]
 
 
@@ -90,14 +92,14 @@ def _found(model: type[Api], given: Any, extra: Literal["forbid", "ignore"], at:
 
 
 def without_nulls(value: Any) -> Any:
-    """Plain data without its nulls: the API server drops them ahead of everything else."""
+    """Return plain data without nulls, which the API server drops before anything else."""
     if isinstance(value, Mapping):
         return {key: without_nulls(child) for key, child in value.items() if child is not None}
     return [without_nulls(child) for child in value] if is_list(value) else value
 
 
-def spelled(path: Path) -> str:
-    """A path as users write it: spec.engines[0].name."""
+def format_path(path: Path) -> str:
+    """Return a path as users write it: spec.engines[0].name."""
     return "".join(_step(part) for part in path).removeprefix(".")
 
 
@@ -119,7 +121,7 @@ def _words(model: type[Api], details: ErrorDetails, at: str) -> Iterator[Problem
         case kind if kind == BROKEN_RULES:
             yield from (_broken(path, rule) for rule in context["broken"])
         case kind if kind == MISPLACED:
-            yield Problem((*path, context["key"]), context["said"], code="key")
+            yield Problem((*path, context["key"]), context["message"], code="key")
         case "missing":
             yield Problem(path, "is required", code="required")
         case "too_short" | "too_long":
@@ -138,7 +140,7 @@ def _broken(path: Path, rule: Rule) -> Problem:
 
 
 def _miscounted(path: Path, value: Any, context: Mapping[str, Any]) -> Iterator[Problem]:
-    """Pydantic counts the items that are right; how many there are is another matter."""
+    """Yield the problem of a list or map with the wrong number of items. Pydantic counts only the valid ones."""
     least, most = context.get("min_length", 0), context.get("max_length")
     accepted = f"at least {plural(least, 'item')}" if most is None else f"at most {plural(most, 'item')}"
     if len(value) < least or (most is not None and len(value) > most):
@@ -163,7 +165,7 @@ def _refused(path: Path, value: Any, accepted: str, *, secret: bool) -> Problem:
 
 
 def _not_a(container: str, path: Path, value: Any) -> Problem:
-    """Of what is no container where one is due. What would be inside may be a secret, and so may this."""
+    """Return the problem of a value that is not the required list or map. It may be secret, as its items may be."""
     kind = {str: "a string", bool: "true or false"}.get(type(value)) or (
         "a number" if _is_number(value) else _shown(value)
     )
@@ -176,13 +178,13 @@ def _is_number(value: Any) -> bool:
 
 def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if n.lower() == name.lower()]
-    hint = f"; did you mean {near[0]}?" if near else ""
+    meant = closest(name, names)
+    hint = f"; did you mean {meant}?" if meant else ""
     return Problem(path, f"is not a field{hint}", None, ", ".join(names), code="unknown-field")
 
 
 def _shown(value: Any) -> str:
-    """A value as a message repeats it. What is inside of a map or a list may be anybody's secret."""
+    """Return a value as a message repeats it. The contents of maps and lists are left out, since any may be secret."""
     if isinstance(value, Mapping):
         return "a map"
     if isinstance(value, list | tuple):

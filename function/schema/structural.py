@@ -1,4 +1,4 @@
-"""A model as the structural schema that Kubernetes wants: references in place, no unions, no nulls, no titles."""
+"""Convert a model into a structural schema of Kubernetes: references inlined, no unions, no nulls, no titles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Defs = Mapping[str, dict[str, Any]]
 
 
 def structural(model: type[Api]) -> dict[str, Any]:
-    """The schema of a model, its keys in the order in which a person would write them."""
+    """Return the schema of a model, its keys in the order in which a person would write them."""
     schema = model.model_json_schema()
     return _structural(schema, schema.get("$defs", {}))
 
@@ -37,7 +37,7 @@ def _child(key: str, value: Any, defs: Defs) -> Any:
 
 
 def _resolved(node: dict[str, Any], defs: Defs) -> dict[str, Any]:
-    """A node whose reference, whose constant, or whose "X or null" is replaced by what it means."""
+    """Inline a node's reference, or simplify its constant or its "X or null"."""
     if "$ref" in node:
         return _resolved(defs[node["$ref"].rpartition("/")[2]] | _without(node, "$ref"), defs)
     if "anyOf" in node and "x-kubernetes-int-or-string" not in node:
@@ -49,16 +49,16 @@ def _resolved(node: dict[str, Any], defs: Defs) -> dict[str, Any]:
 
 
 def _without_empty_default(node: dict[str, Any]) -> dict[str, Any]:
-    """Nothing is nothing: an empty default would be written into every object."""
+    """Drop an empty default, which the API server would write into every object."""
     return node if node.get("default", node) not in (None, [], {}) else _without(node, "default")
 
 
 def _in_words(node: dict[str, Any]) -> dict[str, Any]:
-    """A node whose description also tells what its pattern means: `kubectl explain` shows no patterns."""
+    """Add the meaning of a pattern to the description, because `kubectl explain` shows no patterns."""
     if not node.get(WORDS):
         return _without(node, WORDS)
-    said = f"{node.get('description', '')} It is {node[WORDS]}.".lstrip()
-    return _without(node, WORDS) | {"description": said}
+    description = f"{node.get('description', '')} Must be {node[WORDS]}.".lstrip()
+    return _without(node, WORDS) | {"description": description}
 
 
 def _without(node: dict[str, Any], *keys: str) -> dict[str, Any]:

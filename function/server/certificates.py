@@ -13,25 +13,26 @@ _Files = tuple[bytes, bytes, bytes]
 
 
 class UnusableCertificates(ValueError):
-    """Files that no server can be run with. Names the file and what is wrong with it."""
+    """The certificate files cannot be used. The message names the file and the fault."""
 
 
 def rotating(folder: Path) -> grpc.ServerCredentials:
-    """Mutual TLS from a mounted Secret. A change is taken when it is sound as a whole; until then the old files serve.
+    """Return mutual TLS credentials from a mounted Secret.
 
-    Raises OSError where a file is missing, and UnusableCertificates.
+    A change takes effect once the new files are valid as a set; until then the old ones stay in use. Raises OSError if
+    a file is missing, and UnusableCertificates.
     """
-    taken = refused = checked(folder)
+    taken = refused = load(folder)
 
     def fetch() -> grpc.ServerCertificateConfiguration | None:
-        """Asked by gRPC before each handshake."""
+        """Return new certificates, or None to keep the current ones. gRPC calls it before each handshake."""
         nonlocal taken, refused
         try:
             now = _read(folder)
             if now in (taken, refused):
                 return None
             refused = now
-            taken = checked(folder)
+            taken = load(folder)
         except (OSError, UnusableCertificates) as problem:  # a Secret that is being replaced, or is broken
             structlog.get_logger().warning("Kept the certificates", problem=str(problem))
             return None
@@ -40,13 +41,13 @@ def rotating(folder: Path) -> grpc.ServerCredentials:
 
     return grpc.dynamic_ssl_server_credentials(
         _configuration(taken),
-        fetch,  # type: ignore[arg-type]  # None is "as before", which the stubs leave out
+        fetch,  # type: ignore[arg-type]  # None keeps the current ones, which the stubs leave out
         require_client_authentication=True,
     )
 
 
-def checked(folder: Path) -> _Files:
-    """The files of a folder. Raises OSError and UnusableCertificates."""
+def load(folder: Path) -> _Files:
+    """Read and check a folder's files. Raises OSError and UnusableCertificates."""
     files = _read(folder)
     _check_certificates(folder / _CERTIFICATE, files[1])
     _check_certificates(folder / _AUTHORITY, files[2])
@@ -75,7 +76,7 @@ def _check_certificates(path: Path, content: bytes) -> None:
 
 
 def _check_key(folder: Path) -> None:
-    """Of a certificate that is sound."""
+    """Check the key of a certificate that is valid."""
     key = folder / _KEY
     try:
         _context().load_cert_chain(folder / _CERTIFICATE, key, password=_no_password)
@@ -86,7 +87,7 @@ def _check_key(folder: Path) -> None:
 
 
 def _no_password() -> str:
-    """Otherwise OpenSSL would ask for one on the terminal."""
+    """Return no password: otherwise OpenSSL would ask for one on the terminal."""
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The gRPC door: TLS, message sizes, health, and how the server stops."""
+"""The gRPC server: TLS, message sizes, health, and shutdown."""
 
 from __future__ import annotations
 
@@ -21,37 +21,38 @@ from function.server.runner import Runner
 WORKERS = workers.WORKERS
 DEFAULT_ADDRESS = "0.0.0.0:9443"
 LARGEST_MESSAGE = 256
-"""MiB that we take in one request: a fleet of 1,000 clusters and 10,000 replicas is 70."""
+"""MiB accepted in one request. A fleet of 1,000 clusters and 10,000 replicas is 70 MiB."""
 GRACE = 25
-"""Seconds that accepted calls have left after SIGTERM. A pod has 30 (Kubernetes, terminationGracePeriodSeconds)."""
+"""Seconds for accepted calls to finish after SIGTERM. A pod has 30 (Kubernetes, terminationGracePeriodSeconds)."""
 _ARRIVING = 0.1
-"""Seconds after SIGTERM in which calls are still taken: gRPC cancels those that arrived and were not taken yet."""
+"""Seconds after SIGTERM in which calls are still accepted: gRPC cancels those that arrived and were not accepted."""
 _UNWINDING = 1.0
-"""Seconds after the grace in which calls that were cancelled may notice it."""
+"""Seconds after the grace period for cancelled calls to notice it."""
 _SERVICES = (
     "apiextensions.fn.proto.v1.FunctionRunnerService",
     "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 )
-"""Crossplane calls v1, and v1beta1 where v1 is not implemented; both have the same messages."""
+"""Crossplane calls v1, or v1beta1 if v1 is not implemented. Both have the same messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     address: str = DEFAULT_ADDRESS
     tls_certs_dir: Path | None = None
-    """Holds tls.crt, tls.key and ca.crt. None serves in plain text."""
+    """Contains tls.crt, tls.key and ca.crt. None serves in plain text."""
     max_receive_mib: int = LARGEST_MESSAGE
     max_send_mib: int = LARGEST_MESSAGE
     metrics_address: str | None = None
     workers: int = WORKERS
-    """Calls that are computed at once."""
+    """Calls computed at the same time."""
     grace: float = GRACE
 
 
 async def serve(settings: Settings, started: Callable[[int], None] | None = None) -> bool:
-    """Until SIGTERM or SIGINT. `started` is called with the port once it listens. Raises OSError, ValueError.
+    """Serve until SIGTERM or SIGINT. Calls `started` with the port once it listens.
 
-    Returns whether every call ended. Otherwise a thread still computes one for which nobody waits.
+    Returns whether every call ended. If not, a thread still computes a call that nobody waits for. Raises OSError and
+    ValueError.
     """
     asyncio.get_running_loop().set_exception_handler(log.of_loop)
     server = grpc.aio.server(options=_options(settings))
@@ -64,17 +65,20 @@ async def serve(settings: Settings, started: Callable[[int], None] | None = None
     await server.start()
     for service in ("", *_SERVICES):
         await status.set(service, health_pb2.HealthCheckResponse.SERVING)
-    process.settle_memory()
-    process.settle_threads()
+    process.configure_memory()
+    process.configure_threads()
     structlog.get_logger().info("Serving", address=settings.address, port=port, tls=bool(settings.tls_certs_dir))
     if started:
         started(port)
-    await _told()
+    await _signalled()
     return await _stop(server, status, runner, settings.grace)
 
 
 class _Health(health.aio.HealthServicer):  # type: ignore[misc, name-defined]
-    """Watches end when the server stops: they would hold it up for the whole grace."""
+    """Health checks whose watches end when the server stops.
+
+    Otherwise they would delay it for the whole grace period.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,25 +99,25 @@ class _Health(health.aio.HealthServicer):  # type: ignore[misc, name-defined]
 
 
 def _introspection(server: grpc.aio.Server) -> _Health:
-    """Health and reflection; returns the health servicer. Their packages come without types."""
+    """Add health checks and reflection; return the health servicer. Their packages have no types."""
     status = _Health()
     health_pb2_grpc.add_HealthServicer_to_server(status, server)  # type: ignore[no-untyped-call]
     reflection.enable_server_reflection((*SERVICE_NAMES, health.SERVICE_NAME), server)  # type: ignore[no-untyped-call]
     return status
 
 
-async def _told() -> None:
-    """Returns on the first signal. More of them change nothing."""
-    told = asyncio.Event()
+async def _signalled() -> None:
+    """Wait for the first signal. Later ones have no effect."""
+    stop = asyncio.Event()
     for sig in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(sig, told.set)
-    await told.wait()
+        asyncio.get_running_loop().add_signal_handler(sig, stop.set)
+    await stop.wait()
 
 
 async def _stop(server: grpc.aio.Server, status: _Health, runner: Runner, grace: float) -> bool:
-    """No new call is accepted, and those that were have the grace to end. Then they are cancelled.
+    """Accept no new calls, let accepted ones finish within the grace period, then cancel them.
 
-    A client is told to go away and connects to another replica: Crossplane waits until it has one (v2.4,
+    Clients are told to go away and connect to another replica: Crossplane waits until it has a connection (v2.4,
     internal/xfn/function_runner.go, waitForReady).
     """
     structlog.get_logger().info("Stopping", under_way=runner.workers.under_way)
@@ -121,7 +125,7 @@ async def _stop(server: grpc.aio.Server, status: _Health, runner: Runner, grace:
     await asyncio.sleep(_ARRIVING)
     status.end_watches()
     await server.stop(grace)
-    ended = await asyncio.to_thread(runner.workers.rest, _UNWINDING)
+    ended = await asyncio.to_thread(runner.workers.wait_idle, _UNWINDING)
     structlog.get_logger().info("Stopped", under_way=runner.workers.under_way)
     return ended
 
@@ -130,12 +134,12 @@ def _options(settings: Settings) -> list[tuple[str, int]]:
     return [
         ("grpc.max_receive_message_length", settings.max_receive_mib * 2**20),
         ("grpc.max_send_message_length", settings.max_send_mib * 2**20),
-        ("grpc.so_reuseport", 0),  # a second server on the port is an error, not a coin toss
+        ("grpc.so_reuseport", 0),  # a second server on the port must fail, not share it
     ]
 
 
 def _handler(service: str, run: Callable[..., Awaitable[bytes]]) -> grpc.GenericRpcHandler:
-    """A handler that takes and gives bytes, so that `wire` alone decides what is decoded."""
+    """Return a handler of bytes, so that `wire` alone decides what is decoded."""
     method: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(run)
     return grpc.method_handlers_generic_handler(service, {"RunFunction": method})
 

@@ -1,7 +1,7 @@
-"""The log, and what it says of a bug: its type and where it was raised, never a value.
+"""Logging. A bug is logged by its type and place, never with a value.
 
-A Secret may be in a local variable of any frame and in the message of any exception. So tracebacks as Python, its
-libraries and the log's renderers write them are not used: they repeat messages, and some of them locals.
+Any frame's local variables and any exception's message may contain a Secret. So the tracebacks of Python, its libraries
+and the log's renderers are not used: they repeat messages, and some of them local variables.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _OURS = "function."
 
 
 def configure(*, debug: bool = False) -> None:
-    """Log JSON lines as function-sdk-go does, or with `debug` more of them, for people.
+    """Log JSON lines as function-sdk-go does. With `debug`, log more, in a form for people.
 
-    Records of the standard library's `logging` and exceptions that nobody caught take the same way.
+    Records of the standard library's `logging` and uncaught exceptions are logged in the same way.
     """
     shared: list[Processor] = [structlog.stdlib.add_log_level, _without_traceback]
     callsite = CallsiteParameterAdder({CallsiteParameter.FILENAME, CallsiteParameter.LINENO})
@@ -61,12 +61,12 @@ def _for_machines() -> list[Processor]:
 
 
 def bug(problem: BaseException) -> Mapping[str, Any]:
-    """What to log of an exception, whatever the log's configuration: its type, where it was raised, all frames."""
+    """Return what is logged about an exception, in any configuration: its type, its place, and all frames."""
     return {"bug": where(problem), "frames": list(_frames(problem))}
 
 
 def where(problem: BaseException) -> str:
-    """`KeyError at function.kinds.modelcache.compose:88`: the innermost line of ours."""
+    """Return the type and the innermost line of our code: `KeyError at function.kinds.modelcache.compose:88`."""
     lines = list(_lines(problem.__traceback__))
     ours = [line for line in lines if line.startswith(_OURS)] or lines
     place = ours[-1].split()[0] if ours else "an unknown place"
@@ -74,7 +74,7 @@ def where(problem: BaseException) -> str:
 
 
 def _frames(problem: BaseException | None) -> Iterator[str]:
-    """Outermost first, then the same for what caused it."""
+    """Yield the frames of an exception, outermost first, then those of its cause."""
     seen: set[int] = set()
     while problem is not None and id(problem) not in seen:
         seen.add(id(problem))
@@ -89,7 +89,7 @@ def _lines(trace: TracebackType | None) -> Iterator[str]:
 
 
 def _without_traceback(_: Any, __: str, event: EventDict) -> EventDict:
-    """A processor: whatever asks for a traceback gets type and frames."""
+    """A processor that replaces every traceback by type and frames."""
     asked = event.pop("exc_info", None)
     event.pop("stack_info", None)
     problem = asked[1] if isinstance(asked, tuple) else asked if isinstance(asked, BaseException) else None
@@ -99,12 +99,15 @@ def _without_traceback(_: Any, __: str, event: EventDict) -> EventDict:
 
 
 def _uncaught(problem: BaseException | None) -> None:
-    told = {} if problem is None else bug(problem)
-    structlog.get_logger().error("Nobody caught an exception", **told)
+    fields = {} if problem is None else bug(problem)
+    structlog.get_logger().error("Nobody caught an exception", **fields)
 
 
 def of_loop(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
-    """An asyncio exception handler. The context's other fields repeat the exception's message."""
+    """An asyncio exception handler.
+
+    It logs the exception only, because other fields of the context repeat its message.
+    """
     _uncaught(context.get("exception"))
 
 
@@ -112,5 +115,5 @@ def of_loop(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
 
 
 def _on_one_line(_: Any, __: str, event: EventDict) -> EventDict:
-    """A processor: what users name their objects must not write to a terminal, nor begin a line."""
+    """A processor that escapes values: names that users choose must not control a terminal or start a new line."""
     return {key: visible(value) if isinstance(value, str) else value for key, value in event.items()}

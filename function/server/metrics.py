@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus."""
+"""Prometheus metrics of the server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def waited(seconds: float) -> None:
 
 
 def refused(outcome: str) -> None:
-    """A call that ended without a response: `malformed`, `late` or `cancelled`."""
+    """Count a call that ended without a response. `outcome` is `malformed`, `late` or `cancelled`."""
     _CALLS.labels("unknown", outcome).inc()
 
 
@@ -43,7 +43,7 @@ def observe(kind: str, outcome: str, seconds: float, received: int, sent: int) -
 
 
 def serve(address: str) -> None:
-    """On `host:port`, from a thread of its own. Raises OSError."""
+    """Serve the metrics on `host:port`, from a separate thread. Raises OSError."""
     host, _, port = address.rpartition(":")
     try:
         start_http_server(int(port), addr=host.strip("[]"))

@@ -1,4 +1,4 @@
-"""What the server asks of its own process: memory that stays, threads that take turns."""
+"""Settings of the server's process: how it keeps memory and switches threads."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ import sys
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """Parameters of mallopt (glibc, malloc.h)."""
 _KEEP = 512 * 2**20
-"""Bytes of freed memory kept for the next request: to give 70 MB back and fetch them again doubles a parse."""
+"""Bytes of freed memory kept for the next request: fetching 70 MB from the kernel again doubles a parse."""
 _TURN = 0.001
-"""Seconds."""
+"""Seconds between switches of threads."""
 
 
-def settle_memory() -> None:
-    """After start: what was imported stays for ever, so the collector need not look at it again."""
+def configure_memory() -> None:
+    """Turn off automatic garbage collection, exempt what startup allocated, and keep freed memory.
+
+    Call it once, after startup.
+    """
     gc.collect()
     gc.freeze()
     gc.disable()
-    with contextlib.suppress(OSError, AttributeError):  # another libc has no mallopt
+    with contextlib.suppress(OSError, AttributeError):  # other libcs have no mallopt
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_TRIM_THRESHOLD, _KEEP)
         libc.mallopt(_M_MMAP_THRESHOLD, _KEEP)
 
 
-def settle_threads() -> None:
-    """Threads take turns more often than CPython's 5 ms: a short call beside long ones needs several turns."""
+def configure_threads() -> None:
+    """Switch threads more often than CPython's 5 ms: a short call beside long ones needs several turns."""
     sys.setswitchinterval(_TURN)

@@ -1,4 +1,4 @@
-"""Answers RunFunction: from a request's bytes to a response's, with the one place that catches a bug."""
+"""Answer RunFunction calls, from the request's bytes to the response's. The only place that catches bugs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from function import registry, wire
-from function.core import Result, deadline, dig
+from function.core import DeadlineExceeded, Result, deadline, dig
 from function.server import log, metrics
 from function.server.workers import WORKERS, Workers
 
 _COLLECT_AFTER = 50_000
-"""Container objects allocated since the last collection, from which another is worth its time."""
+"""Container objects allocated since the last collection, above which another one pays off."""
 _COLLECT_ANYWAY = 20 * _COLLECT_AFTER
-"""From here on also while other calls are computed, which a collection holds up."""
+"""Above this, collect even while other calls run, although that pauses them."""
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
 class Runner:
-    """Calls are computed by worker threads, so that health checks are answered meanwhile."""
+    """Computes calls in worker threads, so that health checks are answered meanwhile."""
 
     def __init__(self, workers: int = WORKERS) -> None:
         self._log = structlog.get_logger()
         self.workers = Workers(workers)
 
     async def run(self, data: bytes, context: Context) -> bytes:
-        """A response's bytes. A call without a response ends with the status that says why there is none."""
+        """Return the response's bytes. A call without a response is aborted with a gRPC status and the reason."""
         work = partial(self._begun, data, time.perf_counter())
         try:
             return await self.workers.run(work, wire.peek(data), len(data), _limit(context))
@@ -39,12 +39,12 @@ class Runner:
             metrics.refused("malformed")
             self._log.warning("Refused a request", problem=str(problem), request_bytes=len(data))
             code, why = grpc.StatusCode.INVALID_ARGUMENT, str(problem)
-        except deadline.Exceeded as over:
+        except DeadlineExceeded as over:
             metrics.refused("cancelled" if over.cancelled else "late")
             self._log.info("Gave up a call", why=str(over), request_bytes=len(data))
             code = grpc.StatusCode.CANCELLED if over.cancelled else grpc.StatusCode.DEADLINE_EXCEEDED
             why = str(over)
-        except Exception as bug:  # noqa: BLE001  (there is not even a response to say it in)
+        except Exception as bug:  # noqa: BLE001  (there is no response to report it in)
             self._log.error("The call failed", **log.bug(bug))
             code, why = grpc.StatusCode.INTERNAL, log.where(bug)
         await context.abort(code, why)
@@ -55,49 +55,49 @@ class Runner:
         return self.answer(data)
 
     def answer(self, data: bytes) -> bytes:
-        """A response's bytes. Raises MalformedRequest with the place of what is wrong, and deadline.Exceeded."""
+        """Return the response's bytes. Raises MalformedRequest, which names the faulty field, and DeadlineExceeded."""
         call = wire.decode(data)
         try:
             answer = self._answered(call, data)
         except wire.MalformedRequest as problem:
-            raise wire.MalformedRequest(wire.flaw(call, data) or str(problem)) from None
+            raise wire.MalformedRequest(wire.diagnose(call, data) or str(problem)) from None
         self._collect()
         return answer
 
     def _answered(self, call: wire.Call, data: bytes) -> bytes:
         start = time.perf_counter()
         _, kind = wire.type_of(call.request.xr)
-        told = self._log.bind(kind=kind, name=_name(call), tag=call.tag[:12], request_bytes=len(data))
-        rsp, outcome = self._outcome(call, data, told)
+        bound = self._log.bind(kind=kind, name=_name(call), tag=call.tag[:12], request_bytes=len(data))
+        rsp, outcome = self._outcome(call, data, bound)
         encoded = rsp.SerializeToString()
         seconds = time.perf_counter() - start
         metrics.observe(kind if outcome != "unknown-kind" else "unknown", outcome, seconds, len(data), len(encoded))
-        told.info("Answered", outcome=outcome, ms=round(seconds * 1e3, 1), response_bytes=len(encoded))
+        bound.info("Answered", outcome=outcome, ms=round(seconds * 1e3, 1), response_bytes=len(encoded))
         return encoded
 
     def _outcome(
-        self, call: wire.Call, data: bytes, told: structlog.BoundLogger
+        self, call: wire.Call, data: bytes, bound: structlog.BoundLogger
     ) -> tuple[fnv1.RunFunctionResponse, str]:
         try:
-            return self._respond(call, told)
+            return self._respond(call, bound)
         except registry.UnknownKind as error:
             return wire.fatal(call, str(error)), "unknown-kind"
         except wire.MalformedRequest:
             raise
-        except Exception as bug:  # noqa: BLE001  (a bug is one fatal result: Crossplane stops before it deletes anything)
-            if wrong := wire.flaw(call, data):
+        except Exception as bug:  # noqa: BLE001  (a bug is one fatal result, so that Crossplane deletes nothing)
+            if wrong := wire.diagnose(call, data):
                 raise wire.MalformedRequest(wrong) from None
-            told.error("The composer failed", **log.bug(bug))
+            bound.error("The composer failed", **log.bug(bug))
             return wire.fatal(call, f"a bug in modelplane: {log.where(bug)}; nothing was changed"), "bug"
 
-    def _respond(self, call: wire.Call, told: structlog.BoundLogger) -> tuple[fnv1.RunFunctionResponse, str]:
+    def _respond(self, call: wire.Call, bound: structlog.BoundLogger) -> tuple[fnv1.RunFunctionResponse, str]:
         composer = registry.of(call.request)
         wire.verify(call)
         result = composer(call.request)
         try:
             return wire.encode(call, result), _said(result)
         except wire.TooLarge as size:
-            told.warning("The response is too large", size=str(size))
+            bound.warning("The response is too large", size=str(size))
             why = composer.invalid(field="spec", problem=f"what it composes is {size}")
         try:
             return wire.encode(call, composer.hold(call.request, why)), "too-large"
@@ -105,14 +105,14 @@ class Runner:
             return wire.fatal(call, f"what is composed already is {size}"), "too-large"
 
     def _collect(self) -> None:
-        """The collector runs between calls, not in them: in a call it costs a third of the time and finds nothing."""
+        """Collect garbage between calls. During a call it would take a third of the time and find nothing."""
         allocated = gc.get_count()[0]
         if allocated > (_COLLECT_AFTER if self.workers.under_way <= 1 else _COLLECT_ANYWAY):
             gc.collect(1)
 
 
 def _limit(context: Context) -> deadline.Deadline:
-    """The caller's deadline; without one there is only the caller's leaving."""
+    """Return the caller's deadline. Without one, the call ends only when the caller leaves."""
     left = context.time_remaining()
     return deadline.Deadline() if left is None else deadline.Deadline(at=time.monotonic() + left)
 

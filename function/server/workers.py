@@ -1,15 +1,15 @@
-"""The threads that answer calls, and which call gets one next.
+"""The worker threads, and the order in which they take calls.
 
-A call may take a millisecond or many seconds, and nobody knows before. So that a long one does not hold up the others:
+A call takes between a millisecond and many seconds, and its length is not known beforehand. These rules keep long calls
+from delaying the others:
 
-1. A call is *proven* when the last one for the same XR and generation took little. At most all workers but one answer
-   calls that are not proven: one is always there for short calls.
-2. The calls of one namespace never take all workers, and those of its calls that are not proven leave two free.
-3. A free worker serves the namespaces in turn, and the calls of each in the order in which they came.
-4. Of very large requests one is answered at a time, which bounds the memory that they take.
+1. A call is *proven* if the last one for the same XR and generation was short. Calls that are not proven occupy at most
+   all workers but one, so one worker is always free for short calls.
+2. The calls of one namespace never occupy all workers, and its calls that are not proven leave two free.
+3. A free worker serves the namespaces in turn, and the calls of each in order of arrival.
+4. Only one very large request is answered at a time, which bounds memory.
 
-Threads share one interpreter lock, so several workers answer no more calls in a second than one. They are there for
-fairness alone.
+Threads share one interpreter lock, so more workers do not answer more calls per second. They only provide fairness.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from function.wire import Origin
 
 WORKERS = 4
 _SHORT = 0.5
-"""Seconds of CPU that a call may take and still be called short. A call over a fleet of 1,000 clusters takes 0.2."""
+"""CPU seconds of a short call, at most. A call over a fleet of 1,000 clusters takes 0.2."""
 _LARGE = 64 * 2**20
 """Bytes from which a request is very large."""
 _REMEMBERED = 16_384
-"""XRs whose last call is remembered."""
+"""Number of XRs whose last call is remembered."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,13 +44,13 @@ class _Job:
 
 
 class Workers:
-    """Starts its threads at once. They are daemons: none keeps the process from ending."""
+    """A pool of daemon threads, started at once. They do not keep the process from exiting."""
 
     def __init__(self, count: int = WORKERS) -> None:
         self._count = count
         self._changed = Condition()
         self._waiting: dict[str, list[_Job]] = {}
-        """By namespace. The one whose turn it is comes first."""
+        """Waiting calls by namespace. The namespace to serve next comes first."""
         self._under_way: set[_Job] = set()
         self._proven: dict[Origin, None] = {}
         for i in range(count):
@@ -58,18 +58,18 @@ class Workers:
 
     @property
     def under_way(self) -> int:
-        """How many calls are computed at this moment."""
+        """The number of calls being computed."""
         return len(self._under_way)
 
-    def rest(self, seconds: float) -> bool:
-        """Wait until no call is computed, so long at most. Returns whether none is."""
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until no call is computed, for at most this long. Return whether none is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._under_way, seconds)
 
     async def run(self, work: Callable[[], bytes], origin: Origin, size: int, limit: deadline.Deadline) -> bytes:
-        """What `work` returns. A call that is over before its turn is never started.
+        """Return what `work` returns. A call whose deadline passes in the queue is never started.
 
-        Raises deadline.Exceeded, and what `work` raises. When it is cancelled, so is the call.
+        Raises DeadlineExceeded, and whatever `work` raises. Cancelling this coroutine cancels the call.
         """
         with self._changed:
             job = _Job(work, origin, size, limit, proven=origin in self._proven)
@@ -82,7 +82,7 @@ class Workers:
             self._forget(job)
 
     def _forget(self, job: _Job) -> None:
-        """A job that nobody waits for is not kept with its request."""
+        """Remove a job that nobody waits for from the queue, so that its request is freed."""
         with self._changed:
             waiting = self._waiting.get(job.origin.namespace, [])
             if job in waiting:
@@ -97,19 +97,19 @@ class Workers:
         try:
             with deadline.within(job.limit):
                 answer = job.work()
-        except BaseException as problem:  # noqa: BLE001  (whoever waits for the job gets it)
+        except BaseException as problem:  # noqa: BLE001  (raised again for the caller)
             self._finish(job, short=False)
             if job.done.set_running_or_notify_cancel():
                 job.done.set_exception(problem)
             return
         self._finish(job, short=time.thread_time() - begun <= _SHORT)
-        if job.done.set_running_or_notify_cancel():  # False where the caller left
+        if job.done.set_running_or_notify_cancel():  # False if the caller left
             job.done.set_result(answer)
 
     # Whose turn it is
 
     def _next(self) -> _Job:
-        """Waits until there is one."""
+        """Wait for a job that may start, and take it."""
         with self._changed:
             while (job := self._eligible()) is None:
                 self._changed.wait()
@@ -137,7 +137,7 @@ class Workers:
         return max(1, self._count - few)
 
     def _pass_on(self, namespace: str) -> None:
-        """The turn goes to the next namespace."""
+        """Move the turn to the next namespace."""
         left = self._waiting.pop(namespace)
         if left:
             self._waiting[namespace] = left

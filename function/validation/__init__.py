@@ -1,4 +1,4 @@
-"""Everything that can be said against manifests before anybody applies them."""
+"""Strict checks of manifests, before anyone applies them."""
 
 from function.validation.finding import Finding
 from function.validation.validate import validate

@@ -1,4 +1,4 @@
-"""What objects say of each other: who is there twice, who looks for whom in vain, who leaves the region."""
+"""Checks between objects: duplicates, references that find nothing, services that leave their region."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from function.vocabulary import labels
 Indexed = tuple[int, Manifest]
 
 _REGION = "modelplane.ai/region"
-"""The label by which fleets usually say where a cluster is."""
+"""Label that usually holds a cluster's region."""
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 
 
-def doubles(objects: Sequence[Indexed]) -> Iterator[Finding]:
-    """Objects that an object above them already is."""
+def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
+    """Report objects that appear twice."""
     seen: dict[tuple[str, NamespacedName], int] = {}
     for index, manifest in objects:
         who = manifest["kind"], identity(manifest)
@@ -30,7 +30,7 @@ def doubles(objects: Sequence[Indexed]) -> Iterator[Finding]:
 
 
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
-    """What sound objects probably do not mean."""
+    """Warn about valid objects that probably do not mean what they say."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
     caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
@@ -63,15 +63,15 @@ def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Itera
     wanted = NamespacedName(identity(manifest).namespace, name)
     elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
     if elsewhere and wanted not in caches:
-        said = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
-        yield Finding(index, ("spec", "modelCacheRef", "name"), said, "tenancy")
+        problem = f"names a ModelCache of its own namespace; {name} is only in {', '.join(elsewhere)}"
+        yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
 
 
 def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
     for position, engine in enumerate(manifest["spec"]["engines"]):
         if any(member.get("role") == "Worker" for member in engine["members"]):
-            said = "is a gang without a ModelCache: each of its nodes fetches the weights by itself"
-            yield Finding(index, ("spec", "engines", position), said, "cache")
+            problem = "is a gang without a ModelCache: each of its nodes fetches the weights by itself"
+            yield Finding(index, ("spec", "engines", position), problem, "cache")
 
 
 def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gateway: Implementation) -> Iterator[Finding]:
@@ -83,24 +83,24 @@ def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gatewa
         chosen += [server for server in ours if server not in chosen]
         if matched and not ours:
             others = ", ".join(sorted({identity(server).namespace for server in matched}))
-            said = f"selects endpoints of its own namespace only; what it matches is in {others}"
-            yield Finding(index, ("spec", "endpoints", position, "selector"), said, "tenancy")
+            problem = f"selects endpoints of its own namespace only; what it matches is in {others}"
+            yield Finding(index, ("spec", "endpoints", position, "selector"), problem, "tenancy")
     yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
     yield from _residency(index, chosen)
 
 
 def _too_many(index: int, backends: int, most: int) -> Iterator[Finding]:
     if backends > most:
-        said = f"match {backends} endpoints, and a route takes {most}; the others get no traffic"
-        yield Finding(index, ("spec", "endpoints"), said, "endpoints")
+        problem = f"match {backends} endpoints, and a route takes {most}; the others get no traffic"
+        yield Finding(index, ("spec", "endpoints"), problem, "endpoints")
 
 
 def _residency(index: int, servers: Sequence[Manifest]) -> Iterator[Finding]:
     regions = {_region(server) for server in servers} - {""}
     free = sorted(identity(server).name for server in servers if not _region(server))
     if regions and free:
-        said = f"mix what stays in {', '.join(sorted(regions))} with what may be anywhere: {', '.join(free)}"
-        yield Finding(index, ("spec", "endpoints"), said, "residency")
+        problem = f"mix what stays in {', '.join(sorted(regions))} with what may be anywhere: {', '.join(free)}"
+        yield Finding(index, ("spec", "endpoints"), problem, "residency")
 
 
 def _backends(server: Manifest) -> int:
@@ -108,7 +108,7 @@ def _backends(server: Manifest) -> int:
 
 
 def _selects(wanted: Mapping[str, str], manifest: Manifest) -> bool:
-    """Whether a selector matches an endpoint, or the endpoints that a deployment will have."""
+    """Return whether a selector matches an endpoint, or the endpoints that a deployment will have."""
     metadata = manifest["metadata"]
     has = dict(metadata.get("labels") or {})
     if manifest["kind"] == modeldeployment.KIND:
@@ -117,6 +117,6 @@ def _selects(wanted: Mapping[str, str], manifest: Manifest) -> bool:
 
 
 def _region(manifest: Manifest) -> str:
-    """The region that an endpoint, or a deployment's endpoints, are bound to; empty where they may be anywhere."""
+    """Return the region to which an endpoint, or a deployment's endpoints, are bound. Empty if they may be anywhere."""
     selector = dig(manifest, "spec", "clusterSelector", "matchLabels") or {}
-    return str(selector.get(_REGION, ""))
+    return str(selector.get(labels.REGION, ""))

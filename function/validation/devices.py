@@ -1,4 +1,4 @@
-"""Device requests: whether their selectors compile, and whether a claim can hold them."""
+"""Device requests: whether their selectors compile, and whether one claim can hold them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from function.schema import Path
 from function.validation.finding import Finding
 
 _REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
-"""Where the members of a kind have their device requests."""
+"""Path to the device requests of a member, by kind."""
 
 Written = tuple[Path, str]
-"""A selector's text, and where it is written."""
+"""The path and the text of a selector."""
 
 
 def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
-    """What is wrong with the device requests of an object, if it has any. The object need not be sound."""
+    """Report problems of an object's device requests, if it has any. The rest of the object need not be valid."""
     below = _REQUESTS.get(manifest["kind"])
     written: list[Written] = []
     for path, member in _members(manifest) if below else ():
@@ -36,8 +36,8 @@ def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
         yield from _costly(index, written)
 
 
-def unreadable(index: int, manifest: Manifest) -> Iterator[Finding]:
-    """Of a class whose fields are right: what Kubernetes would not take of its devices."""
+def class_findings(index: int, manifest: Manifest) -> Iterator[Finding]:
+    """Report devices of a valid InferenceClass that Kubernetes would not accept."""
     if manifest["kind"] != inferenceclass.KIND:
         return
     for i, device in enumerate(inferenceclass.Spec.model_validate(plain(manifest["spec"])).devices):
@@ -50,8 +50,8 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Finding]:
     counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
     total = sum(count for count in counts if isinstance(count, int))
     if total > LARGEST_CLAIM:
-        said = f"ask for {total} devices; what is claimed through DRA must be {LARGEST_CLAIM} at most"
-        yield Finding(index, path, said, "many-devices")
+        problem = f"ask for {total} devices; what is claimed through DRA must be {LARGEST_CLAIM} at most"
+        yield Finding(index, path, problem, "many-devices")
 
 
 def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
@@ -63,7 +63,7 @@ def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
 
 
 def _costly(index: int, written: list[Written]) -> Iterator[Finding]:
-    """The first selector with which those of a deployment become too much, as its composer counts them."""
+    """Report the first selector with which those of a deployment exceed the limit, as its composer counts them."""
     together = selectors.Together()
     for path, text in written:
         try:
@@ -81,8 +81,8 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
     except cel.InvalidSelector as invalid:
         yield Finding(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
         return
-    for doubt in selector.doubts:
-        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {doubt}", "selector-fails")
+    for warning in selector.warnings:
+        yield Finding(index, path, f"is accepted by Kubernetes, and yet: {warning}", "selector-fails")
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

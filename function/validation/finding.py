@@ -1,11 +1,11 @@
-"""One thing that is wrong, or at least doubtful, about one of several objects."""
+"""A finding: an error or a warning about one of several objects."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from function.schema import Path, spelled
+from function.schema import Path, format_path
 
 ERRORS = {
     "api-version": "The kind is not served in this version.",
@@ -32,23 +32,23 @@ WARNINGS = {
     "selector-fails": "A device selector asks for what fails on every device.",
     "tenancy": "A reference that looks at another tenant's objects, and so finds nothing.",
 }
-"""What is allowed, and probably not meant, by code."""
+"""What is allowed but probably not intended, by code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     index: int
-    """Which of the objects."""
+    """Index of the object."""
     path: Path
     message: str
-    """What is wrong, as the rest of a sentence that begins with the field."""
+    """The problem, as the rest of a sentence that begins with the field."""
     code: str
     other: int | None = None
-    """Another of the objects, where that is what is wrong."""
+    """Index of another object that takes part in the problem."""
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """By object, then by field."""
+        """Sort key: by object, then by field."""
         return self.index, [(isinstance(step, str), step) for step in self.path], self.code, self.message
 
     def __post_init__(self) -> None:
@@ -60,9 +60,9 @@ class Finding:
 
     @property
     def field(self) -> str:
-        return spelled(self.path)
+        return format_path(self.path)
 
     @property
     def is_about_the_key(self) -> bool:
-        """Whether what is wrong is the field itself, and not what stands in it."""
+        """Whether the field itself is wrong, rather than its value."""
         return self.code in ("unknown-field", "key")

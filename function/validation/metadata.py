@@ -1,4 +1,4 @@
-"""The metadata of an object: its name and namespace, and what else a person writes there."""
+"""Checks of metadata: name, namespace, and everything else that users write there."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SERVERS = (
     "generateName", "ownerReferences", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink",
 )  # fmt: skip
-"""What stands in a dump beside what people write (k8s.io/apimachinery v0.36, meta/v1, ObjectMeta)."""
+"""Fields that servers write and dumps contain (k8s.io/apimachinery v0.36, meta/v1, ObjectMeta)."""
 
 
 class _Written(Api):
-    """What people write."""
+    """Fields that users write."""
 
     name: str
     namespace: str | None = None
@@ -40,7 +40,7 @@ _METADATA = create_model("Metadata", __base__=_Written, **_ANYTHING)
 
 
 def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
-    """What is wrong with an object's metadata."""
+    """Report problems of an object's metadata."""
     for problem in problems_at("metadata", _METADATA, manifest):
         yield Finding(index, problem.path, problem.message, problem.code)
     yield from _name(index, dig(manifest, "metadata", "name"))
@@ -51,19 +51,19 @@ def _name(index: int, name: Any) -> Iterator[Finding]:
     if not isinstance(name, str):
         return
     if not re.fullmatch(SUBDOMAIN, name):
-        said = "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot"
-        yield Finding(index, ("metadata", "name"), said, "name")
+        problem = "must be lower-case letters, digits, dashes and dots, with a letter or digit around every dot"
+        yield Finding(index, ("metadata", "name"), problem, "name")
     elif len(name) > names.DNS_LABEL:
-        said = f"must have up to {names.DNS_LABEL} characters, not {len(name)}: Crossplane writes it into a label"
-        yield Finding(index, ("metadata", "name"), said, "name")
+        problem = f"must have up to {names.DNS_LABEL} characters, not {len(name)}: Crossplane writes it into a label"
+        yield Finding(index, ("metadata", "name"), problem, "name")
 
 
 def _namespace(index: int, namespace: Any, kind: Kind) -> Iterator[Finding]:
-    """None and an empty one are none."""
+    """Report problems of a namespace. None and an empty string both mean that there is none."""
     if not namespace or not isinstance(namespace, str):
         return
     if kind.scope == "Cluster":
         yield Finding(index, ("metadata", "namespace"), f"is not for kind {kind.kind}, which is cluster-scoped", "name")
     elif len(namespace) > names.DNS_LABEL or not re.fullmatch(LABEL, namespace):
-        said = "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends"
-        yield Finding(index, ("metadata", "namespace"), said, "name")
+        problem = "must be up to 63 lower-case letters, digits and dashes, with a letter or digit at both ends"
+        yield Finding(index, ("metadata", "namespace"), problem, "name")

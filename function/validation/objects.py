@@ -1,22 +1,22 @@
-"""One object: its kind and version, its spec, and the rules over the whole."""
+"""Checks of one object: kind and version, spec, and rules over the whole."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
 
-from function.core import Manifest
+from function.core import Manifest, closest
 from function.publish.catalog import BY_KIND, GROUPS, Kind
 from function.schema import problems
 from function.validation import metadata
 from function.validation.finding import Finding
 
 _ALIKE = 0.7
-"""How much a group must look like one of ours to be taken for a mistyped one: modelplane.io does, llm-d.ai does not."""
+"""Similarity from which a group counts as a misspelling of ours: modelplane.io does, llm-d.ai does not."""
 
 
 def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
-    """What is wrong with an object of a kind of ours."""
+    """Report problems of an object of one of our kinds."""
     yield from metadata.findings(index, manifest, kind)
     for problem in problems(kind.spec, manifest):
         yield Finding(index, problem.path, problem.message, problem.code)
@@ -26,8 +26,10 @@ def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
 
 
 def is_ours(manifest: Manifest) -> bool:
-    """Whether an object is of one of our groups, or was meant to be: a kind of ours whose group Kubernetes has not,
-    or that is nearly ours."""
+    """Return whether an object is of one of our groups, or was meant to be.
+
+    It was if its kind is ours, and its group looks like one of Kubernetes' own or is nearly ours.
+    """
     group, slash, _ = str(manifest["apiVersion"]).rpartition("/")
     if group in GROUPS:
         return True
@@ -37,19 +39,18 @@ def is_ours(manifest: Manifest) -> bool:
 
 
 def unserved(index: int, manifest: Manifest) -> Finding:
-    """Of an object of one of our groups whose kind, or version, there is not."""
+    """Report an object of one of our groups whose kind or version does not exist."""
     api_version, kind = manifest["apiVersion"], manifest["kind"]
     served = _served(kind)
     if served:
-        said = f"must be {', '.join(served)} for kind {kind}, not {api_version}"
-        return Finding(index, ("apiVersion",), said, "api-version")
+        problem = f"must be {', '.join(served)} for kind {kind}, not {api_version}"
+        return Finding(index, ("apiVersion",), problem, "api-version")
     known = sorted({known for _, known in BY_KIND})
-    near = {name.lower(): name for name in known}
-    meant = difflib.get_close_matches(str(kind).lower(), near, n=1)
-    hint = f"; did you mean {near[meant[0]]}?" if meant else ""
+    meant = closest(str(kind), known)
+    hint = f"; did you mean {meant}?" if meant else ""
     return Finding(index, ("kind",), f"must be one of {', '.join(known)}, not {kind}{hint}", "api-version")
 
 
 def _served(kind: str) -> list[str]:
-    """The versions in which there is a kind of ours."""
+    """Return the versions that serve a kind of ours."""
     return sorted(version for version, known in BY_KIND if known == kind)

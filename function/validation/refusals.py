@@ -1,4 +1,4 @@
-"""What the function refuses of a spec that the API server takes: its own code is asked, piece by piece."""
+"""What the function refuses although the API server accepts it. The function's own checks are called, one by one."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from function.validation.finding import Finding
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 Refusal = tuple[str, str]
-"""A field, and what is wrong with it."""
+"""A field, and its problem."""
 
 
 def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
-    """Of an object whose fields are right: what the function would say against them by itself."""
+    """Report what the function would refuse of an object whose fields are valid."""
     for field, problem in _refusals(manifest):
         yield Finding(index, _path(field), problem, "refused")
 
 
 def _refusals(manifest: Manifest) -> Iterator[Refusal]:
     yield from _namespace(manifest)
-    ask = _QUESTIONS.get(manifest["kind"])
+    check = _CHECKS.get(manifest["kind"])
     try:
-        yield from ask(manifest) if ask else ()
+        yield from check(manifest) if check else ()
     except InvalidSpec as why:
-        yield _said(why)
+        yield _refusal(why)
 
 
 def _namespace(manifest: Manifest) -> Iterator[Refusal]:
-    """One that names no namespace goes to whichever the user is in. Endpoints are asked about below."""
+    """Check the namespace. An object without one goes to the user's current namespace. Endpoints are checked below."""
     namespace, kind = identity(manifest).namespace, BY_KIND[manifest["apiVersion"], manifest["kind"]]
     if kind.runs_in_namespace and kind.kind != modelendpoint.KIND and tenancy.is_reserved(namespace):
         yield tenancy.FIELD, tenancy.refusal(namespace)
 
 
-def _said(why: InvalidSpec) -> Refusal:
+def _refusal(why: InvalidSpec) -> Refusal:
     facts = why.condition.facts
     return str(facts["field"]), str(facts["problem"])
 
 
 def _path(field: str) -> Path:
-    """What `spelled` spells, of fields without odd letters."""
+    """Parse a path as `format_path` writes it, for fields without special characters."""
     return tuple(int(at) if at else name for at, name in _STEP.findall(field))
 
 
@@ -68,17 +68,17 @@ def _cluster(manifest: Manifest) -> Iterator[Refusal]:
 
 
 def _stack(stack: servingstack.Stack, source: str, cluster: str) -> Iterator[Refusal]:
-    """Of the ServingStack that a cluster composes."""
+    """Check the ServingStack that a cluster composes."""
     composed = {"clusterName": cluster, "providerConfigRef": {"name": cluster}, "source": source}
     try:
         gateway.check(servingstack.Spec.model_validate({**stack.model_dump(exclude_none=True), **composed}))
     except InvalidSpec as why:
-        field, problem = _said(why)
+        field, problem = _refusal(why)
         yield field.replace("spec.", "spec.servingStack.", 1), problem
 
 
 def _deployment(manifest: Manifest) -> Iterator[Refusal]:
-    """Of the replicas that a deployment makes: their engines are its own, pinned to some pool."""
+    """Check the replicas that a deployment creates: its engines, each pinned to some pool."""
     spec = plain(manifest["spec"])
     for member in (member for one in spec["engines"] for member in one["members"]):
         member["nodePoolName"] = "any"
@@ -109,7 +109,7 @@ def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
     return iter(())
 
 
-_QUESTIONS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
+_CHECKS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
     inferencecluster.KIND: _cluster,
     modeldeployment.KIND: _deployment,
     modelreplica.KIND: _replica,

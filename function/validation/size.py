@@ -1,4 +1,4 @@
-"""How large the function's answer for a deployment will be: Crossplane takes none above its limit."""
+"""The size of the function's response for a deployment. Crossplane refuses a response above its limit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from function.wire import LARGEST_RESPONSE
 
 _NUMBER, _FLAG = 9, 2
 _BESIDE = 4096
-"""Bytes for what a replica carries beside its engines, and for its endpoint. Generous."""
+"""Bytes for a replica's fields other than engines, and for its endpoint. Generous."""
 _MIB = 2**20
 
 
 def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
-    """Of a sound object: whether its replicas fit into one answer."""
+    """Report a valid deployment whose replicas do not fit into one response."""
     if manifest["kind"] != modeldeployment.KIND:
         return
     spec = manifest["spec"]
     replicas = spec.get("replicas", 1)
     size = replicas * (encoded(spec["engines"]) + _BESIDE)
     if size > LARGEST_RESPONSE:
-        said = f"make {replicas} replicas of {size / replicas / _MIB:.2f} MiB: {size / _MIB:.1f} MiB in one answer"
+        problem = f"make {replicas} replicas of {size / replicas / _MIB:.2f} MiB: {size / _MIB:.1f} MiB in one answer"
         accepted = f"Crossplane takes {LARGEST_RESPONSE / _MIB:.1f} MiB"
-        yield Finding(index, ("spec", "engines"), f"{said}, and {accepted}", "response-size")
+        yield Finding(index, ("spec", "engines"), f"{problem}, and {accepted}", "response-size")
 
 
 def encoded(value: Any) -> int:
-    """Bytes of a value as protobuf's google.protobuf.Value (struct.proto)."""
+    """Return the size of a value as protobuf's google.protobuf.Value (struct.proto), in bytes."""
     if isinstance(value, Mapping):
         return _framed(sum(_framed(_framed(len(key.encode())) + _framed(encoded(v))) for key, v in value.items()))
     if is_list(value):
@@ -42,5 +42,5 @@ def encoded(value: Any) -> int:
 
 
 def _framed(size: int) -> int:
-    """Bytes of a field that holds so many: its tag, its length in groups of seven bits, and itself."""
+    """Return the size of a field of `size` bytes: its tag, its length in groups of seven bits, and its content."""
     return 1 + max(1, -(-size.bit_length() // 7)) + size

@@ -1,4 +1,4 @@
-"""All checks over all objects: each by itself first, then what they say of each other."""
+"""Run all checks: on each object first, then between objects."""
 
 from __future__ import annotations
 
@@ -13,31 +13,36 @@ from function.vocabulary import namespaces
 
 
 def validate(manifests: Sequence[Manifest]) -> list[Finding]:
-    """Everything that is wrong with our kinds among some objects, by object and field. Other kinds are passed over."""
+    """Return all findings about objects of our kinds, by object and field. Other kinds are skipped."""
     ours = [(index, without_nulls(m)) for index, m in enumerate(manifests) if objects.is_ours(m)]
-    alone = [finding for index, manifest in ours for finding in _alone(index, manifest)]
-    broken = {finding.index for finding in alone if finding.is_error}
+    single = [finding for index, manifest in ours for finding in _single(index, manifest)]
+    broken = {finding.index for finding in single if finding.is_error}
     placed = [(index, _placed(manifest)) for index, manifest in ours]
     sound = [(index, manifest) for index, manifest in placed if index not in broken]
-    return sorted([*alone, *cross_object.doubles(placed), *cross_object.lint(sound)], key=lambda finding: finding.order)
+    return sorted(
+        [*single, *cross_object.duplicates(placed), *cross_object.lint(sound)], key=lambda finding: finding.order
+    )
 
 
-def _alone(index: int, manifest: Manifest) -> Iterator[Finding]:
+def _single(index: int, manifest: Manifest) -> Iterator[Finding]:
     kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
     if kind is None:
         yield objects.unserved(index, manifest)
         return
-    said = list(objects.findings(index, manifest, kind))
-    yield from said
+    found = list(objects.findings(index, manifest, kind))
+    yield from found
     yield from devices.findings(index, manifest)
-    if not said:
-        yield from devices.unreadable(index, manifest)
+    if not found:
+        yield from devices.class_findings(index, manifest)
         yield from size.findings(index, manifest)
         yield from refusals.findings(index, manifest)
 
 
 def _placed(manifest: Manifest) -> Manifest:
-    """An object in its namespace. All that name none go to the same one: that of the user who applies them."""
+    """Return an object with its namespace.
+
+    All objects without one go to the same: that of the user who applies them.
+    """
     kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
     if kind is None or kind.scope == "Cluster" or manifest["metadata"].get("namespace"):
         return manifest

@@ -1,1 +1,1 @@
-"""Words that several packages share, each defined once: labels, names, API versions, charts, conditions, reasons."""
+"""Facts that several packages share, each defined once: labels, names, API versions, charts, conditions and reasons."""

@@ -1,6 +1,7 @@
-"""Every Helm chart that we install, written once.
+"""The Helm charts that Modelplane installs.
 
-Read from each project's Chart.yaml and values.yaml at the version given; docs/clusters.md says how each was verified.
+Values come from each project's Chart.yaml and values.yaml at the given version. docs/clusters.md records how each chart
+was verified.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A chart in the version that Modelplane is tested with, and the namespace that it goes to."""
+    """A chart at the version that Modelplane is tested with, and its namespace."""
 
     name: str
     repository: str
@@ -19,7 +20,10 @@ class Chart:
 
     @property
     def release(self) -> str:
-        """Name of the release: short, since charts append to it, and fixed, so that a new owner finds what is there."""
+        """Name of the release.
+
+        It is short, because charts append to it, and fixed, so that a new owner finds the old release.
+        """
         return f"mp-{self.name}"
 
 
@@ -32,7 +36,7 @@ ENVOY_GATEWAY = Chart(
     version="v1.8.3",
     namespace="envoy-gateway-system",
 )
-"""A pair with AI_GATEWAY, which in 1.1 is tested with Envoy Gateway 1.8 and nothing newer (its compatibility page)."""
+"""Paired with AI_GATEWAY, whose version 1.1 is tested with Envoy Gateway 1.8, the newest (its compatibility page)."""
 AI_GATEWAY_CRDS = Chart(
     name="ai-gateway-crds-helm",
     repository="oci://docker.io/envoyproxy",
@@ -48,7 +52,7 @@ AI_GATEWAY = Chart(
 LEADERWORKERSET = Chart(
     name="lws",
     repository="oci://registry.k8s.io/lws/charts",
-    version="v0.10.0",  # pushed under the git tag (lws hack/push-chart.sh)
+    version="v0.10.0",  # published under the git tag (lws hack/push-chart.sh)
     namespace="lws-system",
 )
 NODE_FEATURE_DISCOVERY = Chart(

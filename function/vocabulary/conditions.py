@@ -1,4 +1,4 @@
-"""Every condition and every reason, in one place."""
+"""The condition types and reasons of all kinds."""
 
 from function.core import ConditionType
 
@@ -19,7 +19,7 @@ NO_CLUSTERS = REPLICAS_SCHEDULED.false("NoClusters", f"There is no InferenceClus
 INVALID_NODE_SELECTOR = REPLICAS_SCHEDULED.false("InvalidNodeSelector", "{field}: {problem}; " + _HELD)
 INVALID_DEPLOYMENT = REPLICAS_SCHEDULED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
-# ModelDeployment: do they serve?
+# ModelDeployment: do the replicas serve?
 REPLICAS_READY = ConditionType("ReplicasReady")
 ALL_REPLICAS_READY = REPLICAS_READY.true("AllReplicasReady", "{ready} of {wanted} replicas are ready")
 READY_AT_ZERO = REPLICAS_READY.true("ScaledToZero", "spec.replicas is 0")
@@ -32,7 +32,7 @@ ROLLOUT_WAITS = REPLICAS_READY.false(
     "RollingOut", "{updated} of {wanted} replicas run the current spec; the others keep theirs: {why}"
 )
 
-# ModelDeployment: are the weights there?
+# ModelDeployment: are the weights available?
 MODEL_CACHE_RESOLVED = ConditionType("ModelCacheResolved")
 CACHE_RESOLVED = MODEL_CACHE_RESOLVED.true("ModelCacheResolved", "ModelCache {name} is staged on {ready} clusters")
 NO_MODEL_CACHE = MODEL_CACHE_RESOLVED.true("NoModelCache", "No ModelCache is referenced{remark}")
@@ -41,7 +41,7 @@ MODEL_CACHE_NOT_FOUND = MODEL_CACHE_RESOLVED.false(
     "ModelCacheNotFound", "spec.modelCacheRef.name: there is no ModelCache {name} in namespace {namespace}"
 )
 
-# ModelReplica: is what it becomes on its cluster there?
+# ModelReplica: do its objects exist on the cluster?
 MODEL_ACCEPTED = ConditionType("ModelAccepted")
 ACCEPTED = MODEL_ACCEPTED.true("Accepted", "All {count} objects are on cluster {cluster}{remark}")
 WAITING_FOR_CLUSTER = MODEL_ACCEPTED.false("WaitingForCluster", "Waiting for InferenceCluster {cluster}: {why}")
@@ -65,7 +65,7 @@ WAITING_FOR_BACKEND = ROUTING_READY.false("WaitingForBackend", "{why}")
 INVALID_URL = ROUTING_READY.false("InvalidURL", "{field}: {problem}")
 INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
-# ModelService: which endpoints, and is the route there? (RoutingReady is declared above.)
+# ModelService: which endpoints match, and is the route configured? (RoutingReady is declared above.)
 ENDPOINTS_RESOLVED = ConditionType("EndpointsResolved")
 RESOLVED = ENDPOINTS_RESOLVED.true("Resolved", "{ready} of {matched} endpoints are ready")
 NO_ENDPOINTS = ENDPOINTS_RESOLVED.false("NoEndpoints", "{why}")
@@ -75,7 +75,7 @@ WAITING_FOR_GATEWAY = ROUTING_READY.false("WaitingForGateway", "{why}")
 TOO_MANY_ENDPOINTS = ROUTING_READY.false("TooManyEndpoints", "{why}")
 INVALID_SERVICE = ENDPOINTS_RESOLVED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
-# ModelCache: which clusters, and are the weights there?
+# ModelCache: which clusters match, and do they have the weights?
 CLUSTERS_MATCHED = ConditionType("ClustersMatched")
 MATCHED = CLUSTERS_MATCHED.true("Matched", "{count} clusters match")
 NO_CLUSTERS_MATCHED = CLUSTERS_MATCHED.false("NoClusters", "{why}")
@@ -95,7 +95,7 @@ INVALID_DEVICE = CLASS_ACCEPTED.false("InvalidDevice", "{field}: {problem}")
 INVALID_PROVISIONING = CLASS_ACCEPTED.false("InvalidProvisioning", "{field}: {problem}")
 INVALID_CLASS = CLASS_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
-# InferenceCluster: is the cluster there?
+# InferenceCluster: does the cluster run?
 CLUSTER_READY = ConditionType("ClusterReady")
 CLUSTER_RUNNING = CLUSTER_READY.true("ClusterRunning", "{why}")
 PROVISIONING = CLUSTER_READY.false("Provisioning", "{why}")

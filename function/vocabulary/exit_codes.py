@@ -1,16 +1,16 @@
-"""How staging weights can end, as exit codes: what the Job says to the control plane, and nothing else does."""
+"""Exit codes of `modelplane hydrate`. They are all that a hydration Job reports to the control plane."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
 
-class Outcome(IntEnum):
+class ExitCode(IntEnum):
     """An exit code of `modelplane hydrate`."""
 
     STAGED = 0
     RETRY = 1
-    """The hub or the network failed; the next try goes on where this one ended."""
+    """The hub or the network failed. The next try resumes where this one stopped."""
     INVALID = 2
     """The command line is wrong."""
     NOT_FOUND = 10
@@ -20,16 +20,16 @@ class Outcome(IntEnum):
     NOTHING = 14
 
 
-FINAL = tuple(int(o) for o in Outcome if o > Outcome.RETRY)
-"""Another try would end the same."""
+FINAL = tuple(int(o) for o in ExitCode if o > ExitCode.RETRY)
+"""Exit codes that another try would not change."""
 
 MEANING = {
-    Outcome.STAGED: "the weights are staged",
-    Outcome.RETRY: "the hub or the network failed, also after several tries",
-    Outcome.INVALID: "the command was refused",
-    Outcome.NOT_FOUND: "the hub knows no such repository, or not for this token",
-    Outcome.GATED: "the repository is gated, and this token has no access to it",
-    Outcome.NO_REVISION: "the repository has no such revision",
-    Outcome.NO_ROOM: "the volume has too little room for the weights",
-    Outcome.NOTHING: "the repository has no file that an engine would load",
+    ExitCode.STAGED: "the weights are staged",
+    ExitCode.RETRY: "the hub or the network failed, also after several tries",
+    ExitCode.INVALID: "the command was refused",
+    ExitCode.NOT_FOUND: "the hub knows no such repository, or not for this token",
+    ExitCode.GATED: "the repository is gated, and this token has no access to it",
+    ExitCode.NO_REVISION: "the repository has no such revision",
+    ExitCode.NO_ROOM: "the volume has too little room for the weights",
+    ExitCode.NOTHING: "the repository has no file that an engine would load",
 }

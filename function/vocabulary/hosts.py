@@ -1,7 +1,7 @@
 """How a URL spells a host, and hosts that no request may be sent to: loopback, link-local, metadata services.
 
-A host is refused in whatever form it is written. An IPv6 address may hold an IPv4 address, which the network sends the
-packet on to. So an address is judged by itself and by every address inside of it.
+A host is refused in any notation. An IPv6 address may embed an IPv4 address to which the network forwards the packet.
+So an address is checked together with every address embedded in it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NETWORKS: tuple[tuple[Network, str], ...] = tuple(
         ("fd00:a9fe:a9fe::1/128", _METADATA),  # Akamai (Linode), Metadata service over IPv6
     )
 )
-"""Networks that are refused, each with the reason, and beside it the source."""
+"""Refused networks with the reason shown to users. The comment beside each names the source."""
 
 NAMES: Mapping[str, str] = {
     "localhost": _SELF,  # RFC 6761 6.3
@@ -70,10 +70,10 @@ NAMES: Mapping[str, str] = {
     "kubernetes.default.svc": "it is the API server of the control cluster",
     "kubernetes.default.svc.cluster.local": "it is the API server of the control cluster",
 }
-"""Names that are refused, each with the reason, and beside it the source."""
+"""Refused names with the reason shown to users. The comment beside each names the source."""
 
 _CLUSTER_DOMAINS = (".svc", ".svc.cluster.local", ".pod", ".pod.cluster.local")
-"""Of Services and pods (Kubernetes, DNS for Services and Pods). The label before is the namespace."""
+"""Domains of Services and pods (Kubernetes, DNS for Services and Pods). The label before is the namespace."""
 
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # RFC 4291 2.5.5.1
 _TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")  # RFC 2765 2.1
@@ -93,7 +93,10 @@ def in_url(host: str) -> str:
 
 
 def fault(host: str) -> str | None:
-    """Why no request may be sent to a host, given in lower case and without brackets; None where it may."""
+    """Return why no request may be sent to a host, or None if it may.
+
+    The host is in lower case and without brackets.
+    """
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -111,7 +114,7 @@ def _fault_of_name(host: str) -> str | None:
 
 
 def namespace(host: str) -> str | None:
-    """The namespace of the Service or pod of the control cluster that a host names; None where it names none."""
+    """Return the namespace of the control cluster's Service or pod that a host names, or None if it names none."""
     for domain in _CLUSTER_DOMAINS:
         if host.endswith(domain):
             return host.removesuffix(domain).rpartition(".")[2]
@@ -119,7 +122,7 @@ def namespace(host: str) -> str | None:
 
 
 def meanings(address: Address) -> Iterator[Address]:
-    """An address, and all those that are inside of it, at any depth."""
+    """Yield an address and all addresses embedded in it, at any depth."""
     yield address
     if isinstance(address, ipaddress.IPv6Address):
         for inner in _inside(address):
@@ -142,9 +145,12 @@ def _inside(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
 
 
 def _locally_translated(number: int) -> list[ipaddress.IPv4Address]:
-    """For every length of prefix that an operator may have chosen (RFC 6052 2.2): bits 64 to 71 hold nothing."""
+    """Return the embedded address for each prefix length that an operator may use (RFC 6052 2.2).
+
+    Bits 64 to 71 are empty.
+    """
     without_gap = (number >> 64 << 56) | (number & (1 << 56) - 1)
     found = [without_gap >> (120 - length - 32) & _LAST for length in (48, 56, 64)]
     last = number & _LAST
-    plausible = [each for each in (*found, last) if each >> 24]  # zeros mean that the prefix is of another length
+    plausible = [each for each in (*found, last) if each >> 24]  # zeros mean another prefix length
     return [ipaddress.IPv4Address(each) for each in plausible or [last]]

@@ -1,93 +1,98 @@
-"""Every label and annotation key, and the one rule for merging them."""
+"""Label and annotation keys, and the rule for merging them."""
 
 from collections.abc import Mapping
+
+from function.core import doubt
 
 PREFIX = "modelplane.ai/"
 
 DEPLOYMENT = "modelplane.ai/deployment"
 CLUSTER = "modelplane.ai/cluster"
 REPLICA_INDEX = "modelplane.ai/replica-index"
+OF_REPLICA = (DEPLOYMENT, CLUSTER, REPLICA_INDEX)
+"""The labels that name a ModelReplica, and that its endpoint and the objects on its cluster share."""
 MODELCACHE = "modelplane.ai/modelcache"
+REGION = "modelplane.ai/region"
+"""Label that fleets usually give their InferenceClusters: the region. The function does not read it."""
 
 SERVING = "modelplane.ai/serving"
-"""On the pods that answer requests: the replica that they serve. Never on a gang's workers."""
+"""Label of pods that answer requests: the replica that they serve. A gang's workers do not have it."""
 WORKLOAD = "modelplane.ai/workload"
-"""On every engine pod: the workload (Deployment or LeaderWorkerSet) that it belongs to."""
+"""Label of every engine pod: its workload (Deployment or LeaderWorkerSet)."""
 LWS_ROLE = "modelplane.ai/lws-role"
 ENDPOINT = "modelplane.ai/endpoint"
-"""On what a ModelEndpoint becomes, its egress proxy's pods too: the endpoint."""
+"""Label of everything composed for a ModelEndpoint, including its egress proxy's pods: the endpoint."""
 PROBE = "modelplane.ai/probe"
-"""On the Object that tells whether something answers: what. All probes are found by it, and nothing else is."""
+"""Label of an Object that probes whether something answers: what it probes. It selects all probes, and nothing else."""
 PROBE_OF_GATEWAY = "gateway"
-"""Of a cluster, by its CLUSTER_GATEWAY."""
+"""Value of PROBE for a cluster's CLUSTER_GATEWAY."""
 POOL = "modelplane.ai/pool"
-"""On nodes: the pool that they belong to."""
+"""Label of nodes: their pool."""
 CLUSTER_ID = "modelplane.ai/cluster-id"
-"""On the Object that tells which Kubernetes cluster an InferenceCluster leads to: the UID of that cluster's kube-system
-namespace, by which those are found that lead to the same."""
+"""Label of the Object that identifies the Kubernetes cluster behind an InferenceCluster: the UID of that cluster's
+kube-system namespace. It finds the InferenceClusters that lead to the same cluster."""
 DRAIN = "modelplane.ai/drain"
-"""Taint of a cluster that replicas are to leave, in a what-if; people may give it any key."""
+"""Taint of a cluster from which a what-if drains replicas. Users may give theirs any key."""
 POOLS = "modelplane.ai/pools"
-"""Annotation of that Object: the pools that its InferenceCluster has, with commas between."""
+"""Annotation of the Object with CLUSTER_ID: its InferenceCluster's pools, separated by commas."""
 STACK = "modelplane.ai/serving-stack"
-"""Annotation of that Object, "true" where its InferenceCluster asks for a serving stack."""
+"""Annotation of the Object with CLUSTER_ID: "true" if its InferenceCluster asks for a serving stack."""
 
 HOLDS = "modelplane.ai/holds"
-"""On an Object: what of value it holds on its cluster, which must leave before the cluster goes."""
+"""Label of an Object: what its remote object holds of value, which must leave before the cluster does."""
 HOLDS_WEIGHTS = "weights"
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
-"""On what may be someone else's as well: us, or someone else."""
+"""Label of objects that users may install themselves: OURS if we installed them."""
 OURS = "modelplane"
 
 PLACED_UNDER = "modelplane.ai/placed-under"
-"""Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector that it was placed
-under, as JSON. Tells an edit of the selector from a relabelled cluster."""
+"""Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector under which it was
+placed, as JSON. It tells an edited selector from a relabelled cluster."""
 SPEC_HASH = "modelplane.ai/spec-hash"
-"""Annotation of a ModelReplica: a hash of the spec that it was last given. Tells which replicas run the current one."""
+"""Annotation of a ModelReplica: hash of the spec last given to it. It tells which replicas run the current spec."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"
-"""Annotation of what a replica becomes on its cluster: a hash of what was written. Tells whether it arrived there."""
+"""Annotation of a replica's objects on the cluster: hash of the written manifest. It tells what has arrived there."""
 CONFIG_HASH = "modelplane.ai/config-hash"
-"""Annotation of pods: a hash of the configuration that they read when they start. A new one rolls them."""
+"""Annotation of pods: hash of the configuration that they read at startup. A new hash rolls them."""
 PICKER = "modelplane.ai/picker"
-"""On the pods of an endpoint picker: which it is."""
+"""Label of an endpoint picker's pods: the picker."""
 LLMD_ROLE = "llm-d.ai/role"
-"""On serving pods of PrefillDecode: prefill or decode (llm-d router v0.9)."""
+"""Label of serving pods of PrefillDecode: prefill or decode (llm-d router v0.9)."""
 LLMD_ENGINE_TYPE = "llm-d.ai/engine-type"
-"""On serving pods of PrefillDecode: how the picker reads their metrics (llm-d router v0.9)."""
+"""Label of serving pods of PrefillDecode: how the picker reads their metrics (llm-d router v0.9)."""
 
 MOVING_FOR = "modelplane.ai/moving-for"
-"""Annotation of a ModelReplica: the spec for which it makes way, since its pools have no room for that one. A successor
-is placed."""
+"""Annotation of a ModelReplica that is to be replaced, because its pools have no room for the new spec: hash of that
+spec. A successor is placed elsewhere."""
 
 ROLL_ANYWAY = "modelplane.ai/roll-anyway"
 """Annotation of a ModelDeployment, set by users: the revision (`status.revisions[].hash`) that serving replicas get
-although it was tried and has not served, or although too few others serve. `true` means every revision."""
+although it was tried and did not serve, or although too few other replicas serve. `true` means every revision."""
 
 FORMER_SPEC = "modelplane.ai/former-spec"
-"""Annotation of a ModelReplica that was given more nodes where it stands: the spec that it served with, as JSON. It
-goes back to that one if another grew into the same nodes at the same moment; gone once it is ready."""
+"""Annotation of a ModelReplica that was given more nodes in its place: the spec that it served with before, as JSON. It
+returns to that spec if another replica took the same nodes at the same moment. Removed once the replica is ready."""
+
+FOUND_NOTHING = doubt.NOTE
+"""Annotation of a composed resource: what the last pass looked for and did not find."""
 
 LEAVING = "modelplane.ai/leaving"
-"""Annotation of a ModelEndpoint: it is to go, and stays only until no service leads to it any more. The value names the
-services that led to it on the last pass, each with a question mark if it was not found then; `-` if none did."""
+"""Annotation of a ModelEndpoint that will be deleted once no service routes to it. The value lists the services that
+routed to it on the last pass, with a question mark after each that was not found then; `-` if there were none."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
-COMPOSITION_KEY = "crossplane.io/composition-resource-name"
-"""Annotation with which Crossplane notes a composed resource's key."""
-DELETION_ATTEMPT = "usage.crossplane.io/deletion-attempt-with-policy"
-"""Annotation with which Crossplane notes that a Usage refused a delete (crossplane v2.3)."""
 
 _NOT_FOR_USERS = ("modelplane.ai/", "crossplane.io/", "kubernetes.io/")
 
 
 def merge(users: Mapping[str, str], ours: Mapping[str, str]) -> dict[str, str]:
-    """The user's labels under ours: a managed key always wins."""
+    """Merge a user's labels with ours. Ours win."""
     return {**users, **ours}
 
 
 def users(labels: Mapping[str, str] | None) -> dict[str, str]:
-    """The labels of an object that are its user's, and so pass to what is composed for it."""
+    """Return the labels of an object that its user set. They are passed on to composed objects."""
     return {k: v for k, v in sorted((labels or {}).items()) if not _is_managed(k)}
 
 

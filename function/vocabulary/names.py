@@ -1,6 +1,6 @@
-"""Every derived name. It begins readably and ends in a hash of the whole identity, namespace included.
+"""Derived names. Each starts with a readable part and ends with a hash of the whole identity, namespace included.
 
-An identity is all that tells a thing from its like: two tenants, two clusters, two engines never share a name.
+The identity includes everything that distinguishes two objects, so two tenants, clusters or engines never share a name.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from function.core import NamespacedName
 DNS_LABEL = 63
 """Longest DNS label, label value, and name of an XR."""
 DNS_SUBDOMAIN = 253
-"""Longest DNS name, and name of most objects."""
+"""Longest DNS name, and longest name of most objects."""
 LEADERWORKERSET = 49
-"""Longest LeaderWorkerSet. Its worker StatefulSets are `<lws>-<group>`, and their pods carry a revision label that must
-stay within 63: with a longer name the workers never come, and nothing refuses it (lws v0.8, tried)."""
+"""Longest name of a LeaderWorkerSet. Its worker StatefulSets are `<lws>-<group>`, and their pods carry a revision label
+of at most 63 characters. With a longer name the workers never start, and nothing reports it (lws v0.8, tested)."""
 SYSTEM_NAMESPACE = "modelplane-system"
-"""Where cluster-scoped kinds keep what has a namespace: Secrets, composed infrastructure, the gateways."""
+"""Namespace for the namespaced objects of cluster-scoped kinds: Secrets, composed infrastructure, the gateways."""
 CLUSTER_GATEWAY = "inference-gateway"
 """The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
 CONTROL_GATEWAY = "modelplane"
 """The Gateway on the control cluster, in SYSTEM_NAMESPACE."""
 CONTROL_CONFIG = "modelplane-control"
-"""The ClusterProviderConfig, of either provider, for the control cluster itself."""
+"""The ClusterProviderConfig of either provider for the control cluster itself."""
 _HASH = 8
 
 
 def replica(deployment: NamespacedName, cluster: str, index: int) -> str:
-    """A ModelReplica, and the ModelEndpoint of the same name."""
+    """Return the name of a ModelReplica and of its ModelEndpoint."""
     return derived(deployment.name, *deployment, cluster, str(index))
 
 
 def replica_key(cluster: str, index: int) -> str:
-    """Where a replica stands among the composed resources of its deployment."""
+    """Return a replica's key among the composed resources of its deployment."""
     return f"replica-{cluster}-{index}"
 
 
@@ -45,79 +45,98 @@ def endpoint_key(cluster: str, index: int) -> str:
 
 
 def remote_object(cluster: str, kind: str, namespace: str, name: str) -> str:
-    """The Object that holds one remote thing: one thing, one Object, whoever composes it and whenever."""
+    """Return the name of the Object for a remote object.
+
+    It depends on the remote object alone, so each has only one Object.
+    """
     return derived(name, cluster, kind, namespace, name)
 
 
 def part(replica: NamespacedName, *parts: str, content: Any = None, longest: int = DNS_LABEL) -> str:
-    """One of the things that a ModelReplica becomes on its cluster. What is immutable is told apart by its content."""
+    """Return the name of one of a ModelReplica's objects on its cluster.
+
+    Immutable objects have their content in the hash.
+    """
     identity = ("ModelReplica", *replica, *parts, *([content_hash(content)] if content is not None else []))
     return derived("-".join((replica.name, *parts)), *identity, longest=longest)
 
 
 def workload(replica: NamespacedName, engine: str, *, longest: int = DNS_LABEL) -> str:
-    """The workload of an engine. An engine may be called like another part: it is told apart by being an engine."""
+    """Return the name of an engine's workload.
+
+    The hash marks it as an engine, since an engine may be named like a part.
+    """
     return derived(f"{replica.name}-{engine}", "ModelReplica", *replica, "engine", engine, longest=longest)
 
 
 def cache_claim(cache: NamespacedName, cluster: str) -> str:
-    """The PersistentVolumeClaim of a ModelCache on a cluster, in the cache's namespace there."""
+    """Return the name of a ModelCache's PersistentVolumeClaim on a cluster, in the cache's namespace there."""
     return derived(cache.name, "ModelCache", *cache, cluster)
 
 
 def staged(repo: str, revision: str) -> str:
-    """The directory, at the root of a cache's claim, that holds exactly one commit of a revision, or is not there."""
+    """Return the directory for one commit of a revision, at the root of a cache's claim.
+
+    If it exists, it is complete.
+    """
     return derived(revision, content_hash([repo, revision]))
 
 
 def provider_config(cluster: str) -> str:
-    """The ClusterProviderConfig, of either provider, that reaches a cluster."""
+    """Return the name of a cluster's ClusterProviderConfig, for either provider."""
     return derived(cluster, "provider-config", cluster)
 
 
 def probe(cluster: str) -> str:
-    """The Observe-only Object, in SYSTEM_NAMESPACE, of a cluster's CLUSTER_GATEWAY: it tells whether a cluster answers.
+    """Return the name of the observe-only Object for a cluster's CLUSTER_GATEWAY, in SYSTEM_NAMESPACE.
 
-    Not the name of a remote_object: the serving stack's own Object of the same Gateway has that.
+    It tells whether the cluster answers. It is not a `remote_object` name, which the serving stack's own Object for the
+    same Gateway has.
     """
     return derived(cluster, "probe", cluster)
 
 
 def backend(endpoint: NamespacedName) -> str:
-    """The Service by which the control gateway reaches a ModelEndpoint's address."""
+    """Return the name of the Service by which the control gateway reaches a ModelEndpoint's address."""
     return derived(endpoint.name, "ModelEndpoint", *endpoint)
 
 
 def egress(endpoint: NamespacedName) -> str:
-    """The egress proxy of a ModelEndpoint, and its Service: another one, since slices outlive a Service's selector."""
+    """Return the name of a ModelEndpoint's egress proxy and its Service.
+
+    It differs from `backend`, because slices outlive a Service's selector.
+    """
     return derived(f"{endpoint.name}-egress", "ModelEndpoint", *endpoint, "egress")
 
 
 def address_slice(endpoint: NamespacedName, address_type: str) -> str:
-    """The EndpointSlice of a ModelEndpoint's address, told apart by its type: that is immutable."""
+    """Return the name of the EndpointSlice for a ModelEndpoint's address.
+
+    Its address type is immutable, hence in the name.
+    """
     return derived(f"{endpoint.name}-{address_type}", "ModelEndpoint", *endpoint, address_type)
 
 
 def route(service: NamespacedName) -> str:
-    """The HTTPRoute of a ModelService, and the placeholder to which it leads while nothing is ready."""
+    """Return the name of a ModelService's HTTPRoute, and of the placeholder for when no endpoint is ready."""
     return derived(service.name, "ModelService", *service)
 
 
 def label_value(name: str) -> str:
-    """A name as a label may carry it: itself, or cut and hashed where it is too long."""
+    """Return a name as a label value: unchanged, or shortened and hashed if it is too long."""
     return name if len(name) <= DNS_LABEL else derived(name, name)
 
 
 def content_hash(value: Any) -> str:
-    """Eight hex digits of a JSON value, the same whatever the order of its keys."""
+    """Return eight hex digits that identify a JSON value, whatever the order of its keys."""
     return _digest(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
 def derived(readable: str, *identity: str, longest: int = DNS_LABEL) -> str:
-    """A DNS label as the strictest kind wants it (RFC 1035): a letter first, no dots, bounded."""
+    """Return a DNS label that even the strictest kind accepts (RFC 1035): a letter first, no dots, bounded length."""
     dashed = re.sub("[^a-z0-9-]", "-", readable.lower()).strip("-")
     prefix = dashed if dashed[:1].isalpha() else f"x{dashed}"
-    return f"{prefix[: longest - _HASH - 1].rstrip('-')}-{_digest('/'.join(identity))}"  # no part has a slash in it
+    return f"{prefix[: longest - _HASH - 1].rstrip('-')}-{_digest('/'.join(identity))}"  # no part contains a slash
 
 
 def _digest(text: str) -> str:

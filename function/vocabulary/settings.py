@@ -8,15 +8,15 @@ from function.vocabulary import versions
 
 
 class Invalid(ValueError):
-    """A setting that cannot be read. The message names the variable, its value, and what is accepted."""
+    """A setting cannot be parsed. The message names the variable, its value, and what is accepted."""
 
 
 HYDRATE_IMAGE = os.environ.get("MODELPLANE_HYDRATE_IMAGE") or versions.HYDRATE_IMAGE
-"""The image whose `modelplane hydrate` stages weights: a mirror of ours, say."""
+"""The image whose `modelplane hydrate` stages weights, for example a mirror of ours."""
 EGRESS_IMAGE = os.environ.get("MODELPLANE_EGRESS_IMAGE") or versions.ENVOY_IMAGE
-"""The Envoy that talks to outside providers: a mirror of the stock image, say."""
+"""The Envoy image of egress proxies, for example a mirror of the stock image."""
 HUB_ENDPOINT = os.environ.get("MODELPLANE_HUB_ENDPOINT") or ""
-"""A mirror of the Hugging Face hub for every hydration; empty for the hub itself."""
+"""A mirror of the Hugging Face hub for all hydrations. Empty means the hub itself."""
 RESERVED_NAMESPACES_VARIABLE = "MODELPLANE_RESERVED_NAMESPACES"
 RESERVED_NAMESPACES = os.environ.get(RESERVED_NAMESPACES_VARIABLE) or ""
 """Changes of the list of reserved namespaces (api/tenancy.py), such as `+team-infra,-monitoring`; empty for none."""

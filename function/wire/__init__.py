@@ -1,10 +1,10 @@
-"""Between Crossplane's protobuf and our plain data. Nothing but this and the server touches protobuf."""
+"""Conversion between Crossplane's protobuf and our plain data. Only this package and the server touch protobuf."""
 
 from function.wire.decode import Call, decode
 from function.wire.encode import LARGEST_RESPONSE, TooLarge, encode, fatal
 from function.wire.lazy import MalformedRequest
 from function.wire.peek import Origin, peek
-from function.wire.verify import flaw, type_of, verify
+from function.wire.verify import diagnose, type_of, verify
 
 __all__ = [
     "LARGEST_RESPONSE",
@@ -13,9 +13,9 @@ __all__ = [
     "Origin",
     "TooLarge",
     "decode",
+    "diagnose",
     "encode",
     "fatal",
-    "flaw",
     "peek",
     "type_of",
     "verify",

@@ -1,4 +1,4 @@
-"""A RunFunctionRequest's bytes, as a Request. Objects stay encoded until somebody reads them."""
+"""Decode a RunFunctionRequest into a Request. Objects stay encoded until they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from function.wire.lazy import LazyMapping, LazyObject, MalformedRequest
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request, and what of it passes through to the response untouched."""
+    """A request, and the parts of it that pass through to the response untouched."""
 
     request: Request
     tag: str
@@ -22,7 +22,7 @@ class Call:
 
 
 def decode(data: bytes) -> Call:
-    """Raises MalformedRequest. What is inside of objects is checked when it is read."""
+    """Decode a request. Raises MalformedRequest. The contents of objects are checked only when they are read."""
     try:
         parsed = messages.Request.FromString(data)
     except DecodeError as error:

@@ -1,4 +1,4 @@
-"""A Result, as a RunFunctionResponse."""
+"""Encode a Result as a RunFunctionResponse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from function.core import Condition, Event, Requirement, Result, plain, visible
 from function.wire.decode import Call
 
 LARGEST_RESPONSE = 3_670_016
-"""Bytes: 3.5 MiB. Crossplane's client takes 4 MiB at most, and has no option to take more (v2.3, internal/xfn)."""
+"""Bytes: 3.5 MiB. Crossplane's client accepts at most 4 MiB, and has no option to accept more (v2.3, internal/xfn)."""
 
 _READY = {True: fnv1.READY_TRUE, False: fnv1.READY_FALSE}
 _STATUS = {
@@ -19,14 +19,14 @@ _STATUS = {
 
 
 class TooLarge(ValueError):
-    """The response would never reach Crossplane."""
+    """The response is larger than Crossplane accepts."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"{size / 2**20:.1f} MiB, and Crossplane takes {LARGEST_RESPONSE / 2**20:.1f} MiB at most")
 
 
 def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
-    """Raises TooLarge. What other functions of the pipeline desired stays."""
+    """Encode a result. Raises TooLarge. What other functions of the pipeline desired is kept."""
     rsp = _response(call)
     rsp.meta.ttl.seconds = result.ttl
     rsp.desired.composite.ready = _READY[result.ready]
@@ -46,7 +46,7 @@ def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
 
 
 def fatal(call: Call, message: str) -> fnv1.RunFunctionResponse:
-    """Crossplane stops at a fatal result: nothing is applied, nothing is deleted."""
+    """Return a fatal result, at which Crossplane stops: it applies nothing and deletes nothing."""
     rsp = _response(call)
     rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=visible(message)))
     return rsp
@@ -60,9 +60,9 @@ def _response(call: Call) -> fnv1.RunFunctionResponse:
     return rsp
 
 
-def _condition(said: Condition) -> fnv1.Condition:
-    message = {"message": said.message} if said.message else {}
-    return fnv1.Condition(type=said.type, status=_STATUS[said.status], reason=said.reason, **message)
+def _condition(condition: Condition) -> fnv1.Condition:
+    message = {"message": condition.message} if condition.message else {}
+    return fnv1.Condition(type=condition.type, status=_STATUS[condition.status], reason=condition.reason, **message)
 
 
 def _event(event: Event) -> fnv1.Result:

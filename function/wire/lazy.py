@@ -1,4 +1,4 @@
-"""A protobuf Struct as a mapping that decodes a field when it is first read, and never one that is not."""
+"""A protobuf Struct as a mapping that decodes a field only when it is read."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from google.protobuf.message import DecodeError
 
 from function.wire.messages import Value
 
-# The first byte of a Value tells its kind: field number and wire type (protobuf, google/protobuf/struct.proto).
+# The first byte of a Value gives its kind: field number and wire type (protobuf, google/protobuf/struct.proto).
 _NULL, _NUMBER, _STRING, _BOOL, _STRUCT, _LIST = 0x08, 0x11, 0x1A, 0x20, 0x2A, 0x32
 _ONE_BYTE = 0x80
 _DOUBLE, _DOUBLE_SIZE = struct.Struct("<xd").unpack, 9
 _EXACT = 2**53
-"""Beyond it a double does not hold every integer."""
+"""Above it, a double does not hold every integer."""
 _GARBAGE = (DecodeError, UnicodeDecodeError, IndexError, struct.error)
 
 
 class MalformedRequest(Exception):
-    """The request is none that Crossplane can send. It may be noticed only when a part of it is first read.
+    """The request is not one that Crossplane can send. This may surface only when a part of it is first read.
 
-    It is no ValueError: what turns a wrong value into a decision must not turn broken bytes into one.
+    It is not a ValueError: code that turns a wrong value into a decision must not do so with broken bytes.
     """
 
 
 class LazyMapping(Mapping[str, Any]):
-    """Reads like a dict, and equals one of the same content. It remembers nothing: keep what you read."""
+    """A read-only mapping that equals a dict with the same content. It caches nothing, so keep what you read."""
 
     __slots__ = ("_fields",)
 
@@ -58,10 +58,11 @@ class LazyMapping(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"LazyMapping({dict(self)!r})"
 
-    __hash__ = None  # type: ignore[assignment]  # like a dict's
+    __hash__ = None  # type: ignore[assignment]  # unhashable, like a dict
 
     def digest(self, *keys: str) -> bytes:
-        """Of the content under these keys, whatever the order of the maps in it: equal only where the content is.
+        """Return a hash of the content under these keys. It is equal only for equal content, whatever the order of
+        maps.
 
         Decoding and encoding once more, in C, is many times cheaper than reading.
         """
@@ -72,13 +73,13 @@ class LazyMapping(Mapping[str, Any]):
         return found.digest()
 
     def mentions(self, key: str, text: str) -> bool:
-        """Whether a text may stand somewhere under a key. A no is certain, and nothing is decoded for it."""
+        """Return whether a text may occur under a key, without decoding anything. False is certain."""
         raw = self._fields.get(key)
         return raw is not None and text.encode() in raw
 
 
 class LazyObject(LazyMapping):
-    """A Kubernetes object. Its metadata is an object that holds a name, or the request is malformed."""
+    """A Kubernetes object. Raises MalformedRequest if it has no metadata with a name."""
 
     __slots__ = ()
 
@@ -99,7 +100,7 @@ class LazyObject(LazyMapping):
 
 
 def value(raw: bytes) -> Any:
-    """What an encoded Value holds. Whole numbers are ints. Raises MalformedRequest."""
+    """Decode a Value. Whole numbers become ints. Raises MalformedRequest."""
     kind = raw[0] if raw else _NULL
     try:
         if kind == _STRING:
@@ -124,10 +125,10 @@ _UNREADABLE = "it is no google.protobuf.Value"
 
 
 def _canonical(raw: bytes) -> bytes:
-    """Of the same content the same bytes, whatever the order of maps in it.
+    """Return the same bytes for the same content, whatever the order of maps.
 
-    What nests deeper than protobuf reads at once stays as it was sent: then another order is other bytes, and nothing
-    is confused.
+    A value that nests deeper than protobuf's limit stays as it was sent. Then another order gives other bytes, which is
+    safe: no two contents get the same bytes.
     """
     try:
         return struct_pb2.Value.FromString(raw).SerializeToString(deterministic=True)
@@ -136,7 +137,7 @@ def _canonical(raw: bytes) -> bytes:
 
 
 def _fields(raw: bytes) -> Any:
-    """Of a Value that holds a Struct. Raises DecodeError."""
+    """Return the fields of a Value that holds a Struct. Raises DecodeError."""
     return Value.FromString(raw).struct_value.fields
 
 

@@ -1,6 +1,6 @@
-"""The request as messages of our own, in which every Value of a Struct is declared as bytes.
+"""Message classes for the request in which every Value of a Struct is declared as bytes.
 
-On the wire it is the same, but a parse only copies slices, and what nobody reads is never decoded. A request over 1,000
+The encoding is the same, but parsing only copies slices, and what is never read is never decoded. A request over 1,000
 clusters and 10,000 replicas is 70 MB, of which a decision reads a few fields of each object.
 """
 
@@ -20,7 +20,7 @@ _SCALARS = {
 }
 
 # Field numbers: crossplane v2.3, proto/fn/v1/run_function.proto; protobuf, google/protobuf/struct.proto.
-# "[x]" repeats x, "{x}" maps strings to x. What is not declared is skipped.
+# "[x]" repeats x, "{x}" maps strings to x. Undeclared fields are skipped.
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "Meta": {"tag": (1, "string")},
     "Struct": {"fields": (1, "{bytes}")},

@@ -1,4 +1,4 @@
-"""Whose call it is, read from a request's bytes without parsing the rest of them.
+"""Read a request's XR from its bytes, without parsing the rest.
 
 A request over a large fleet takes 200 ms to parse, and a call is queued before that.
 """
@@ -19,15 +19,15 @@ _OBSERVED, _COMPOSITE = 2, 1
 # Wire types: protobuf, "Encoding".
 _VARINT, _BYTES = 0, 2
 _FIXED = {1: 8, 5: 4}
-"""Bytes of a field by its wire type."""
+"""Length of a field in bytes, by its wire type."""
 _MORE = 0x80
 _LONGEST_VARINT = 10
 _MOST = 4096
-"""Fields looked at. Crossplane writes the composite before anything that there is much of."""
+"""Fields examined. Crossplane writes the composite before any large part."""
 
 
 class Origin(NamedTuple):
-    """The XR that a call is for. Empty where it cannot be told."""
+    """The XR that a call is for. Fields are empty if they cannot be read."""
 
     namespace: str = ""
     kind: str = ""
@@ -36,7 +36,7 @@ class Origin(NamedTuple):
 
 
 def peek(data: bytes) -> Origin:
-    """Never raises: what is malformed is found when it is decoded."""
+    """Return the origin of a request. Never raises: decoding it later finds what is malformed."""
     try:
         observed = _field(data, _OBSERVED, (0, len(data)))
         start, end = _field(data, _COMPOSITE, observed)
@@ -61,7 +61,7 @@ def _text(value: Any) -> str:
 
 
 def _field(data: bytes, wanted: int, within: tuple[int, int]) -> tuple[int, int]:
-    """Where the first message of that number starts and ends. Raises LookupError."""
+    """Return the start and end of the first message with a field number. Raises LookupError."""
     for number, start, end in _fields(data, *within):
         if number == wanted:
             return start, end
@@ -69,7 +69,7 @@ def _field(data: bytes, wanted: int, within: tuple[int, int]) -> tuple[int, int]
 
 
 def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Numbers and bounds. Raises IndexError where the bytes end early."""
+    """Yield numbers and bounds of fields. Raises IndexError if the bytes end early."""
     for _ in range(_MOST):
         if at >= end:
             return
@@ -80,7 +80,7 @@ def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _after(data: bytes, type_: int, start: int) -> int:
-    """Where a field's content ends."""
+    """Return the end of a field's content."""
     if type_ == _BYTES:
         length, start = _varint(data, start)
         return start + length
@@ -94,7 +94,7 @@ def _length(data: bytes, start: int) -> int:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Return a number and its end."""
     number = 0
     for shift in range(_LONGEST_VARINT):
         byte = data[at + shift]

@@ -1,7 +1,7 @@
-"""What Crossplane can never send, found and named: objects without identity, and bytes that are no values.
+"""Find what Crossplane can never send: objects without identity, and bytes that are not Values.
 
-The identity of the XR and of its composed resources is checked before anything is decided. The rest of a large request
-is checked where it is read. Only when that failed is the whole request looked through, to name the place.
+The identities of the XR and its composed resources are checked before anything is decided. The rest of a large request
+is checked as it is read. Only after such a check fails is the whole request searched, to name the place.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _METADATA: Mapping[str, tuple[type, str]] = {
     "labels": (Mapping, "an object"),
     "annotations": (Mapping, "an object"),
 }
-"""What fields that may be missing are, where they are there (Kubernetes, ObjectMeta)."""
+"""Types of optional metadata fields (Kubernetes, ObjectMeta)."""
 
 
 def type_of(xr: Manifest) -> tuple[str, str]:
-    """The apiVersion and kind of an XR, each empty where there is none. Raises MalformedRequest."""
+    """Return the apiVersion and kind of an XR, or empty strings. Raises MalformedRequest."""
     for field in _TYPE:
         if not isinstance(xr.get(field), str | None):
             raise MalformedRequest(f"{_XR}.{field}: it must be a string")
@@ -39,25 +39,25 @@ def type_of(xr: Manifest) -> tuple[str, str]:
 
 
 def verify(call: Call) -> None:
-    """Check who the XR is and who its composed resources are. Raises MalformedRequest."""
+    """Check the identity of the XR and of its composed resources. Raises MalformedRequest."""
     if wrong := _unidentified(_own(call)):
         raise MalformedRequest(wrong)
 
 
-def flaw(call: Call, data: bytes) -> str | None:
-    """What is wrong with a request that could not be answered. None where it is sound, so that the fault is ours."""
+def diagnose(call: Call, data: bytes) -> str | None:
+    """Return what is wrong with a request that could not be answered. None if it is valid, so that the bug is ours."""
     objects = [*_own(call), *_required(call)]
     if wrong := _unidentified(objects):
         return wrong
     try:
         fnv1.RunFunctionRequest.FromString(data)
-    except DecodeError:  # broken bytes somewhere, or only more levels than it reads
+    except DecodeError:  # broken bytes somewhere, or only deeper nesting than protobuf parses
         return _unreadable(objects) or _unreadable_beside(call)
     return None
 
 
 def _own(call: Call) -> Iterator[tuple[str, Manifest]]:
-    """Paths and objects."""
+    """Yield paths and objects."""
     yield _XR, call.request.xr
     for key, manifest in call.request.observed.items():
         yield f"observed.resources[{key}].resource", manifest
@@ -72,7 +72,7 @@ def _required(call: Call) -> Iterator[tuple[str, Manifest]]:
 
 
 def _unidentified(objects: Iterable[tuple[str, Manifest]]) -> str | None:
-    """The first object that does not say who it is."""
+    """Return the first object without a valid identity."""
     for path, manifest in objects:
         deadline.check()
         try:
@@ -107,7 +107,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _unreadable(objects: Iterable[tuple[str, Manifest]]) -> str | None:
-    """The first value of an object that cannot be decoded. It keeps a stack of its own: objects may nest deep."""
+    """Return the first value of an object that cannot be decoded. Objects may nest deep, so it does not recurse."""
     left: list[tuple[str, Any]] = list(objects)[::-1]
     while left:
         deadline.check()
@@ -120,7 +120,10 @@ def _unreadable(objects: Iterable[tuple[str, Manifest]]) -> str | None:
 
 
 def _children(path: str, value: Any) -> list[tuple[str, Any]]:
-    """The values below one, with their paths. Raises MalformedRequest with the path of one that cannot be decoded."""
+    """Return the values inside a value, with their paths.
+
+    Raises MalformedRequest with the path of one that is broken.
+    """
     if isinstance(value, LazyMapping):
         return [_child(path, value, key) for key in value]
     if isinstance(value, list):
@@ -136,7 +139,7 @@ def _child(path: str, value: LazyMapping, key: str) -> tuple[str, Any]:
 
 
 def _unreadable_beside(call: Call) -> str | None:
-    """What passes through to the response, and cannot be read."""
+    """Return the part that passes through to the response and cannot be decoded."""
     for name, message, held in (("desired", fnv1.State, call.desired), ("context", struct_pb2.Struct, call.context)):
         try:
             message.FromString(held)

@@ -150,7 +150,7 @@ def measured(xr: Object, everything: list[Object]) -> Taken:
     """Of calls until it is decided, in a process that knows nothing but the fleet, and of one more call."""
     call = _caller(xr, everything)
     call()
-    cel.forget()
+    cel.clear_caches()
     PROGRESS.forget()
     times: list[float] = []
     said = "ReplicasScheduled: Scheduling"

@@ -9,7 +9,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
 from function.core import NamespacedName
-from function.vocabulary import labels, names
+from function.vocabulary import crossplane, labels, names
 from tests.bench import shuffled
 
 MODELPLANE = "modelplane.ai/v1alpha1"
@@ -117,7 +117,7 @@ def _replica(i: int, over: int, shape: str) -> Object:
                     labels.REPLICA_INDEX: str(index),
                     "crossplane.io/composite": owner.name,
                 },
-                "annotations": {labels.COMPOSITION_KEY: names.replica_key(cluster, index)},
+                "annotations": {crossplane.COMPOSITION_KEY: names.replica_key(cluster, index)},
                 "ownerReferences": [
                     {"apiVersion": MODELPLANE, "kind": "ModelDeployment", "name": owner.name, "uid": f"{i // 4:032}",
                      "controller": True, "blockOwnerDeletion": True},
@@ -223,7 +223,7 @@ def carried_out(rsp: fnv1.RunFunctionResponse) -> dict[str, Object]:
     composed = {key: json_format.MessageToDict(r.resource) for key, r in rsp.desired.resources.items()}
     ready = {"conditions": _conditions("Synced", "Ready", "ModelAccepted", "ModelReady"), "served": True}
     for key, manifest in composed.items():
-        manifest["metadata"].setdefault("annotations", {})[labels.COMPOSITION_KEY] = key
+        manifest["metadata"].setdefault("annotations", {})[crossplane.COMPOSITION_KEY] = key
         manifest["status"] = ready
         _stored(manifest)
     return composed

@@ -32,7 +32,7 @@ async def _floor() -> None:
     listening.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {"RunFunction": method}),))
     port = listening.add_insecure_port("127.0.0.1:0")
     await listening.start()
-    process.settle_memory()
+    process.configure_memory()
     print(port, flush=True)
     await listening.wait_for_termination()
 

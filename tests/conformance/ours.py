@@ -49,7 +49,7 @@ def most(expression: str) -> int:
 
 def cost(expression: str, published: Mapping[str, Any]) -> int:
     """What an evaluation costs."""
-    return cel.spent(expression, device(published))
+    return cel.actual_cost(expression, device(published))
 
 
 def device(published: Mapping[str, Any]) -> cel.Device:

@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from function.core import Manifest, identity, plain
-from function.offline import control_plane
-from function.offline.composed import owner_reference
-from function.offline.reconcile import Reconciler, composed_manager
-from function.offline.store import Store, ref_of
-from function.vocabulary import labels
+from function.planning import control_plane
+from function.sandbox.composed import owner_reference
+from function.sandbox.reconcile import Reconciler, composed_manager
+from function.sandbox.store import Store, ref_of
+from function.vocabulary import crossplane
 from tests.e2e import pins
 from tests.e2e.control import FUNCTION, manifests
 from tests.e2e.programs import Site
@@ -100,7 +100,9 @@ def store_ref(store: Store, manifest: Manifest) -> Any:
 
 def by_key(composed: tuple[Manifest, ...]) -> str:
     """What was written of each composed resource, by its key, as text: a difference is then one of lines."""
-    return yaml.safe_dump({one["metadata"]["annotations"][labels.COMPOSITION_KEY]: written(one) for one in composed})
+    return yaml.safe_dump(
+        {one["metadata"]["annotations"][crossplane.COMPOSITION_KEY]: written(one) for one in composed}
+    )
 
 
 def written(manifest: Manifest) -> dict[str, Any]:

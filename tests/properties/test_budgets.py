@@ -26,7 +26,7 @@ from function.scheduling import (
     rejections,
     solve,
 )
-from properties.fleets import ME, Wants, fleets, jobs
+from tests.support.fleets import ME, Wants, fleets, jobs
 
 orders = st.integers(0, 2**32).map(Random)
 budgets = st.lists(st.integers(1, 40), min_size=1, max_size=5)

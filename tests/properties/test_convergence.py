@@ -22,7 +22,7 @@ from function.scheduling import (
     nodes_of,
     solve,
 )
-from properties.fleets import GPUS, Wants
+from tests.support.fleets import GPUS, Wants
 
 OWNERS = tuple(NamespacedName(ns, name) for ns, name in (("ml", "a"), ("ml", "b"), ("hr", "a"), ("hr", "c")))
 owners = st.sampled_from(OWNERS)
@@ -185,7 +185,7 @@ class Deployments(RuleBasedStateMachine):
                 spec_hash=job.spec_hash,
                 placed_under="",
             )
-        kept = replace(p.replica, former=p.former, moving_for=moving_for)
+        kept = replace(p.replica, previous=p.previous, moving_for=moving_for)
         if p.action is Action.UPDATE:
             return replace(kept, engines=p.engines, spec_hash=job.spec_hash, ready=False)
         return kept
@@ -208,8 +208,8 @@ class Deployments(RuleBasedStateMachine):
 
 def _served_on(replica: Replica) -> dict[str, int]:
     """The nodes with which a replica has served: less than it takes while it grows."""
-    former = replica.former if not replica.ready else None
-    return nodes_of(former.engines) if former else replica.nodes()
+    previous = replica.previous if not replica.ready else None
+    return nodes_of(previous.engines) if previous else replica.nodes()
 
 
 def _job(owner: NamespacedName, replicas: int, *, nodes: int, word: str = "gpu") -> Job:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from function import registry
 from function.core import Request, dig
 from function.kinds.modelcache.compose import gibibytes
-from function.offline.settle import settle
+from function.sandbox.settle import settle
 from function.vocabulary import versions
 from tests.support import arrivals, replicas
 

@@ -12,13 +12,12 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from function.cel.values import quantity
+from function.cel.libraries import quantity
 from function.core import dig
 from function.publish.catalog import BY_KIND
 from function.schema import problems
-from tests.schema import foreign
-from tests.schema.rendered import containers, pod, remote, templates
-from tests.support import replicas
+from tests.support import foreign, replicas
+from tests.support.rendered import containers, pod, remote, templates
 
 Manifest = dict[str, Any]
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from function.core import dig
 from function.vocabulary import labels
-from properties.test_names_of_replicas import dns_labels, specs, xr_names
-from tests.schema.rendered import containers, remote, templates
+from tests.properties.test_names_of_replicas import dns_labels, specs, xr_names
 from tests.support import replicas
+from tests.support.rendered import containers, remote, templates
 
 Manifest = dict[str, Any]
 

@@ -30,7 +30,7 @@ from function.scheduling import (
 )
 from function.scheduling.fit import Waste
 from function.scheduling.fleet import nodes_of
-from properties.fleets import GPUS, ME, clusters, engines, fleets, jobs
+from tests.support.fleets import GPUS, ME, clusters, engines, fleets, jobs
 
 
 def places(plan: Plan) -> list[tuple[str, int, str, object]]:
@@ -157,7 +157,7 @@ def test_every_no_has_its_reason(job, fleet):
 
 @given(jobs, fleets())
 def test_nobody_who_has_served_yields_and_the_rest_fits(job, fleet):
-    giving = contention(fleet.clusters, fleet.replicas).yielding
+    giving = contention(fleet.clusters, fleet.replicas).preempted
     assert not any(r.served or r.serving for r in giving)
     used = Counter()
     for replica in fleet.replicas:
@@ -186,8 +186,8 @@ def test_a_replica_fits_exactly_when_some_assignment_does(wanted, cluster):
 def test_the_least_that_a_cluster_can_give_is_what_its_best_options_are(wanted, cluster):
     """Bids of clusters rank by it, and no firm bid may come before."""
     options = Fitter(wanted).options(cluster)
-    want = sum((min(o.excess for o in of) for of in options), start=Waste()) if all(options) else None
-    assert Fitter(wanted).least(cluster) == want
+    want = sum((min(o.waste for o in of) for of in options), start=Waste()) if all(options) else None
+    assert Fitter(wanted).lower_bound(cluster) == want
 
 
 def _some_assignment_fits(wanted: tuple[Engine, ...], cluster: Cluster) -> bool:

@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import foreign
 import pytest
-from rendered import Manifest, containers, pod, remote, templates
 
 from function.core import plain
 from function.vocabulary import labels, names
+from tests.support import foreign
 from tests.support.cases import CASES, answer, each_case
+from tests.support.rendered import Manifest, containers, pod, remote, templates
 
 DNS_1035 = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 OURS = ("modelplane.ai/", "infrastructure.modelplane.ai/")

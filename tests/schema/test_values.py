@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from test_xrds_agree import is_admitted
 
 from function.publish.catalog import BY_KIND
 from function.schema import problems
+from tests.schema.test_xrds_agree import is_admitted
 from tests.support.api_cases import AT, DEVICE, IN, TEMPLATE
 from tests.support.samples import CLASS, CLUSTER, DEPLOYMENT, GATEWAY, STACK, Object, edited
 

@@ -8,11 +8,11 @@ from typing import Any
 import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
-from test_xrds_rules import broken, defaulted, without_nulls
 
 from function.publish import xrd
 from function.publish.catalog import BY_KIND
 from function.schema import problems
+from tests.schema.test_xrds_rules import broken, defaulted, without_nulls
 from tests.support.samples import ALL, Object, edited
 
 WORDS = ("", "a", "A b", "a.b", "a/b", "-a", "0", "8", "1.5", "40Gi", "4 Gi", "1e3", "a" * 64, "a" * 300, "x_y", "ä")

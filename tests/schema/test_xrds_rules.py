@@ -11,7 +11,7 @@ import pytest
 from function import cel
 from function.publish import xrd
 from function.publish.catalog import BY_KIND, KINDS
-from function.schema import problems, spelled
+from function.schema import format_path, problems
 from tests.support.api_cases import BAD, GOOD
 from tests.support.samples import ALL, CLUSTER, GATEWAY, REPLICA, Object, edited
 
@@ -64,15 +64,15 @@ def defaulted(value: Any, schema: dict[str, Any]) -> Any:
 def broken(xr: Object, old: Object | None = None) -> set[Broken]:
     """Rules that an object breaks, or a change of it."""
     schema = xrd.schema(BY_KIND[xr["apiVersion"], xr["kind"]])
-    before = {spelled(path): value for value, _, path in rules(defaulted(old, schema), schema)} if old else {}
+    before = {format_path(path): value for value, _, path in rules(defaulted(old, schema), schema)} if old else {}
     found = set()
     for value, rule, path in rules(defaulted(xr, schema), schema):
         changes = "oldSelf" in rule["rule"]
-        if changes and spelled(path) not in before:
+        if changes and format_path(path) not in before:
             continue
-        more = {"oldSelf": before[spelled(path)]} if changes else {}
+        more = {"oldSelf": before[format_path(path)]} if changes else {}
         if not cel.rule(rule["rule"]).evaluate(self=value, **more):
-            found.add((spelled((*path, *rule.get("fieldPath", "").split(".")[1:])), rule["message"]))
+            found.add((format_path((*path, *rule.get("fieldPath", "").split(".")[1:])), rule["message"]))
     return found
 
 
@@ -119,7 +119,7 @@ def test_a_key_that_the_model_refuses_breaks_a_rule(xr: Object) -> None:
     kind = BY_KIND[xr["apiVersion"], xr["kind"]]
     [problem] = problems(kind.spec, xr)
 
-    assert {field for field, _ in broken(xr)} == {spelled(problem.path[:-1])}
+    assert {field for field, _ in broken(xr)} == {format_path(problem.path[:-1])}
 
 
 def test_there_is_one_gateway_to_the_api_server_as_well() -> None:

@@ -16,8 +16,8 @@ import yaml
 
 from function import registry
 from function.core import Manifest, Request, Result, dig, plain
-from function.offline.settle import settle
-from function.vocabulary import labels, names
+from function.sandbox.settle import settle
+from function.vocabulary import crossplane, names
 
 Status = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -81,7 +81,7 @@ def _arrived(key: str, composed: dict[str, Any], status: Status, generation: int
     given: Mapping[str, Any] = status(there)
     there |= {"status": dict(given)} if given else {}
     metadata = composed["metadata"]
-    metadata["annotations"] = {**metadata.get("annotations", {}), labels.COMPOSITION_KEY: key}
+    metadata["annotations"] = {**metadata.get("annotations", {}), crossplane.COMPOSITION_KEY: key}
     return {
         **composed,
         "status": {"atProvider": {"manifest": there}, "conditions": conditions(Synced="True", Ready="True")},

@@ -14,8 +14,8 @@ import yaml
 
 from function import registry
 from function.core import Manifest, Request, Result, identity, plain
-from function.offline.settle import settle
-from function.vocabulary import labels
+from function.sandbox.settle import settle
+from function.vocabulary import crossplane
 
 ROOT = Path(__file__).parents[1] / "golden"
 CASES = sorted(path.parent for path in ROOT.glob("*/*/xr.yaml"))
@@ -27,7 +27,7 @@ def load(case: Path) -> tuple[Request, list[Manifest]]:
 
     A ModelReplica that is observed exists, so a look-up finds it.
     """
-    observed = {m["metadata"]["annotations"][labels.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
+    observed = {m["metadata"]["annotations"][crossplane.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
     objects = documents(case / "required.yaml")
     there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
     also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]

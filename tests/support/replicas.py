@@ -8,7 +8,7 @@ from typing import Any
 
 from function import registry
 from function.core import Manifest, Request, Result
-from function.offline.settle import settle
+from function.sandbox.settle import settle
 from function.vocabulary import versions
 
 GPU = {"name": "gpu", "deviceClassName": "gpu.nvidia.com"}

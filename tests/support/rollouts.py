@@ -111,7 +111,7 @@ class Play:
         created = f"2026-01-01T00:{self.clock // 60:02}:{self.clock % 60:02}Z"
         name = NamespacedName("ml", f"me-{p.cluster}-{p.index}-{self.clock}")
         old = p.replica or Replica(name, ME, p.cluster, p.index, p.engines, created=created, placed_under="")
-        kept = replace(old, former=p.former, moving_for=plan.moving_for(p, self.revision))
+        kept = replace(old, previous=p.previous, moving_for=plan.moving_for(p, self.revision))
         if p.fit is None:
             return kept
         return replace(kept, engines=p.engines, spec_hash=self.revision, ready=False, serving=False)
@@ -125,7 +125,7 @@ class Play:
         used = sum(nodes_of(r.engines).get("p", 0) for r in on)
         if used > self.pools[replica.cluster] and not replica.serving:
             return replica
-        return replace(replica, ready=True, serving=True, served=True, former=None)
+        return replace(replica, ready=True, serving=True, served=True, previous=None)
 
 
 def serving(wanted: int, revision: str = "good 1", **pools: int) -> Play:

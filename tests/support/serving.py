@@ -19,8 +19,8 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from google.protobuf import json_format
 
 from function.core import Manifest, Requirement, plain
-from function.offline.settle import resolve
-from function.vocabulary import labels
+from function.sandbox.settle import resolve
+from function.vocabulary import crossplane, labels
 
 _START_SECONDS = 30
 _STOP_SECONDS = 15
@@ -130,7 +130,7 @@ def created(manifests: dict[str, Manifest], **status: object) -> dict[str, Manif
                 "uid": f"uid-{key}",
                 "creationTimestamp": "2026-10-01T08:00:00Z",
                 "ownerReferences": [{**owner, "name": manifest["metadata"]["labels"][labels.DEPLOYMENT]}],
-                "annotations": {**manifest["metadata"].get("annotations", {}), labels.COMPOSITION_KEY: key},
+                "annotations": {**manifest["metadata"].get("annotations", {}), crossplane.COMPOSITION_KEY: key},
             },
             "status": status,
         }

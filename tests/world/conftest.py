@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from function.cli import files
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
-from function.offline.remote import Remote
-from function.offline.settle import Compose
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
+from function.sandbox.extensions import CompositionFunction
+from function.sandbox.remote import RemoteFunction
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,25 +52,25 @@ def _port(process: subprocess.Popen[str]) -> int:
 
 
 @pytest.fixture(params=["in process", "over gRPC"])
-def compose(request: pytest.FixtureRequest) -> Iterator[Compose]:
+def compose(request: pytest.FixtureRequest) -> Iterator[CompositionFunction]:
     """Asks the function, by either way."""
     if request.param == "in process":
         yield in_process
         return
-    remote = Remote(request.getfixturevalue("served"))
+    remote = RemoteFunction(request.getfixturevalue("served"))
     yield remote
     remote.close()
 
 
 @pytest.fixture
-def settled(compose: Compose) -> Callable[..., ControlPlane]:
+def settled(compose: CompositionFunction) -> Callable[..., ControlPlane]:
     """Makes a world of example files, at rest."""
 
     def make(*paths: str, seed: int | None = None) -> ControlPlane:
-        control = ControlPlane(compose=compose, seed=seed)
+        control = ControlPlane(function=compose, seed=seed)
         manifests = [one.manifest for one in files.load([ROOT / "examples" / path for path in paths])]
-        control.world.load([*manifests, *assumed.objects(manifests)])
-        control.world.settle()
+        control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+        control.loop.settle()
         return control
 
     return make

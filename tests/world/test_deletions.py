@@ -9,12 +9,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
 from function.core import dig
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
+from tests.world.test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
 
 TENANTS = ("ml-team", "search")
 STAYS = {"Namespace", "StorageClass", "CustomResourceDefinition"}
@@ -77,8 +77,8 @@ def deletes(refs: tuple[Ref, ...]) -> st.SearchStrategy[list[tuple[Ref, int]]]:
 
 def started(seed: int) -> ControlPlane:
     control = copy.deepcopy(fleet())
-    control.world.seed = seed
-    control.world._random.seed(seed)
+    control.loop.seed = seed
+    control.loop._random.seed(seed)
     return control
 
 
@@ -89,11 +89,11 @@ def play(control: ControlPlane, doomed: list[tuple[Ref, int]]) -> None:
         control.store.delete(ref)
         alive.discard(ref)
         for _ in range(rounds):
-            control.world.round()
+            control.loop.round()
             look(control, alive)
     for _ in range(100):
         before = control.store.version
-        control.world.round()
+        control.loop.round()
         look(control, alive)
         if control.store.version == before:
             return
@@ -179,11 +179,11 @@ def test_a_stack_that_is_deleted_by_hand_comes_back_or_goes_with_its_cluster(
     control = started(seed)
     control.store.delete(stack(control, cluster))
     for _ in range(rounds):
-        control.world.round()
+        control.loop.round()
 
     for ref in order:
         control.store.delete(ref)
-    control.world.settle()
+    control.loop.settle()
 
     kinds = {m["kind"] for m in control.store.all()}
     assert kinds - {"InferenceClass", "Secret"} == set()

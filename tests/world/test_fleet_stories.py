@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from function.core import condition, dig, is_ready, serves
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
 
 Change = Callable[[dict[str, Any]], None]
@@ -66,19 +66,19 @@ def made(*more: dict[str, Any], seed: int | None = None) -> ControlPlane:
     """A fleet of two, at rest."""
     plane = ControlPlane(seed=seed)
     manifests = [*classes(), *map(cluster, CLUSTERS), *more]
-    plane.world.load([*manifests, *assumed.objects(manifests)])
-    plane.world.settle()
+    plane.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    plane.loop.settle()
     return plane
 
 
 def edit(control: ControlPlane, ref: Ref, change: Change) -> None:
     control.store.update(ref, change)
-    control.world.settle()
+    control.loop.settle()
 
 
 def delete(control: ControlPlane, ref: Ref) -> None:
     control.store.delete(ref)
-    control.world.settle()
+    control.loop.settle()
 
 
 def found(control: ControlPlane, ref: Ref) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def test_any_order_of_deletes_ends_with_nothing_left(seed: int) -> None:
 
     for ref in everything[seed % 4 :] + everything[: seed % 4]:
         control.store.delete(ref)
-    control.world.settle()
+    control.loop.settle()
 
     left = [
         (kind, m["metadata"]["name"])
@@ -286,7 +286,7 @@ def settled_while_serving(control: ControlPlane) -> list[int]:
     counts = []
     for count in range(1, 60):
         before = control.store.version
-        control.world.round(count)
+        control.loop.round(count)
         counts.append(len(serving(control)))
         if control.store.version == before:
             return counts

@@ -9,10 +9,10 @@ import grpc
 import pytest
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
-from test_server import FLEET, READY, deployment
 
 from function.core import Manifest
 from tests.support.serving import Crossplane, created, desired, running
+from tests.unit.server.test_server import FLEET, READY, deployment
 
 STARTING = [{"type": "Ready", "status": "False"}, {"type": "ModelReady", "status": "False"}]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
 from function.core import condition, dig
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import names, versions
+from tests.world.test_fleet_stories import classes, cluster, delete, deployment, edit, found, named, says, serving
 
 PAIR = ("east", "west")
 
@@ -27,8 +27,8 @@ def brought_twice(seed: int, *more: dict) -> ControlPlane:
 
 
 def publish(control: ControlPlane, *manifests: dict) -> None:
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
 
 
 def leads_there(control: ControlPlane) -> None:
@@ -58,7 +58,7 @@ def test_when_the_earlier_one_goes_the_later_one_counts_them() -> None:
     control = brought_twice(0)
 
     control.store.delete(named("InferenceCluster", "east"))
-    control.world.settle()
+    control.loop.settle()
 
     assert (nodes(control, "west"), says(control, named("InferenceCluster", "west"), "ClusterReady")) == (
         2,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from function.core import condition, dig, is_ready
-from function.offline import outcome
-from function.offline.control_plane import ControlPlane
-from function.offline.outcome import Deployment
-from function.offline.store import Ref
+from function.planning import outcome
+from function.planning.control_plane import ControlPlane
+from function.planning.outcome import DeploymentOutcome
+from function.sandbox.store import Ref
 from function.vocabulary import versions
 
 Make = Callable[..., ControlPlane]
@@ -32,10 +32,10 @@ def cluster_ref(name: str) -> Ref:
 def edit(control: ControlPlane, ref: Ref, **spec: Any) -> None:
     """Change fields of a spec, and let the world come to rest."""
     control.store.update(ref, lambda manifest: manifest["spec"].update(spec))
-    control.world.settle()
+    control.loop.settle()
 
 
-def deployment(control: ControlPlane, name: str) -> Deployment:
+def deployment(control: ControlPlane, name: str) -> DeploymentOutcome:
     return next(d for d in outcome.read(control.store).deployments if d.name == name)
 
 
@@ -130,7 +130,7 @@ def test_a_typo_in_a_selector_loses_nothing(settled: Make) -> None:
         request["selectors"][0]["cel"] += " &&"
 
     control.store.update(deployment_ref("qwen3-32b"), break_selector)
-    control.world.settle()
+    control.loop.settle()
 
     found = control.store.get(deployment_ref("qwen3-32b"))
     assert found is not None
@@ -143,7 +143,7 @@ def test_a_class_that_is_gone_loses_nothing(settled: Make) -> None:
     before = clusters(control, "qwen3-32b"), endpoints(control)
 
     control.store.delete(Ref(versions.MODELPLANE, "InferenceClass", "", "gke-a100-8x-a2"))
-    control.world.settle()
+    control.loop.settle()
 
     assert (clusters(control, "qwen3-32b"), endpoints(control)) == before
 
@@ -153,7 +153,7 @@ def test_a_cluster_that_does_not_answer_loses_nothing(settled: Make) -> None:
     before = endpoints(control)
 
     control.faults.unreachable.add("virginia")
-    control.world.settle()
+    control.loop.settle()
 
     placed = sorted(r.cluster for r in deployment(control, "qwen3-32b").replicas)
     assert (endpoints(control), placed) == (before, ["europe", "virginia"])
@@ -162,7 +162,7 @@ def test_a_cluster_that_does_not_answer_loses_nothing(settled: Make) -> None:
 def test_a_cluster_that_is_not_ready_gets_nothing_new(settled: Make) -> None:
     control = settled(*FLEET, "tour/deployment.yaml")
     control.faults.unreachable.add("europe")
-    control.world.settle()
+    control.loop.settle()
 
     edit(control, deployment_ref("qwen3-8b"), replicas=4)
 
@@ -182,7 +182,7 @@ def test_a_cluster_is_deleted_once_its_replicas_have_left(settled: Make) -> None
     control = settled(*FLEET, "tour/two-regions.yaml")
 
     refused = not control.store.delete(cluster_ref("virginia"))
-    control.world.settle()
+    control.loop.settle()
 
     gone = control.store.get(cluster_ref("virginia")) is None
     assert (refused, gone, clusters(control, "qwen3-32b")) == (True, True, Counter(europe=2))
@@ -192,7 +192,7 @@ def test_a_deleted_deployment_takes_everything_along(settled: Make) -> None:
     control = settled(*FLEET, "tour/gang.yaml")
 
     control.store.delete(deployment_ref("qwen3-235b"))
-    control.world.settle()
+    control.loop.settle()
 
     left = [m["metadata"]["name"] for m in control.store.all() if m["metadata"].get("namespace") == "ml-team"]
     there = {r for things in control.clusters.things.values() for r in things if r.namespace == "ml-team"}
@@ -210,7 +210,7 @@ def test_an_image_that_never_starts_stops_at_the_first_replica(settled: Make) ->
         member["template"]["spec"]["containers"][0]["image"] = "vllm/vllm-openai:broken"
 
     control.store.update(deployment_ref("qwen3-32b"), upgrade)
-    control.world.settle()
+    control.loop.settle()
 
     serving = sum(clusters(control, "qwen3-32b").values())
     assert (images(control), serving, len(endpoints(control) & before)) == ({"v0.23.0": 1, "broken": 1}, 1, 1)
@@ -229,7 +229,7 @@ def test_an_upgrade_reaches_every_replica(settled: Make) -> None:
         member["template"]["spec"]["containers"][0]["image"] = "vllm/vllm-openai:v0.24.0"
 
     control.store.update(deployment_ref("qwen3-32b"), upgrade)
-    control.world.settle()
+    control.loop.settle()
 
     found = control.store.get(deployment_ref("qwen3-32b"))
     assert found is not None
@@ -250,11 +250,11 @@ def test_the_bad_edit_changes_nothing(settled: Make) -> None:
 
 def test_asked_again_a_fleet_at_rest_asks_nothing(settled: Make) -> None:
     control = settled(*TOUR)
-    calls = control.world.reconciler.calls
+    calls = control.loop.reconciler.calls
 
-    control.world.settle()
+    control.loop.settle()
 
-    assert control.world.reconciler.calls == calls
+    assert control.loop.reconciler.calls == calls
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from test_fleet_stories import classes, cluster, deployment, named
 
 from function.core import Request, Result, plain
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
+from tests.world.test_fleet_stories import classes, cluster, deployment, named
 
 _MANY = 12
 _ROOM = 50
@@ -47,20 +47,20 @@ def _roomy(manifest: dict[str, Any]) -> dict[str, Any]:
 def test_a_placement_is_one_change_of_its_cluster_and_wakes_the_others_a_few_times(seed: int) -> None:
     """The replica's own life (made, ready, served) wakes every deployment; `allocations` ride along with it."""
     counting = _Counting()
-    control = ControlPlane(compose=counting, seed=seed)
+    control = ControlPlane(function=counting, seed=seed)
     names = [f"chat-{index}" for index in range(_MANY)]
     manifests = [
         *classes(),
         *(_roomy(cluster(name)) for name in ("east", "west")),
         *(_called(name, deployment(cached=False)) for name in names),
     ]
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     counting.asked.clear()
     counting.published.clear()
 
     control.store.update(named("ModelDeployment", names[0], "ml-team"), lambda m: m["spec"].update(replicas=2))
-    control.world.settle()
+    control.loop.settle()
 
     others = [counting.asked["ModelDeployment", name] for name in names[1:]]
     assert sorted(map(len, counting.published.values())) == [1, 2]
@@ -69,12 +69,12 @@ def test_a_placement_is_one_change_of_its_cluster_and_wakes_the_others_a_few_tim
 
 def test_a_fleet_at_rest_wakes_nobody() -> None:
     counting = _Counting()
-    control = ControlPlane(compose=counting)
+    control = ControlPlane(function=counting)
     manifests = [*classes(), _roomy(cluster("east")), deployment(cached=False)]
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     counting.asked.clear()
 
-    control.world.settle()
+    control.loop.settle()
 
     assert counting.asked == Counter()

@@ -9,9 +9,9 @@ import pytest
 
 from function.cli import files
 from function.core import Manifest, Request, Result, dig, is_ready
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane, in_process
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane, in_process
+from function.sandbox.store import Ref
 from function.vocabulary import versions
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour"
@@ -56,18 +56,18 @@ class Watched:
 def settled(seed: int) -> tuple[ControlPlane, Watched]:
     """The deployment of two regions behind its service, at rest and watched from now on."""
     watched = Watched()
-    control = ControlPlane(compose=watched, seed=seed)
+    control = ControlPlane(function=watched, seed=seed)
     names = ("classes", "clusters", "two-regions", "service")
     manifests = [one.manifest for one in files.load([TOUR / f"{name}.yaml" for name in names])]
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     watched.control = control
     return control, watched
 
 
 def edit(control: ControlPlane, **spec: Any) -> None:
     control.store.update(DEPLOYMENT, lambda manifest: manifest["spec"].update(spec))
-    control.world.settle()
+    control.loop.settle()
 
 
 def routed(control: ControlPlane) -> list[str]:

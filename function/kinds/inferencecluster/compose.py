@@ -242,7 +242,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
     if occupants is None:
         return _held(request, USAGE)
     if not occupants and not dependents(request):
-        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     cluster = request.identity.name
     manifest = cluster_usage(
         name=names.derived(cluster, "drain", cluster),

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import clouds
-from function.core import Manifest, Request, Requirement, controller, dig, is_controlled_by, plain
+from function.core import Manifest, Request, Requirement, controller, dig, plain
 from function.core.manifest import is_list
-from function.vocabulary import labels, names, versions
+from function.fleet.replicas import takes_nodes
+from function.vocabulary import crossplane, labels, names, versions
 
 OWNER = "provider-config"
 REPLICAS = "replicas"
@@ -110,11 +111,7 @@ def replicas(request: Request) -> tuple[Manifest, ...] | None:
     Only those that a ModelDeployment composed count: one that was written by hand runs nothing, and takes no nodes.
     """
     found = request.required.get(REPLICAS)
-    return None if found is None else tuple(filter(_is_composed, found))
-
-
-def _is_composed(replica: Manifest) -> bool:
-    return is_controlled_by(replica["metadata"], versions.MODELPLANE, "ModelDeployment")
+    return None if found is None else tuple(filter(takes_nodes, found))
 
 
 def _holds(replica: Manifest) -> bool:
@@ -122,7 +119,7 @@ def _holds(replica: Manifest) -> bool:
 
     An orphaned replica may: it needs the cluster to delete that. Crossplane keeps a list of what an XR composed.
     """
-    return _is_composed(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
+    return takes_nodes(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
 
 
 def occupants(request: Request) -> tuple[str, ...] | None:
@@ -147,5 +144,5 @@ def occupants(request: Request) -> tuple[str, ...] | None:
 
 def is_being_deleted(xr: Manifest) -> bool:
     """Returns whether a delete was asked for, even if it was refused."""
-    annotated = dig(xr, "metadata", "annotations", labels.DELETION_ATTEMPT)
+    annotated = dig(xr, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
     return annotated is not None or dig(xr, "metadata", "deletionTimestamp") is not None

@@ -66,7 +66,7 @@ def resources(
         for part in due(request, (*wanted, *gateway))
         if is_served or part.key in request.observed or part.key not in needs_gateway_api
     }
-    composed[inputs.CONFIG] = doubt.noted(composed[inputs.CONFIG], inputs.missing(request))
+    composed[inputs.CONFIG] = doubt.with_note(composed[inputs.CONFIG], inputs.missing(request))
     composed |= _kept(request, wanted, implementation)
     outlives = ((implementation.program, GATEWAY), *implementation.outlives)
     return {**composed, **usages(request, composed, outlives, _NAMESPACE)}

@@ -1,4 +1,4 @@
-"""What a ModelCache composes: on each cluster its volume, the token, and the Job that fills the volume."""
+"""The manifests of a ModelCache: on each cluster a volume, the token, and the Job that fills the volume."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CACHE, _TMP = "cache", "tmp"
 _TOKEN_KEY = "HF_TOKEN"  # noqa: S105  (the name of a variable)
 _USER = 2000
-"""The user of our image."""
+"""The user in our image."""
 _REQUESTS = {"cpu": "1", "memory": "2Gi"}
 _RETRIES = 6
 _DEADLINE = 24 * 3600
@@ -55,38 +55,38 @@ class _Target:
 
 
 def resources(
-    request: Request, spec: Spec, source: Source, places: Iterable[StagingSite]
+    request: Request, spec: Spec, source: Source, sites: Iterable[StagingSite]
 ) -> dict[str, ComposedResource]:
     composed: dict[str, ComposedResource] = {}
-    for place in places:
-        composed |= _on_cluster(request, spec, source, place)
+    for site in sites:
+        composed |= _on_cluster(request, spec, source, site)
     return {**composed, **protection(request)}
 
 
-def _on_cluster(request: Request, spec: Spec, source: Source, place: StagingSite) -> dict[str, ComposedResource]:
-    cluster = place.cluster
-    namespace_key, key = f"namespace-{place.name}", claim_key(place.name)
+def _on_cluster(request: Request, spec: Spec, source: Source, site: StagingSite) -> dict[str, ComposedResource]:
+    cluster = site.cluster
+    namespace_key, key = f"namespace-{site.name}", claim_key(site.name)
     if cluster is None or not cluster.provider_config:
-        also = _kept(request, (namespace_key, *([place.job] if place.job else [])))
-        return {**also, **doubt.kept(request, key, *place.not_found)}
+        also = _restated(request, (namespace_key, *([site.job] if site.job else [])))
+        return {**also, **doubt.keep(request, key, *site.not_found)}
     target = _Target(request.identity, cluster, source)
     claim = _claim(request, spec, target)
     if claim is None:
         return {}
     manifests = {namespace_key: _namespace(target), key: claim}
-    if place.job:
-        manifests |= _hydration(request, target, place.job)
+    if site.job:
+        manifests |= _hydration(request, target, site.job)
     composed = {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
-    return {**composed, key: doubt.noted(composed[key], place.not_found)}
+    return {**composed, key: doubt.with_note(composed[key], site.not_found)}
 
 
-def _kept(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
+def _restated(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
     there = {key: request.observed[key] for key in keys if key in request.observed}
     return {key: ComposedResource(restate(observed), is_ready(observed)) for key, observed in there.items()}
 
 
 def _namespace(target: _Target) -> dict[str, Any]:
-    """The cache's own hold on the namespace; nobody's end takes it away."""
+    """Return the cache's own Object for the namespace. Deleting the Object keeps the namespace."""
     return provider.object_(
         name=names.derived(target.cache.namespace, "Namespace", target.cluster.name, "ModelCache", *target.cache),
         namespace=target.cache.namespace,
@@ -98,7 +98,7 @@ def _namespace(target: _Target) -> dict[str, Any]:
 
 
 def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | None:
-    """A volume keeps the class that it was made with, and never shrinks: a cluster would refuse either."""
+    """Return the volume's claim. It keeps its storage class and never shrinks: a cluster would refuse either change."""
     there = request.observed.get(claim_key(target.cluster.name))
     made = dig(there, "spec", "forProvider", "manifest", "spec")
     storage_class = dig(made, "storageClassName") or target.cluster.storage_class
@@ -115,20 +115,20 @@ def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | No
     )
     written = _object(target, manifest, storage.IS_BOUND, {labels.HOLDS: labels.HOLDS_WEIGHTS})
     before = dig(there, "metadata", "annotations", labels.PLACED_UNDER)
-    # A cluster that an edit excludes is noted under the selector before: it must not look relabelled on the next pass.
+    # For a cluster that an edit excludes, keep the selector from before: it must not look relabelled on the next pass.
     under = placed_under(spec) if target.cluster.matches or before is None else before
     written["metadata"]["annotations"] = {labels.PLACED_UNDER: under}
     return written
 
 
 def gibibytes(size: Any) -> int:
-    """Of a size that we wrote; 0 where there is none."""
+    """Return the GiB of a size that we wrote, or 0 if there is none."""
     found = re.fullmatch(r"(\d+)Gi", str(size or ""))
     return int(found[1]) if found else 0
 
 
 def _hydration(request: Request, target: _Target, key: str) -> dict[str, dict[str, Any]]:
-    """A Job never changes: one that is there is stated as it was made, and its token with it."""
+    """Return the Job and its token. A Job is immutable, so an existing one and its token are repeated unchanged."""
     token_key = f"token-{key.removeprefix('job-')}"
     manifests: dict[str, dict[str, Any]] = {}
     if target.source.token and target.source.token.value:
@@ -190,7 +190,7 @@ def _env(target: _Target) -> list[dict[str, Any]]:
 
 
 def _tolerations(cluster: Cluster) -> list[dict[str, Any]]:
-    """Of exactly the pools' taints: on many clusters every node that could mount the volume has one."""
+    """Tolerate exactly the taints of the pools: on many clusters, every node that can mount the volume has one."""
     pools = [pods.toleration(key=k, value=v, effect=e) for k, v, e in cluster.taints if k != _GPU_TAINT]
     return [pods.toleration(key=_GPU_TAINT, value=None, effect="NoSchedule"), *pools]
 
@@ -210,17 +210,20 @@ def _object(
 
 
 def is_doubted(request: Request) -> bool:
-    """Whether no replica was found for the first time. Without the Usage a waiting delete would go on."""
-    return inputs.is_nobody_found(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
+    """Return whether the first look-up without replicas is doubted.
+
+    Without the Usage, a pending delete would go ahead.
+    """
+    return inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
 
 
 def protection(request: Request) -> dict[str, ComposedResource]:
-    """While a replica mounts the weights, deleting the cache is refused."""
+    """Refuse to delete the cache while a replica mounts the weights."""
     mounted = inputs.mounted_on(request)
     if mounted is None:
-        return _kept(request, (USAGE,))
+        return _restated(request, (USAGE,))
     if not mounted:
-        return doubt.kept(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

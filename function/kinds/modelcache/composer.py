@@ -1,4 +1,4 @@
-"""How weights get to every cluster that is to serve them, and stay there while anybody needs them."""
+"""Compose a ModelCache: bring weights to every matching cluster, and keep them as long as replicas need them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def _compose(request: Request) -> Result:
     fleet = inputs.clusters(request, spec)
     token = inputs.token(request, spec)
     source = staging.source(spec, token)
-    there = staging.places(request, spec, source, fleet)
-    ready = bool(there) and all(place.is_ready for place in there)
+    sites = staging.sites(request, spec, source, fleet)
+    ready = bool(sites) and all(site.is_ready for site in sites)
     return Result(
         ready=ready,
-        conditions=status.conditions(request, spec, there, token),
-        resources=compose.resources(request, spec, source, there),
-        status=status.status(there),
+        conditions=status.conditions(request, spec, sites, token),
+        resources=compose.resources(request, spec, source, sites),
+        status=status.status(sites),
         waiting=not ready or compose.is_doubted(request),
     )
 

@@ -1,4 +1,4 @@
-"""What a ModelCache reads: the fleet, who mounts it, and the token."""
+"""What a ModelCache reads: the fleet, the replicas that mount it, and the token."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from function.api import inferencecluster, modelreplica
 from function.api.modelcache import Spec
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity
 from function.vocabulary import conditions as c
-from function.vocabulary import labels, versions
+from function.vocabulary import crossplane, versions
 
 _LONGEST_TOKEN = 8192
-"""Characters in base64. The hub's have some forty; it is copied to every cluster, and a Secret may hold a mebibyte."""
+"""Characters in base64. The hub's tokens have about forty, a Secret may hold 1 MiB, and every cluster gets a copy."""
 USAGE = "usage"
-"""Where the Usage of those who mount the weights stands among the composed resources."""
+"""Key of the Usage for replicas that mount the weights."""
 REPLICAS = "replicas"
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """All clusters, since one that no longer matches may still have the weights."""
+    """Require all clusters, the namespace's replicas, and the token.
+
+    A cluster that no longer matches may still have the weights.
+    """
     token = dig(xr, "spec", "huggingFace", "authSecret", "name")
     namespace = identity(xr).namespace
     return (
@@ -40,20 +43,23 @@ def _token(name: str, namespace: str) -> Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a cache asks of a cluster."""
+    """What a cache needs to know of a cluster."""
 
     name: str
     matches: bool
     leaving: bool
-    """Whether it is to be deleted."""
+    """Whether it is being deleted, or a Usage has refused its deletion."""
     provider_config: str | None
     storage_class: str | None
     taints: tuple[tuple[str, str, str], ...]
-    """Key, value and effect, over all of its pools."""
+    """Key, value and effect of the taints of all its pools."""
 
 
 def clusters(request: Request, spec: Spec) -> dict[str, Cluster]:
-    """By name. Raises NotYet while the fleet is unknown, or when it is gone all at once with weights still on it."""
+    """Return the clusters by name.
+
+    Raises NotYet if they are not resolved, or if none is left although something is observed.
+    """
     found = request.resolved(CLUSTERS)
     if found is None:
         raise NotYet(c.NO_CLUSTERS_MATCHED(why="Crossplane has yet to look the clusters up"))
@@ -70,7 +76,7 @@ def _cluster(manifest: Manifest, selector: Mapping[str, str]) -> Cluster:
         name=metadata["name"],
         matches=selector.items() <= has.items(),
         leaving=dig(metadata, "deletionTimestamp") is not None
-        or dig(metadata, "annotations", labels.DELETION_ATTEMPT) is not None,
+        or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT) is not None,
         provider_config=dig(manifest, "status", "providerConfigRef", "name"),
         storage_class=dig(manifest, "status", "cache", "storageClassName"),
         taints=tuple(sorted(_taints(manifest))),
@@ -86,7 +92,7 @@ def _taints(manifest: Manifest) -> set[tuple[str, str, str]]:
 
 
 def mounted_on(request: Request) -> Mapping[str, str] | None:
-    """Clusters on which a replica mounts the cache, each with one such replica; None while that is not known."""
+    """Return the clusters on which replicas mount the cache, each with one such replica. None if that is not known."""
     own = request.identity
     found = request.resolved(_replicas(own.namespace))
     if found is None:
@@ -98,22 +104,22 @@ def mounted_on(request: Request) -> Mapping[str, str] | None:
     }
 
 
-def is_nobody_found(request: Request) -> bool:
-    """Whether no replica at all was found."""
+def finds_no_replicas(request: Request) -> bool:
+    """Return whether no replica at all was found."""
     return request.resolved(_replicas(request.identity.namespace)) == ()
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The user's token, or what is missing of it."""
+    """The user's token, or why there is none."""
 
     value: str | None = None
-    """In base64, as the API server gave it."""
+    """In base64, as the API server returned it."""
     missing: str | None = None
 
 
 def token(request: Request, spec: Spec) -> Token | None:
-    """None where the repository needs none."""
+    """Return the token, or None if the cache needs none."""
     wanted = spec.huggingFace.authSecret if spec.huggingFace else None
     if wanted is None:
         return None

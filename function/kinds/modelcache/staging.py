@@ -1,4 +1,4 @@
-"""Where the weights are to be, where they stay, and how far each cluster is."""
+"""Which clusters get the weights, which keep them, and the progress of each."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from function.api.modelcache import HuggingFace, Spec
+from function.api.modelcache import HuggingFace, Phase, Spec
 from function.core import Manifest, Request, condition, dig, doubt
 from function.core.condition import shortened
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
 from function.manifests import reached
 from function.vocabulary import labels, names
-from function.vocabulary.exit_codes import MEANING, Outcome
+from function.vocabulary.exit_codes import MEANING, ExitCode
 
 MOST_AT_ONCE = 200
-"""Clusters with a Job. With a Job each, some seven hundred would be more than Crossplane takes in one answer; without
-one, a thousand are half of that."""
+"""Clusters with a Job at the same time. With a Job each, about seven hundred clusters would exceed Crossplane's
+response limit; without Jobs, a thousand take half of it."""
 _LONGEST_FAULT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is to be staged."""
+    """What is staged."""
 
     repo: str
     revision: str
@@ -36,27 +36,27 @@ class Source:
 
     @property
     def hash(self) -> str:
-        """A new token is worth a new try, and a new Job: its pod template is immutable."""
+        """Identifies the Job. A new token gives a new Job, and so a new try, because a pod template is immutable."""
         return names.content_hash([self.repo, self.revision, self.token and self.token.value])
 
 
 @dataclass(frozen=True, slots=True)
 class StagingSite:
-    """One cluster of the cache."""
+    """The cache on one cluster."""
 
     name: str
     cluster: Cluster | None
-    """None: it cannot be read any more, and what is there stays."""
-    phase: str
+    """None if the cluster is gone. What is staged there stays."""
+    phase: Phase
     message: str | None
     staged: str | None
     """The directory that engines may mount."""
     repo: str | None
     """The repository whose weights are in that directory."""
     job: str | None
-    """Key of the Job that stages what the spec asks for, until that is done and noted."""
+    """Key of the Job that stages the current spec, until it is done and its result recorded in the status."""
     not_found: tuple[str, ...] = ()
-    """The requirements that found nothing for the first time, where the weights stay for that alone."""
+    """Requirements with a first empty result, if the weights are kept only for that reason."""
 
     @property
     def is_ready(self) -> bool:
@@ -76,46 +76,54 @@ def job_key(cluster: str, source: Source) -> str:
     return f"job-{cluster}-{source.hash}"
 
 
-def places(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[StagingSite, ...]:
-    """Every cluster that is to have the weights, or keeps them, by name. A cluster keeps them too where something that
-    would keep them there was not found for the first time."""
+def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[StagingSite, ...]:
+    """Return every cluster that should have the weights or keeps them, by name.
+
+    A cluster also keeps them if that would only change because of a first empty result.
+    """
     mounted = inputs.mounted_on(request)
     found = []
-    for name in sorted({*fleet, *_claimed(request)}):
+    for name in sorted({*fleet, *_clusters_with_claim(request)}):
         cluster, is_mounted = fleet.get(name), mounted is None or name in mounted
-        place = _place(request, cluster, source) if cluster else _lost(request, name)
+        site = _site(request, cluster, source) if cluster else _lost(request, name)
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
-            found.append(place)
-        elif not_found := _doubted(request, place):
-            found.append(replace(place, not_found=not_found))
-    return tuple(_in_turn(request, found))
+            found.append(site)
+        elif not_found := _doubted(request, site):
+            found.append(replace(site, not_found=not_found))
+    return tuple(_limited(request, found))
 
 
-def _doubted(request: Request, place: StagingSite) -> tuple[str, ...]:
-    """What was not found, where that is not believed yet."""
+def _doubted(request: Request, site: StagingSite) -> tuple[str, ...]:
+    """Return the requirements whose empty result is not believed yet."""
     not_found = (
-        *([inputs.REPLICAS] if inputs.is_nobody_found(request) else []),
-        *([inputs.CLUSTERS.name] if place.cluster is None else []),
+        *([inputs.REPLICAS] if inputs.finds_no_replicas(request) else []),
+        *([inputs.CLUSTERS.name] if site.cluster is None else []),
     )
-    is_believed = all(doubt.is_believed(request, what, claim_key(place.name)) for what in not_found)
+    is_believed = all(doubt.is_believed(request, what, claim_key(site.name)) for what in not_found)
     return () if is_believed else not_found
 
 
-def _in_turn(request: Request, places: Sequence[StagingSite]) -> Iterator[StagingSite]:
-    """A Job that is there stays, and counts even when it failed: what fails everywhere is not begun everywhere."""
-    begun = sum(place.job in request.observed for place in places)
-    for place in places:
-        is_new = place.job is not None and place.job not in request.observed
+def _limited(request: Request, sites: Sequence[StagingSite]) -> Iterator[StagingSite]:
+    """Limit the number of Jobs.
+
+    An existing Job counts even if it failed, so that a failure does not spread to every cluster.
+    """
+    begun = sum(site.job in request.observed for site in sites)
+    for site in sites:
+        is_new = site.job is not None and site.job not in request.observed
         if is_new and begun >= MOST_AT_ONCE:
             waits = f"Waits for its turn: {MOST_AT_ONCE} clusters are staged at once"
-            yield replace(place, phase="Pending", message=waits, job=None)
+            yield replace(site, phase="Pending", message=waits, job=None)
         else:
             begun += is_new
-            yield place
+            yield site
 
 
 def _belongs(request: Request, spec: Spec, cluster: Cluster, *, mounted: bool) -> bool:
-    """Weights leave a cluster with it, or when the user's edit excludes it; never under a replica that mounts them."""
+    """Return whether weights belong on a cluster.
+
+    They leave with the cluster, or if the user's edit excludes it, but never while a replica mounts them.
+    """
     there = request.observed.get(claim_key(cluster.name))
     if there is not None and mounted:
         return True
@@ -125,7 +133,7 @@ def _belongs(request: Request, spec: Spec, cluster: Cluster, *, mounted: bool) -
 
 
 def _was_relabelled(claim: Manifest, spec: Spec) -> bool:
-    """Whether the selector is the one that the claim was made under: then it is the cluster that changed."""
+    """Return whether the claim was made under the current selector: then the cluster's labels changed, not the spec."""
     return bool(dig(claim, "metadata", "annotations", labels.PLACED_UNDER) == placed_under(spec))
 
 
@@ -133,27 +141,33 @@ def placed_under(spec: Spec) -> str:
     return json.dumps(dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}, sort_keys=True)
 
 
-def _place(request: Request, cluster: Cluster, source: Source) -> StagingSite:
+def _site(request: Request, cluster: Cluster, source: Source) -> StagingSite:
     key = _job(request, cluster.name, source)
     job = request.observed.get(key)
     before = _staged_before(request.xr, cluster.name)
-    done = before == source.directory or (_said(job, "Complete") is not None and _stages(job) == source.directory)
+    done = before == source.directory or (
+        _job_condition(job, "Complete") is not None and _stages(job) == source.directory
+    )
     staged = source.directory if done else before
+    phase: Phase
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
-    # A Job is a means: once it is noted that the weights are staged, it goes, and the token with it.
+    # Once the status records that the weights are staged, the Job goes, and the token with it.
     is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
     repo = source.repo if done else _repo_before(request.xr, cluster.name)
     return StagingSite(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
 
 
-def _claimed(request: Request) -> list[str]:
-    """The clusters that have a volume of the cache."""
+def _clusters_with_claim(request: Request) -> list[str]:
+    """Return the clusters that have a volume of the cache."""
     prefix = claim_key("")
     return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
 
 
 def _lost(request: Request, cluster: str) -> StagingSite:
-    """A cluster that is gone from under a replica: whoever removed it thus decides what becomes of what is there."""
+    """Return the site of a removed cluster whose weights a replica mounts.
+
+    Whoever removed it decides about its contents.
+    """
     jobs = _jobs(request, cluster)
     job = jobs[0] if jobs else None
     staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
@@ -161,7 +175,7 @@ def _lost(request: Request, cluster: str) -> StagingSite:
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:
-    """Key of the Job. Without the token that it was made with, the one that is there stays."""
+    """Return the Job's key. While its token is missing, an existing Job stays."""
     there = _jobs(request, cluster)
     return there[0] if there and source.token and source.token.missing else job_key(cluster, source)
 
@@ -172,38 +186,38 @@ def _jobs(request: Request, cluster: str) -> list[str]:
 
 
 def _stages(job: Manifest | None) -> str | None:
-    """The directory that a Job stages, by its arguments."""
+    """Return the directory that a Job stages, according to its arguments."""
     path = ("spec", "forProvider", "manifest", "spec", "template", "spec", "containers", 0, "args")
     targets = [str(arg).rpartition("/")[2] for arg in dig(job, *path) or () if str(arg).startswith("--to=")]
     return targets[0] if targets else None
 
 
 def _staged_before(xr: Manifest, cluster: str) -> str | None:
-    found: str | None = dig(_stated(xr, cluster), "staged")
+    found: str | None = dig(_last_status(xr, cluster), "staged")
     return found
 
 
 def _repo_before(xr: Manifest, cluster: str) -> str | None:
-    found: str | None = dig(_stated(xr, cluster), "repo")
+    found: str | None = dig(_last_status(xr, cluster), "repo")
     return found
 
 
-def _stated(xr: Manifest, cluster: str) -> Manifest | None:
+def _last_status(xr: Manifest, cluster: str) -> Manifest | None:
     return next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
 
 
-def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[str, str | None]:
-    failed = _said(job, "Failed")
+def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[Phase, str | None]:
+    failed = _job_condition(job, "Failed")
     if failed is not None:
         return "Failed", _why_failed(failed)
     if job is not None:
-        return "Hydrating", next(_hindrances(request, cluster.name, job), None)
+        return "Hydrating", next(_obstacles(request, cluster.name, job), None)
     lacking = next(_lacking(request, cluster, source), None)
     return ("Pending", lacking) if lacking else ("Hydrating", None)
 
 
 def _lacking(request: Request, cluster: Cluster, source: Source) -> Iterator[str]:
-    """What keeps the weights from being staged, first things first."""
+    """Yield what is missing before staging can begin, in order."""
     if not cluster.provider_config:
         yield "The cluster cannot be reached yet"
     if not cluster.storage_class and claim_key(cluster.name) not in request.observed:
@@ -212,8 +226,11 @@ def _lacking(request: Request, cluster: Cluster, source: Source) -> Iterator[str
         yield source.token.missing
 
 
-def _hindrances(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
-    """A pod that waits for its volume leaves nothing on the Job: look at the claim."""
+def _obstacles(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
+    """Yield what delays a Job.
+
+    A pod that waits for its volume leaves no trace on the Job, so the claim is examined too.
+    """
     claim = request.observed.get(claim_key(cluster)) or {}
     for observed in (claim, job):
         synced = condition(observed, "Synced")
@@ -226,21 +243,21 @@ def _hindrances(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
         yield "The volume is not there yet"
 
 
-def _said(job: Manifest | None, type_: str) -> Manifest | None:
-    """What the Job on the cluster says of itself."""
+def _job_condition(job: Manifest | None, type_: str) -> Manifest | None:
+    """Return a condition of the remote Job if it is True."""
     conditions = dig(job, "status", "atProvider", "manifest", "status", "conditions") or ()
     return next((c for c in conditions if dig(c, "type") == type_ and dig(c, "status") == "True"), None)
 
 
 def _why_failed(failed: Manifest) -> str:
-    """By the exit code that Kubernetes quotes, where one of ours ended the Job."""
+    """Return why a Job failed, from the exit code that Kubernetes quotes if it is one of ours."""
     message = str(dig(failed, "message") or "")
     code = re.search(r"exit code (\d+)", message)
-    known = code and int(code[1]) in set(Outcome)
+    known = code and int(code[1]) in set(ExitCode)
     if code and known:
-        return _sentence(MEANING[Outcome(int(code[1]))])
+        return _sentence(MEANING[ExitCode(int(code[1]))])
     if dig(failed, "reason") == "BackoffLimitExceeded":
-        return _sentence(MEANING[Outcome.RETRY])
+        return _sentence(MEANING[ExitCode.RETRY])
     return message or str(dig(failed, "reason") or "The Job failed")
 
 

@@ -1,4 +1,4 @@
-"""What a ModelCache says of itself."""
+"""Conditions and status of a ModelCache."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from function.vocabulary import conditions as c
 _MOST_NAMED = 3
 
 
-def status(places: Sequence[StagingSite]) -> dict[str, Any]:
+def status(sites: Sequence[StagingSite]) -> dict[str, Any]:
     clusters = [
         {
-            "name": place.name,
-            "phase": place.phase,
-            **({"message": place.message} if place.message else {}),
-            **({"staged": place.staged} if place.staged else {}),
-            **({"repo": place.repo} if place.repo else {}),
+            "name": site.name,
+            "phase": site.phase,
+            **({"message": site.message} if site.message else {}),
+            **({"staged": site.staged} if site.staged else {}),
+            **({"repo": site.repo} if site.repo else {}),
         }
-        for place in places
+        for site in sites
     ]
     return {
-        "summary": {"ready": f"{_ready(places)}/{len(places)}"},
+        "summary": {"ready": f"{_ready(sites)}/{len(sites)}"},
         **({"clusters": clusters} if clusters else {}),
     }
 
 
-def _ready(places: Sequence[StagingSite]) -> int:
-    return sum(place.is_ready for place in places)
+def _ready(sites: Sequence[StagingSite]) -> int:
+    return sum(site.is_ready for site in sites)
 
 
 def conditions(
-    request: Request, spec: Spec, places: Sequence[StagingSite], token: Token | None
+    request: Request, spec: Spec, sites: Sequence[StagingSite], token: Token | None
 ) -> tuple[Condition, Condition]:
-    if not places:
+    if not sites:
         why = _no_clusters(spec)
         return c.NO_CLUSTERS_MATCHED(why=why), c.NO_CLUSTERS_FOR_ARTIFACT(why=why)
-    return c.MATCHED(count=len(places)), _artifact(request, spec, places, token)
+    return c.MATCHED(count=len(sites)), _artifact(request, spec, sites, token)
 
 
 def _no_clusters(spec: Spec) -> str:
@@ -52,34 +52,34 @@ def _no_clusters(spec: Spec) -> str:
     return f"No InferenceCluster has the labels {', '.join(f'{k}={v}' for k, v in sorted(wanted.items()))}"
 
 
-def _artifact(request: Request, spec: Spec, places: Sequence[StagingSite], token: Token | None) -> Condition:
-    ready, why = _ready(places), _why(places)
-    if ready == len(places):
-        return c.STAGED(ready=ready, wanted=len(places), remark=_room(request, spec, places))
+def _artifact(request: Request, spec: Spec, sites: Sequence[StagingSite], token: Token | None) -> Condition:
+    ready, why = _ready(sites), _why(sites)
+    if ready == len(sites):
+        return c.STAGED(ready=ready, wanted=len(sites), remark=_size_remark(request, spec, sites))
     if token and token.missing:
         return c.AUTH_SECRET_MISSING(why=token.missing)
     if ready:
-        return c.PARTIAL(why=f"{ready} of {len(places)} clusters have the weights; {why}")
-    if any(place.phase == "Failed" for place in places):
+        return c.PARTIAL(why=f"{ready} of {len(sites)} clusters have the weights; {why}")
+    if any(site.phase == "Failed" for site in sites):
         return c.ARTIFACT_FAILED(why=why)
     return c.HYDRATING(why=why)
 
 
-def _why(places: Sequence[StagingSite]) -> str:
-    """The clusters that are missing, the failed first."""
+def _why(sites: Sequence[StagingSite]) -> str:
+    """Return what is missing, failed clusters first."""
     order = ("Failed", "Pending", "Hydrating")
-    missing = sorted((p for p in places if not p.is_ready), key=lambda p: (order.index(p.phase), p.name))
-    told = [f"{p.name}: {p.phase}{f' ({p.message})' if p.message else ''}" for p in missing[:_MOST_NAMED]]
+    missing = sorted((p for p in sites if not p.is_ready), key=lambda p: (order.index(p.phase), p.name))
+    named = [f"{p.name}: {p.phase}{f' ({p.message})' if p.message else ''}" for p in missing[:_MOST_NAMED]]
     more = [f"{len(missing) - _MOST_NAMED} more"] if len(missing) > _MOST_NAMED else []
-    return "; ".join(told + more)
+    return "; ".join(named + more)
 
 
-def _room(request: Request, spec: Spec, places: Sequence[StagingSite]) -> str:
-    """A remark, for who makes sizeGiB smaller and wonders."""
+def _size_remark(request: Request, spec: Spec, sites: Sequence[StagingSite]) -> str:
+    """Return a remark for a user who made sizeGiB smaller: volumes do not shrink."""
     assert spec.huggingFace is not None, "a rule of the model"
     wanted = spec.huggingFace.sizeGiB
     path = ("spec", "forProvider", "manifest", "spec", "resources", "requests", "storage")
-    larger = [p.name for p in places if gibibytes(dig(request.observed.get(claim_key(p.name)), *path)) > wanted]
+    larger = [p.name for p in sites if gibibytes(dig(request.observed.get(claim_key(p.name)), *path)) > wanted]
     return f"; volumes never shrink: larger than {wanted}Gi on {', '.join(larger[:_MOST_NAMED])}" if larger else ""
 
 

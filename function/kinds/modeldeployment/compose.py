@@ -1,4 +1,4 @@
-"""What a ModelDeployment composes: a ModelReplica for each placement, and a ModelEndpoint once it serves."""
+"""Composes a ModelDeployment: a ModelReplica for each placement, and a ModelEndpoint once it serves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from function.api import modelendpoint, modelreplica
 from function.core import ComposedResource, Request, is_ready, restate, restate_spec
-from function.fleet import former
+from function.fleet import previous_spec
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import Action, Placement
@@ -15,6 +15,7 @@ from function.vocabulary import hosts, labels, names
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:
+    """Return the composed resources of a decision by key."""
     resources: dict[str, ComposedResource] = {}
     for placement in decision.plan.placements:
         key, manifest = decision.key(placement), _replica(decision, placement)
@@ -27,7 +28,7 @@ def compose(decision: Decision) -> dict[str, ComposedResource]:
 
 
 def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
-    """One that keeps its spec is said again; its labels follow the deployment all the same."""
+    """Return the manifest of a replica. Its labels follow the deployment, even if it keeps its observed spec."""
     request = decision.request
     return {
         "apiVersion": modelreplica.API_VERSION,
@@ -43,24 +44,25 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
 
 
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
+    """Return the current, the previous or the observed spec of a replica, as the placement decides."""
     if placement.fit:
         return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit)
-    if placement.retreats and placement.replica and placement.replica.former:
-        return former.spec(placement.replica.former)
+    if placement.rolls_back and placement.replica and placement.replica.previous:
+        return previous_spec.spec(placement.replica.previous)
     observed = decision.observed(placement)
-    assert observed is not None, "what is not given the current spec exists"
+    assert observed is not None, "a replica that does not get the current spec exists"
     return restate_spec(observed)
 
 
 def _notes(decision: Decision, placement: Placement) -> dict[str, str]:
-    """What the next pass must know of this one."""
+    """Return the annotations by which the next reconcile knows what this one decided."""
     replica, wanted, observed = placement.replica, decision.job, decision.observed(placement)
     stays = replica is None or placement.action is not Action.AWAIT_SUCCESSOR
     notes = {
         labels.PLACED_UNDER: wanted.placed_under if stays or replica is None else replica.placed_under,
         labels.SPEC_HASH: wanted.spec_hash if placement.fit or replica is None else replica.spec_hash,
         labels.MOVING_FOR: decision.plan.moving_for(placement, wanted.spec_hash),
-        labels.FORMER_SPEC: former.note(placement.former, observed) if placement.former and observed else "",
+        labels.FORMER_SPEC: previous_spec.note(placement.previous, observed) if placement.previous and observed else "",
     }
     return {key: value for key, value in notes.items() if value}
 
@@ -77,22 +79,28 @@ def _labels(request: Request, placement: Placement) -> dict[str, str]:
 
 
 def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, Any]) -> dict[str, ComposedResource]:
-    """Traffic follows serving, and nothing else: an address that is not known for a moment takes no endpoint away."""
+    """Return the endpoint of a replica that serves, by key; nothing for other replicas.
+
+    If the address of the cluster is unknown for a moment, an observed endpoint stays as it is.
+    """
     if placement.replica is None or not placement.replica.serving:
         return {}
     key = names.endpoint_key(placement.cluster, placement.index)
-    address, standing = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
+    address, observed = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
     if address:
         manifest = endpoint(replica, address)
-    elif standing is not None:
-        manifest = restate(standing)
+    elif observed is not None:
+        manifest = restate(observed)
     else:
         return {}
-    return {key: ComposedResource(manifest, ready=standing is not None and is_ready(standing))}
+    return {key: ComposedResource(manifest, ready=observed is not None and is_ready(observed))}
 
 
 def endpoint(replica: Mapping[str, Any], address: str) -> dict[str, Any]:
-    """Where a replica answers: behind its cluster's gateway, under its own path."""
+    """Return the ModelEndpoint of a replica: its own path on the gateway of its cluster.
+
+    `replica` is the metadata of the replica. `address` is the address of the gateway, a name or an IP.
+    """
     path = f"/{replica['namespace']}/{replica['name']}/"
     return {
         "apiVersion": modelendpoint.API_VERSION,

@@ -1,4 +1,4 @@
-"""From a request to a result, in the order that a reader would ask."""
+"""The composer of ModelDeployments: reads the fleet, decides, composes and reports, in this order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from function import scheduling
 from function.api import modeldeployment as model
 from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Result
-from function.fleet import former
+from function.fleet import previous_spec
 from function.kinds.modeldeployment import reserved, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
@@ -17,33 +17,40 @@ from function.vocabulary import conditions as c
 
 
 def run(request: Request) -> Result:
+    """Return the result for a ModelDeployment.
+
+    Raises InvalidSpec for a spec that is refused, NotYet while something is unknown, and deadline.Exceeded.
+    """
     if refused := reserved.refusal(request):
-        why = _but_yielding(request, refused)
+        why = _with_contention(request, refused)
         return reserved.scaled_down(request, COMPOSER.hold(request, why.condition, why.decided))
     try:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:
-        raise _but_yielding(request, why) from why
+        raise _with_contention(request, why) from why
     return withdraw.drain(request, status.report(decision, compose(decision)))
 
 
-def _but_yielding(request: Request, why: InvalidSpec) -> InvalidSpec:
-    """A bad edit changes nothing, but on an overcommitted pool a replica that never served still gives way, and one
-    that grew into nodes that others have goes back to its former spec."""
+def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
+    """Return a refusal that still settles overcommitted pools.
+
+    An invalid spec changes nothing else. But the other deployment on such a pool counts on this one to give way: it
+    drops replicas that are preempted, and returns those that are rolled back to their previous spec.
+    """
     try:
         inputs = read(request)
     except NotYet:
         return why
     contended = scheduling.contention(inputs.fleet.clusters, inputs.fleet.replicas)
-    going = [inputs.keys[replica.identity] for replica in contended.yielding if replica.identity in inputs.keys]
-    decided: Decided = {**dict.fromkeys(going), **dict(_gone_back(inputs, contended.retreating))}
+    preempted = [inputs.keys[replica.identity] for replica in contended.preempted if replica.identity in inputs.keys]
+    decided: Decided = {**dict.fromkeys(preempted), **dict(_rolled_back(inputs, contended.rolled_back))}
     return InvalidSpec(why.condition, decided=decided)
 
 
-def _gone_back(inputs: Inputs, retreating: Iterable[Replica]) -> Iterator[tuple[str, ComposedResource]]:
-    for replica in retreating:
-        if replica.identity in inputs.keys and replica.former:
-            manifest = former.restored(inputs.ours[replica.identity], replica.former)
+def _rolled_back(inputs: Inputs, rolled_back: Iterable[Replica]) -> Iterator[tuple[str, ComposedResource]]:
+    for replica in rolled_back:
+        if replica.identity in inputs.keys and replica.previous:
+            manifest = previous_spec.restored(inputs.ours[replica.identity], replica.previous)
             yield inputs.keys[replica.identity], ComposedResource(manifest, ready=False)
 
 

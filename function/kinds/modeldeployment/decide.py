@@ -1,4 +1,4 @@
-"""Where a ModelDeployment's replicas go."""
+"""Decides where the replicas of a ModelDeployment go: turns its spec into a job, and runs the scheduler."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from function.kinds.modeldeployment.selectors import Compiled
 from function.scheduling import (
     PROGRESS,
     Budget,
-    DeviceRequest,
     Findings,
     Fitter,
     Job,
@@ -30,42 +29,54 @@ from function.vocabulary import names
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """All that is known of a deployment once it is decided: what was asked, what was read, and what comes of it."""
+    """A decision with everything that it was made from."""
 
     request: Request
     spec: Spec
     inputs: Inputs
+    """What was read. Replicas that have the current spec have its hash in `inputs.fleet`."""
     job: Job
+    """The deployment as the scheduler sees it."""
     plan: Plan
+    """Where the replicas go."""
     rejections: tuple[Rejection, ...]
-    """Why a wanted replica is not there, by cluster; empty when all are."""
+    """Why each cluster takes no more replicas, sorted by cluster. Empty if no replica is missing."""
 
     def name(self, placement: Placement) -> str:
-        """Of the ModelReplica at a place."""
+        """Return the name of the ModelReplica of a placement."""
         if placement.replica:
             return placement.replica.identity.name
         return names.replica(self.request.identity, placement.cluster, placement.index)
 
     def key(self, placement: Placement) -> str:
-        """Where it stands among the composed resources."""
+        """Return the key of the ModelReplica of a placement among the composed resources."""
         if placement.replica:
             return self.inputs.keys[placement.replica.identity]
         return names.replica_key(placement.cluster, placement.index)
 
     def observed(self, placement: Placement) -> Manifest | None:
-        """It, as it is; None where it is new."""
+        """Return the manifest of the ModelReplica of a placement as it exists; None if it is new."""
         return self.inputs.ours[placement.replica.identity] if placement.replica else None
 
 
 MOST_SPENT = 3_000_000
-"""Units of a budget for one call: about a second at worst. Ordinary deployments take some thousands."""
+"""Units of the budget of one call: about a second at worst. Ordinary deployments take some thousands."""
 _NOTABLE = 100_000
-"""Units from which what was found out is kept for the next call."""
+"""Units from which the findings of a call that decided are kept for later calls."""
 
 
 def decide(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Decision:
-    """Raises InvalidSpec for selectors that do not compile or cost too much together, or for a claim that none could
-    be given; NotYet where there is no cluster at all, or where its selectors take more than one call may spend."""
+    """Return where the replicas of a deployment go.
+
+    `budget` replaces the budget of an ordinary call.
+
+    Raises:
+        InvalidSpec: A selector does not compile, the selectors cost too much together, or a member requests more
+            devices than a ResourceClaim can have.
+        NotYet: There is no cluster, the list of replicas cannot be right, or the selectors need more than one call. The
+            next call continues.
+        deadline.Exceeded: The call takes too long.
+    """
     spending = budget or Budget(MOST_SPENT)
     try:
         wanted = job(request, spec, inputs, spending)
@@ -88,14 +99,17 @@ def _decided(request: Request, spec: Spec, inputs: Inputs, fitter: Fitter, wante
     fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
     plan = scheduling.solve(wanted, fleet, fitter)
     if inputs.is_doubtful and (plan.takes_nodes or not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
-        # Nodes that others hold would seem free, and who has them would seem to have gone.
+        # Nodes that other deployments hold would seem free, and replicas that exist would seem to be gone.
         raise NotYet(c.SCHEDULING(missing="a look-up of all ModelReplicas that finds at least its own"))
     rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, rejections)
 
 
 def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
-    """How far matching is. Not every pair has to be evaluated."""
+    """Return the condition of a deployment whose matching needs more calls.
+
+    The number of all pairs of selector and device is an upper bound: many pairs need no evaluation.
+    """
     shapes = {pool.shape for cluster in inputs.fleet.clusters.values() for pool in cluster.pools}
     devices = {device.published for shape in shapes for device in shape.devices}
     most = len(selectors.texts(spec)) * len(devices)
@@ -106,6 +120,7 @@ def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
 
 
 def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
+    """Raise NotYet if replicas are wanted and there is no cluster, and InvalidSpec if a claim is too large."""
     if wanted.replicas and not inputs.fleet.clusters:
         raise NotYet(c.NO_CLUSTERS())
     for i, engine in enumerate(wanted.engines):
@@ -119,8 +134,11 @@ def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
 
 
 def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Job:
-    """What is to be placed. Raises InvalidSpec for selectors that do not compile or cost too much together, and
-    Exhausted."""
+    """Return the deployment as the scheduler sees it.
+
+    Compiling selectors is charged to `budget`, which is unlimited by default. Raises InvalidSpec if a selector does not
+    compile or the selectors cost too much together, and Exhausted.
+    """
     compiled = selectors.admitted(spec, (budget or Budget()).spend)
     selector = dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}
     return Job(
@@ -141,16 +159,19 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
 
 
 def spec_hash(spec: Spec) -> str:
-    """Return the hash of all that a replica is made of, without defaults: a new field that has one changes no hash.
-    Where replicas go and how many there are change nothing in a replica."""
-    made_of = {"modelCacheRef", "serving", "engines"}
-    own = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True, include=made_of)
+    """Return the hash of the fields that replicas are made of.
+
+    Defaults are left out, so that a new field with a default changes no hash. So are fields that only decide where
+    replicas go and how many there are.
+    """
+    own = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True, include=set(rendering.MADE_OF))
     own["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
     return names.content_hash(own)
 
 
 def _footprint(spec: Spec, inputs: Inputs) -> dict[str, scheduling.CachePhase] | None:
-    """Where the weights are. A cache that is referenced and does not exist is nowhere."""
+    """Return the phase of the weights by cluster: none at all if the referenced cache does not exist, and None if no
+    cache is referenced."""
     if spec.modelCacheRef is None:
         return None
     return dict(inputs.cache.phases) if inputs.cache else {}
@@ -164,5 +185,5 @@ def _engine(engine: Engine, compiled: Mapping[str, Compiled]) -> scheduling.Engi
 def _member(member: Member, compiled: Mapping[str, Compiled]) -> scheduling.Member:
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
-    requests = (DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
+    requests = (scheduling.DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
     return scheduling.Member(member.role, pods, tuple(requests))

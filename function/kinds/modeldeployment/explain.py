@@ -1,4 +1,4 @@
-"""Why a replica is not there, as a person reads it: by cluster, pool and request, with the values that were seen."""
+"""Explains in words why replicas are missing: by cluster, pool and request, with the values of the nearest device."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from function.kinds.modeldeployment.inputs import read
 from function.kinds.modeldeployment.selectors import compiled
 from function.scheduling import (
     Budget,
-    ClusterAnatomy,
+    ClusterBreakdown,
     DeviceVerdict,
     Fit,
     Fitter,
-    Member,
     MemberVerdict,
-    PoolAnatomy,
+    PoolBreakdown,
     RequestVerdict,
 )
 
@@ -29,61 +28,74 @@ _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class PoolExplanation:
+    """A pool of a cluster that takes no more replicas."""
+
     name: str
     nodes: int
+    """Nodes that the pool can have."""
     free: int
+    """Free nodes. Negative if the pool is overcommitted."""
     problems: tuple[str, ...]
-    """One for each request that a node does not satisfy; empty where only room is missing."""
+    """A sentence for each request that a node does not satisfy. Empty if only free nodes are missing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ClusterExplanation:
+    """A cluster that takes no more replicas."""
+
     name: str
     reason: str
+    """The reason in one word, as in `status.rejections`."""
     message: str
-    pools: tuple[Pool, ...]
+    """The reason in a sentence."""
+    pools: tuple[PoolExplanation, ...]
     remedies: tuple[str, ...]
-    """Each alone would place one more replica here. Tried, not guessed."""
+    """Changes in words, each of which alone would place one more replica here. Each was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
+    """Why replicas of one deployment are missing."""
+
     wanted: int
     placed: int
-    clusters: tuple[Cluster, ...]
-    """Those that take no more replicas; empty where none is missing."""
+    clusters: tuple[ClusterExplanation, ...]
+    """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
 
 
 def explain(request: Request) -> Explanation:
-    """Of a deployment whose requirements are answered. Raises InvalidSpec and NotYet, as composing it does."""
+    """Return the explanation of the deployment of a request, whose required resources must be resolved.
+
+    Raises InvalidSpec and NotYet, as composing the deployment does.
+    """
     decision = decide(request, model.parse(request.xr), read(request), Budget())
     placed, wanted = len(decision.plan.placed), decision.job.replicas
     if not decision.plan.missing:
         return Explanation(wanted, placed, ())
     fitter = Fitter(decision.job.engines)
-    found = scheduling.anatomy(decision.job, decision.inputs.fleet, decision.plan, fitter)
-    return Explanation(wanted, placed, tuple(_cluster(decision, anatomy, fitter) for anatomy in found))
+    found = scheduling.breakdowns(decision.job, decision.inputs.fleet, decision.plan, fitter)
+    return Explanation(wanted, placed, tuple(_cluster(decision, breakdown, fitter) for breakdown in found))
 
 
-def _cluster(decision: Decision, anatomy: ClusterAnatomy, fitter: Fitter) -> Cluster:
+def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) -> ClusterExplanation:
     fleet, plan = decision.inputs.fleet, decision.plan
-    tried = [r.change for r in scheduling.remedies(decision.job, fleet, plan, fitter, (anatomy,))]
-    return Cluster(
-        name=anatomy.cluster.name,
-        reason=type(anatomy.reason).__name__,
-        message=anatomy.reason.detail(),
-        pools=tuple(_pool(pool) for pool in anatomy.pools),
-        remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, anatomy)])),
+    tried = [r.change for r in scheduling.suggestions(decision.job, fleet, plan, fitter, (breakdown,))]
+    return ClusterExplanation(
+        name=breakdown.cluster.name,
+        reason=type(breakdown.reason).__name__,
+        message=breakdown.reason.detail(),
+        pools=tuple(_pool(pool) for pool in breakdown.pools),
+        remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, breakdown)])),
     )
 
 
-def _pool(pool: PoolAnatomy) -> Pool:
+def _pool(pool: PoolBreakdown) -> PoolExplanation:
     problems = [_problem(m, r) for m in pool.members if not m.offered for r in m.requests if r.has < r.request.count]
-    contended = [
-        _contended(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
+    combined = [
+        _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    return Pool(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + contended))
+    return PoolExplanation(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + combined))
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
@@ -109,29 +121,33 @@ def _nearest(verdict: RequestVerdict, nearest: DeviceVerdict) -> str:
     return f"{nearest.device.name} with {values}, wanted {' and '.join(texts)}"
 
 
-def _contended(member: MemberVerdict) -> str:
+def _combined(member: MemberVerdict) -> str:
+    """Return the problem of a member whose requests can each be met, but not all of them together."""
     names = ", ".join(r.request.name for r in member.requests)
     return (
         f"engine {member.engine.name} ({member.member.role}): requests {names} can each be met, but not all on one node"
     )
 
 
-# Lower demands: a capacity that is just missed
+# Lower demands: a quantity that a device just misses
 
 
-def _lower_demands(decision: Decision, anatomy: ClusterAnatomy) -> Iterator[str]:
-    """In place of a quantity that no device of the cluster has, the one that its nearest device has."""
-    if scheduling.filter_cluster(decision.job, anatomy.cluster) is not None:
+def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[str]:
+    """Yield changes to selectors: the quantity of the nearest device in place of one that no device has."""
+    if scheduling.filter_cluster(decision.job, breakdown.cluster) is not None:
         return
-    for text, name, value in sorted(set(_missed(anatomy))):
+    for text, name, value in sorted(set(_missed(breakdown))):
         wanted = _QUANTITY.search(text)
-        if wanted and _would_fit(decision, anatomy, text, text.replace(wanted[0], f'quantity("{value}")')):
+        if wanted and _would_fit(decision, breakdown, text, text.replace(wanted[0], f'quantity("{value}")')):
             yield f"ask for {name} {value} in place of {wanted[2]}"
 
 
-def _missed(anatomy: ClusterAnatomy) -> Iterator[tuple[str, str, str]]:
-    """Selectors that are all that is in the way of a device, with the quantities that they saw."""
-    verdicts = [v for pool in anatomy.pools for member in pool.members for v in member.requests]
+def _missed(breakdown: ClusterBreakdown) -> Iterator[tuple[str, str, str]]:
+    """Yield the selectors that are the only ones a nearest device fails, with each quantity that they read of it.
+
+    Each is the text of the selector, the name of the quantity and its value.
+    """
+    verdicts = [v for pool in breakdown.pools for member in pool.members for v in member.requests]
     for verdict in verdicts:
         nearest = verdict.nearest
         if nearest is None or verdict.has >= verdict.request.count or len(nearest.failing) != 1:
@@ -150,17 +166,17 @@ def _is_quantity(value: str) -> bool:
     return True
 
 
-def _would_fit(decision: Decision, anatomy: ClusterAnatomy, text: str, lowered: str) -> bool:
-    """Whether one more replica would have a place on the cluster, if a selector were worded otherwise."""
+def _would_fit(decision: Decision, breakdown: ClusterBreakdown, text: str, lowered: str) -> bool:
+    """Whether one more replica would fit on the cluster if a selector had the text `lowered`."""
     engines = tuple(
         replace(engine, members=tuple(_reworded(member, text, lowered) for member in engine.members))
         for engine in decision.job.engines
     )
-    free = {pool.pool.name: pool.free for pool in anatomy.pools}
-    return isinstance(Fitter(engines).fit(anatomy.cluster, free), Fit)
+    free = {pool.pool.name: pool.free for pool in breakdown.pools}
+    return isinstance(Fitter(engines).fit(breakdown.cluster, free), Fit)
 
 
-def _reworded(member: Member, text: str, lowered: str) -> Member:
+def _reworded(member: scheduling.Member, text: str, lowered: str) -> scheduling.Member:
     return replace(
         member,
         requests=tuple(

@@ -1,6 +1,7 @@
-"""What a ModelDeployment reads: the fleet, who already uses it, and how far its weights are.
+"""Reads what a ModelDeployment is decided from: clusters, replicas of all deployments, and the ModelCache.
 
-Of hundreds of clusters and thousands of replicas only what a decision needs is read, and only when it does.
+A fleet has hundreds of clusters and thousands of replicas, so objects are read lazily: a cluster when the scheduler
+asks for it, and of other deployments' replicas only the nodes that they take.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 from function.api import inferencecluster, modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
 from function.fleet import clusters as published
-from function.fleet.clusters import mappings
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
+from function.fleet.values import mappings
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
@@ -23,6 +24,7 @@ REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KI
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
+    """Return the resources that Crossplane must look up for a ModelDeployment."""
     return (CLUSTERS, REPLICAS, *_cache_requirements(xr))
 
 
@@ -35,34 +37,38 @@ def _cache_requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A deployment's weights: where they are, and where they may be."""
+    """The ModelCache of a deployment."""
 
     name: str
     selector: Mapping[str, str]
+    """Labels of the clusters that it is staged on."""
     phases: Mapping[str, CachePhase]
+    """How far its weights are, by cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
+    """What a deployment is decided from, besides its spec."""
+
     fleet: Fleet
     addresses: Mapping[str, str]
-    """Of each cluster's gateway; empty where it has none."""
+    """The address of each cluster's gateway, by cluster; empty if it has none."""
     ours: Mapping[NamespacedName, Manifest]
-    """This deployment's replicas."""
+    """The manifests of this deployment's replicas."""
     is_doubtful: bool
-    """Whether the look-up of all replicas found none, although there are replicas of this deployment."""
+    """Whether the look-up of all replicas found none, although this deployment has replicas."""
     keys: Mapping[NamespacedName, str]
-    """Where each of them stands among the composed resources."""
+    """The key of each replica of this deployment among the composed resources."""
     cache: Cache | None
-    """None where none is referenced, or the one that is does not exist."""
+    """The referenced ModelCache; None if none is referenced, or if it does not exist."""
     revisions: tuple[Revision, ...]
-    """What the deployment's status says of its revisions."""
+    """The revisions that the deployment's status notes."""
     rolls_anyway: str
-    """The revision that the user waves through."""
+    """The value of the annotation roll-anyway: the hash of a revision, `true`, or empty."""
 
 
 def read(request: Request) -> Inputs:
-    """Raises NotYet while the fleet, or a cache that is referenced, is unknown."""
+    """Return the inputs of a request. Raises NotYet while the fleet or the referenced cache is not looked up."""
     found, replicas = request.resolved(CLUSTERS), request.resolved(REPLICAS)
     if found is None or replicas is None:
         missing = [r.name for r in (CLUSTERS, REPLICAS) if request.resolved(r) is None]
@@ -94,7 +100,10 @@ def _revisions(xr: Manifest) -> Iterator[Revision]:
 def _sorted_out(
     request: Request, replicas: Iterable[Manifest], owner: Owner
 ) -> tuple[dict[NamespacedName, Manifest], dict[str, list[Manifest]]]:
-    """This deployment's replicas (observed ones win over those looked up), and the others by their cluster."""
+    """Return this deployment's replicas, and the other replicas by cluster.
+
+    If a replica is both observed and looked up, the observed one is used.
+    """
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
     looked_up: dict[NamespacedName, Manifest] = {}
     others: dict[str, list[Manifest]] = {}
@@ -108,8 +117,10 @@ def _sorted_out(
 
 
 def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: dict[str, list[Manifest]]) -> Fleet:
-    """Read whole only those of the others that share an overcommitted cluster with ours: who gives way depends on them.
-    Of clusters that nobody looks at nothing is read. A replica that is being deleted holds its nodes until it is gone.
+    """Return the fleet.
+
+    Other deployments' replicas are read in full only on overcommitted clusters that have replicas of ours, where they
+    decide who gives way. On other clusters their nodes are counted when the scheduler asks for the cluster.
     """
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
@@ -127,7 +138,7 @@ def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: d
 
 
 def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
-    """Raises NotYet while Crossplane has yet to look."""
+    """Return the referenced cache, or None. Raises NotYet while Crossplane has not looked it up."""
     for requirement in _cache_requirements(request.xr):
         found = request.resolved(requirement)
         if found is None:
@@ -148,8 +159,16 @@ def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
 
 
 def _phase(phase: Any, cluster: Manifest) -> CachePhase:
-    """A cluster without a storage class can never have the weights."""
+    """Return the phase of the weights on a cluster. Pending weights on a cluster without a storage class count as
+    failed."""
     if phase == "Pending" and not dig(cluster, "status", "cache", "storageClassName"):
         return CachePhase.FAILED
-    known = {"Ready": CachePhase.STAGED, "Hydrating": CachePhase.HYDRATING, "Failed": CachePhase.FAILED}
-    return known.get(phase, CachePhase.PENDING)
+    return _PHASES.get(phase, CachePhase.PENDING)
+
+
+_PHASES: Mapping[modelcache.Phase, CachePhase] = {
+    "Ready": CachePhase.STAGED,
+    "Hydrating": CachePhase.HYDRATING,
+    "Pending": CachePhase.PENDING,
+    "Failed": CachePhase.FAILED,
+}

@@ -1,71 +1,76 @@
-"""The spec of a ModelReplica: the deployment's engines, with the pools and device classes that they were given."""
+"""Renders the spec of a ModelReplica: the deployment's engines, with an overlay that places them.
+
+All fields that replicas are made of are copied, so that a new field cannot be forgotten. The overlay adds the pool of
+each member, and replaces its device selectors by requests for the device classes that the scheduler chose.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from function import schema
 from function.api import modelreplica
-from function.api.modeldeployment import Engine, Member, Spec
+from function.api.engine import Worker
+from function.api.modeldeployment import DeviceRequest, Engine, Member, Spec
 from function.core import InvalidSpec, Manifest, plain
 from function.kinds.modeldeployment.inputs import Inputs
 from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
 
+MADE_OF = Spec.model_fields.keys() & modelreplica.Spec.model_fields.keys()
+"""The fields of a deployment's spec that its replicas have. The others decide where replicas go, and how many."""
+
 
 def spec(wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit) -> dict[str, Any]:
-    """Return the spec of a replica on a cluster; `placed` are the fit's engines there."""
+    """Return the spec of a replica on a cluster. `placed` is `fit.placed` for that cluster."""
     pools = {engine.name: {member.role: member.pool for member in engine.members} for engine in placed}
     options = {engine.name: option for engine, option in fit.engines}
     return {
         "clusterName": cluster,
-        **({"modelCacheRef": {"name": wanted.modelCacheRef.name}} if wanted.modelCacheRef else {}),
-        "serving": {"mode": wanted.serving.mode},
+        **_taken_over(wanted, *(Spec.model_fields.keys() - MADE_OF), "engines"),
         "engines": [_engine(engine, pools[engine.name], options[engine.name]) for engine in wanted.engines],
     }
 
 
-def _engine(engine: Engine, pools: dict[str, str], option: Option) -> dict[str, Any]:
+def _engine(engine: Engine, pools: Mapping[str, str], option: Option) -> dict[str, Any]:
     roles = list(pools)
-    return {
-        "name": engine.name,
-        "copies": engine.copies,
-        **({"phase": engine.phase} if engine.phase else {}),
-        "members": [
-            _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
-            for member in engine.members
-        ],
-    }
-
-
-def _member(member: Member, pool: str, classes: tuple[str | None, ...]) -> dict[str, Any]:
-    """Synthetic devices only chose the pool: nothing can be claimed of them."""
-    devices = member.nodeSelector.devices if member.nodeSelector else ()
-    requests = [
-        {
-            "name": asked.name,
-            "deviceClassName": class_,
-            "count": asked.count,
-            "selectors": [{"cel": selector.cel} for selector in asked.selectors],
-        }
-        for asked, class_ in zip(devices, classes, strict=True)
-        if class_ is not None
+    members = [
+        _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
+        for member in engine.members
     ]
+    return {**_taken_over(engine, "members"), "members": members}
+
+
+def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[str, Any]:
+    """Return a member on a pool. Requests for Synthetic devices (class None) are left out: they only chose the pool."""
+    devices = member.nodeSelector.devices if member.nodeSelector else ()
+    requests = [_request(asked, class_) for asked, class_ in zip(devices, classes, strict=True) if class_ is not None]
+    workers = {"worker": (member.worker or Worker()).model_dump()} if member.role == "Worker" else {}
     return {
-        "role": member.role,
-        **({"worker": {"nodes": member.worker.nodes if member.worker else 1}} if member.role == "Worker" else {}),
+        **_taken_over(member, "nodeSelector", "template"),
+        **workers,
         "nodePoolName": pool,
         **({"deviceRequests": requests} if requests else {}),
         "template": member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True),
     }
 
 
-def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterator[Replica]:
-    """Yield the fleet's replicas, those of the deployment that have the current spec with the current hash.
+def _request(asked: DeviceRequest, device_class: str) -> dict[str, Any]:
+    return {"name": asked.name, "deviceClassName": device_class, **_taken_over(asked)}
 
-    A replica can have it under another hash: an earlier version of the function counted other fields, or somebody has
-    removed the annotation. Such a replica has nothing to be given.
+
+def _taken_over(model: schema.Api, *without: str) -> dict[str, Any]:
+    """Return all fields of a part of the spec, with defaults spelled out, except the fields named in `without`."""
+    return model.model_dump(mode="json", exclude_none=True, exclude=set(without))
+
+
+def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterator[Replica]:
+    """Yield all replicas of the fleet. Those of the deployment that have the current spec get the current hash.
+
+    A replica can have the current spec under another hash, if an earlier version of the function hashed other fields or
+    somebody removed the annotation. Such a replica needs no update.
     """
     for replica in inputs.fleet.replicas:
         cluster, observed = inputs.fleet.clusters.get(replica.cluster), inputs.ours.get(replica.identity)
@@ -78,7 +83,7 @@ def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterat
 
 
 def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
-    """Whether a replica has a spec already, whichever defaults are spelled out in it."""
+    """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference."""
     try:
         return _content(plain(observed.get("spec"))) == _content(wanted)
     except InvalidSpec:

@@ -1,4 +1,7 @@
-"""A ModelDeployment in a reserved namespace: what runs there since before it was reserved stays, and only shrinks."""
+"""Handles a ModelDeployment in a reserved namespace: its spec is refused, and its replicas can only be scaled down.
+
+Such a deployment was created before the namespace was reserved.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from function.vocabulary import conditions as c
 
 
 def refusal(request: Request) -> InvalidSpec | None:
-    """Why the deployment is refused; None where its namespace is not reserved."""
+    """Return why the deployment is refused; None if its namespace is not reserved."""
     namespace = request.identity.namespace
     if not tenancy.is_reserved(namespace):
         return None
@@ -22,7 +25,10 @@ def refusal(request: Request) -> InvalidSpec | None:
 
 
 def scaled_down(request: Request, held: Result) -> Result:
-    """A held result without the replicas, and their endpoints, that exceed spec.replicas. Traffic leaves them first."""
+    """Return a held result without the replicas, and their endpoints, that exceed spec.replicas.
+
+    They are drained before they are removed.
+    """
     surplus = set(_surplus(request))
     if not surplus or request.resolved(withdraw.services(request.xr)) is None:
         return held
@@ -31,25 +37,29 @@ def scaled_down(request: Request, held: Result) -> Result:
 
 
 def _surplus(request: Request) -> Iterator[str]:
-    """Names of the replicas to go: first those on their way out, then those that do not serve, then the youngest."""
+    """Yield the names of the replicas that exceed spec.replicas."""
     wanted = dig(request.xr, "spec", "replicas")
     if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted >= 0:
-        yield from (identity(m).name for m in sorted(_replicas(request), key=_worth)[wanted:])
+        yield from (identity(m).name for m in sorted(_replicas(request), key=_last_to_go)[wanted:])
 
 
 def _replicas(request: Request) -> list[Manifest]:
     return [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
 
 
-def _worth(replica: Manifest) -> tuple[Any, ...]:
-    """The first to keep sorts first."""
+def _last_to_go(replica: Manifest) -> tuple[Any, ...]:
+    """Return a key that sorts the replicas to keep first: those that serve, then those that are ready, then the oldest.
+
+    The scheduler's order (`_first_to_go` in scheduling/solve.py) agrees on health and differs in the rest: it prefers
+    the current spec and spreads over clusters. A reserved deployment has no parsed spec and no fleet to do so.
+    """
     created = str(replica["metadata"].get("creationTimestamp") or "")
     is_going = "deletionTimestamp" in replica["metadata"]
     return is_going, not serves(replica, "ModelReady"), not is_ready(replica), created, identity(replica).name
 
 
 def _status(status: Any, request: Request, surplus: set[str]) -> dict[str, Any]:
-    """The status that stands, without the replicas that go: autoscalers read the count."""
+    """Return the status without the replicas that go, since autoscalers read the counts."""
     staying = [m for m in _replicas(request) if identity(m).name not in surplus]
     serving = sum(serves(m, "ModelReady") for m in staying)
     counts = dict(status.get("replicas") or {}) | {"total": len(staying), "ready": serving}

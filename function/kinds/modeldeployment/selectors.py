@@ -1,8 +1,8 @@
-"""The device selectors of a deployment: whether each is sound, and whether all together are cheap enough.
+"""Checks the device selectors of a deployment: each must compile, and all together must be short and cheap enough.
 
-The spec alone tells: by the length of the texts, and what each selector may cost at most. So every process says the
-same of a spec, whatever the fleet is and whatever was compiled before. Selectors within these bounds are evaluated in
-the end, in as many calls as it takes.
+The check depends on the spec alone: on the length of the texts, and on the most that each selector may cost. So it
+gives the same answer on every fleet and in every process. Selectors that pass are always evaluated in the end, in as
+many calls as it takes.
 """
 
 from __future__ import annotations
@@ -17,40 +17,42 @@ from function.core import InvalidSpec
 from function.vocabulary import conditions as c
 
 MOST_BYTES = 20_480
-"""Of all distinct selectors of a deployment together: as much as two of the longest that Kubernetes takes."""
+"""Bytes of all distinct selectors of a deployment together: two of the longest that Kubernetes accepts."""
 MOST_COST = 100_000
-"""Of all distinct selectors of a deployment together, each counted as `cel.Facts.price` says. Ordinary ones count 200;
-evaluating all of them on one device takes some 30 ms at worst."""
+"""Cost of all distinct selectors of a deployment together, each counted by `cel.Facts.price`. An ordinary selector
+counts 200. Evaluating all of them on one device takes about 30 ms at worst."""
 
 _LESS = "use fewer selectors, or shorten their texts, loops and patterns"
 
 Spend = Callable[[int], None]
+"""Charges units of a budget before some work, and raises if they are not left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A selector, and where it is written."""
+    """A selector, and where the spec has it."""
 
     field: str
+    """The path of the field."""
     who: str
-    """Engine, member and request."""
+    """Engine, member and request, in words."""
     text: str
 
 
 @dataclass(slots=True)
 class Together:
-    """Adds up distinct selectors, and says where they become too much."""
+    """Adds up the bytes and the cost of distinct selectors."""
 
     _texts: dict[str, int] = field(default_factory=dict)
-    """With the bytes that each counts."""
+    """The bytes of each text."""
     _cost: int = 0
 
     def added(self, text: str) -> str | None:
-        """What is wrong with one more text, before anything is known of it."""
+        """Add a text that is not compiled yet. Return a problem if all texts are too long together, else None."""
         return self._put(text, len(text.encode(errors="replace")), 0)
 
     def known(self, text: str, facts: cel.Facts) -> str | None:
-        """What is wrong with one more selector."""
+        """Add a compiled selector. Return a problem if all are too long or cost too much together, else None."""
         return self._put(text, facts.size, facts.price)
 
     def _put(self, text: str, size: int, price: int) -> str | None:
@@ -68,7 +70,10 @@ class Together:
 
 
 def admitted(spec: Spec, spend: Spend) -> Mapping[str, Compiled]:
-    """Every distinct selector of a deployment, by its text. Raises InvalidSpec, and what `spend` raises."""
+    """Return every distinct selector of a deployment, compiled, by its text.
+
+    Raises InvalidSpec if one does not compile or all are too much together, and what `spend` raises.
+    """
     written = list(_written(spec))
     lengths, together = Together(), Together()
     for one in written:
@@ -82,6 +87,7 @@ def admitted(spec: Spec, spend: Spend) -> Mapping[str, Compiled]:
 
 
 def texts(spec: Spec) -> set[str]:
+    """Return the texts of all distinct selectors of a deployment."""
     return {one.text for one in _written(spec)}
 
 
@@ -111,15 +117,15 @@ def _invalid(one: Written, problem: str) -> InvalidSpec:
 
 
 def compiled(text: str, spend: Spend = lambda _: None) -> Compiled:
-    """Raises cel.InvalidSelector."""
+    """Return a compiled selector. Raises cel.InvalidSelector, and what `spend` raises."""
     return Compiled(text, cel.facts(text, spend), spend)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """A selector as the scheduler asks it. Equal by its text.
+    """A selector as the scheduler uses it (`scheduling.Selector`). Compares by its text.
 
-    Its program is looked for only when a device is judged: where all verdicts are known, nothing is compiled.
+    Its program is made when the first device is judged. If all verdicts are known, nothing is compiled.
     """
 
     text: str
@@ -128,9 +134,11 @@ class Compiled:
 
     @property
     def price(self) -> int:
+        """The most that one evaluation costs, in units of a budget."""
         return self.facts.price
 
     def judge(self, published: Hashable, /) -> bool | str:
+        """Return whether a device satisfies the selector, or the error of the evaluation."""
         outcome = cel.admitted(self.text, self._spend).evaluate(cast("cel.Device", published))
         return str(outcome) if isinstance(outcome, cel.EvaluationError) else outcome is cel.MATCH
 

@@ -1,4 +1,4 @@
-"""What a ModelDeployment tells its user."""
+"""The conditions, status fields and events of a ModelDeployment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from function import scheduling
 from function.api import modelreplica
-from function.api.modeldeployment import Spec
+from function.api.modeldeployment import MOST_REJECTIONS, MOST_REPLICAS, Spec
 from function.core import (
     ComposedResource,
     Condition,
@@ -28,8 +28,6 @@ from function.scheduling import Action, CachePhase, Placement, Plan, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
-_MOST_REJECTIONS = 32
-_MOST_PLACEMENTS = 100
 _MOST_NAMED = 3
 """Replicas that a condition names; the others are in status.placements."""
 
@@ -38,16 +36,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """Numbers of replicas."""
+
     wanted: int
     placed: int
+    """Replicas that are placed, without those whose successor is placed already."""
     serving: int
-    """At most as many as are wanted, those included that serve until their successor does."""
+    """Replicas that serve, including those that await their successor; at most as many as are wanted."""
     ready: int
-    """Serving, whole, and at the current spec."""
+    """Replicas that are ready with the current spec."""
     updated: int
+    """Placed replicas that have, or get, the current spec."""
 
 
 def report(decision: Decision, resources: Mapping[str, ComposedResource]) -> Result:
+    """Return the result of a decision with its composed resources."""
     counts = _counts(decision)
     return Result(
         ready=counts.placed == counts.wanted == counts.ready,
@@ -60,7 +63,10 @@ def report(decision: Decision, resources: Mapping[str, ComposedResource]) -> Res
 
 
 def held(request: Request) -> HoldDecision:
-    """The replicas that run can be counted. Which of them run the current spec cannot be told."""
+    """Return what a held deployment reports, whose spec cannot be used.
+
+    Its replicas are counted by their own conditions. It is unknown which of them run the current spec.
+    """
     running = [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
     wanted = dig(request.xr, "spec", "replicas")
     wanted = wanted if isinstance(wanted, int) and wanted >= 0 else len(running)
@@ -79,14 +85,14 @@ def held(request: Request) -> HoldDecision:
 
 def _counts(decision: Decision) -> Counts:
     placed, current = decision.plan.placed, decision.job.spec_hash
-    standing = [p.replica for p in placed if p.replica]
+    existing = [p.replica for p in placed if p.replica]
     return Counts(
         wanted=decision.job.replicas,
         placed=len(placed),
         serving=min(
             decision.job.replicas, sum(bool(p.replica and p.replica.serving) for p in decision.plan.placements)
         ),
-        ready=sum(r.ready and r.spec_hash == current for r in standing),
+        ready=sum(r.ready and r.spec_hash == current for r in existing),
         updated=sum(p.replica is None or p.replica.spec_hash == current for p in placed),
     )
 
@@ -113,14 +119,20 @@ def _conflict(spec: Spec, key: str, ours: str, caches: str) -> str:
 
 
 def _remarks(plan: Plan) -> str:
-    """Who must leave and still stands, and why; who gave way or goes back, and for whom."""
+    """Return remarks on replicas that must leave, that were preempted, and that are rolled back."""
     leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
-    yielded = [f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.yielded) if to]
-    retreated = [_retreat(r, to) for r, to in _by_name(plan.retreated)]
-    return "".join(f"; {remark}" for remark in leaving + yielded + retreated)
+    preempted = [
+        f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.preempted) if to
+    ]
+    rolled_back = [_rollback(r, to) for r, to in _by_name(plan.rolled_back)]
+    return "".join(f"; {remark}" for remark in leaving + preempted + rolled_back)
 
 
-def _retreat(replica: Replica, to: Replica | None) -> str:
+def _preemption(replica: Replica, to: Replica) -> str:
+    return f"{replica.identity.name} gave way to {to.identity} on {replica.cluster}"
+
+
+def _rollback(replica: Replica, to: Replica | None) -> str:
     taken = f"{to.identity} has the nodes" if to else "its pools have no room"
     return f"{replica.identity.name} on {replica.cluster} goes back to its former spec ({taken})"
 
@@ -149,7 +161,7 @@ def _serves(counts: Counts, remark: str) -> Condition:
 
 
 def _waits(decision: Decision, wait: scheduling.Wait) -> str:
-    """Why no replica that serves is given the current spec, and what the user can do."""
+    """Return why no replica that serves gets the current spec, and what the user can do."""
     name, current = decision.request.identity.name, decision.job.spec_hash
     wave = f"kubectl annotate modeldeployment {name} {labels.ROLL_ANYWAY}={current}"
     match wait:
@@ -161,7 +173,8 @@ def _waits(decision: Decision, wait: scheduling.Wait) -> str:
 
 
 def _awaited(decision: Decision) -> str:
-    """The replicas that a rollout waits for: those that are given the current spec, or have it and are not ready."""
+    """Return the names of the replicas that a rollout waits for: those that get the current spec, or those that have
+    it and are not ready."""
     plan, current = decision.plan, decision.job.spec_hash
     changing = [p for p in plan.placed if p.action in (Action.UPDATE, Action.CREATE)]
     unproven = [p for p in plan.placed if p.replica and p.replica.spec_hash == current and not p.replica.ready]
@@ -170,7 +183,7 @@ def _awaited(decision: Decision) -> str:
 
 
 def _not_ready(decision: Decision) -> str:
-    """What the first replicas that are not ready say themselves: nobody should have to look for it."""
+    """Return the messages of the first replicas that are not ready, so that nobody has to look for them."""
     texts = []
     for placement in decision.plan.placed:
         observed = decision.observed(placement)
@@ -213,26 +226,22 @@ def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
     return {
         "replicas": {"total": counts.placed, "ready": counts.serving, "updated": counts.updated},
         "selector": f"{labels.DEPLOYMENT}={names.label_value(decision.request.identity.name)}",
-        **({"placements": placements[:_MOST_PLACEMENTS]} if placements else {}),
-        **({"rejections": rejections[:_MOST_REJECTIONS]} if rejections else {}),
+        **({"placements": placements[:MOST_REPLICAS]} if placements else {}),
+        **({"rejections": rejections[:MOST_REJECTIONS]} if rejections else {}),
         "revisions": revisions,
     }
 
 
 def _events(decision: Decision) -> tuple[Event, ...]:
-    """What happens on this pass. What merely goes on is a condition."""
+    """Return an event for each change of this reconcile. States that last are conditions."""
     return (
         *(_happened(decision, p) for p in decision.plan.placements if p.action in (Action.CREATE, Action.UPDATE)),
         *(
             Event("Lost", f"{r.identity.name} was lost with cluster {r.cluster}", warning=True)
             for r in decision.plan.lost
         ),
-        *(
-            Event("Yielded", f"{r.identity.name} gave way to {to.identity} on {r.cluster}")
-            for r, to in _by_name(decision.plan.yielded)
-            if to
-        ),
-        *(Event("Retreated", _retreat(r, to), warning=True) for r, to in _by_name(decision.plan.retreated)),
+        *(Event("Yielded", _preemption(r, to)) for r, to in _by_name(decision.plan.preempted) if to),
+        *(Event("Retreated", _rollback(r, to), warning=True) for r, to in _by_name(decision.plan.rolled_back)),
         *_cache_events(decision),
     )
 
@@ -245,7 +254,7 @@ def _happened(decision: Decision, placement: Placement) -> Event:
 
 
 def _cache_events(decision: Decision) -> tuple[Event, ...]:
-    """A cache that is missing is told once."""
+    """Return an event when a referenced cache is first found missing."""
     now, before = _cache(decision), last(decision.request.xr, c.MODEL_CACHE_RESOLVED)
     if now.reason != c.MODEL_CACHE_NOT_FOUND.reason or (before and before.reason == now.reason):
         return ()

@@ -1,11 +1,19 @@
-"""Who leaves, leaves in turn: traffic first, then the endpoint and the replica behind it.
+"""Drains endpoints and replicas before they are removed: traffic leaves first.
 
-Not every Crossplane wakes a ModelService when an endpoint goes (2.3 watches nothing that is only read), and a route to
-what is gone answers 500. So an endpoint that is to go is marked first, services lead nobody to it any more and say so,
-and only then it is left out.
+A route to an endpoint that is gone answers 500, and not every Crossplane reconciles a ModelService when an endpoint
+goes (2.3 watches no resource that is only read). So an endpoint is removed in these phases, one reconcile or more each:
 
-A service that is not found may be missing for a moment. The mark notes who led to the endpoint, and an endpoint is let
-go only when a second pass finds the same: each of them leads elsewhere, or is missing still.
+1. Wait until every endpoint that may take over the traffic is ready.
+2. Mark the endpoint. Its ModelServices route no more traffic to it, and say so in `status.routed`.
+3. Once no ModelService routes to it, remove the endpoint and the replica behind it.
+
+The mark is an annotation with the names of the ModelServices that routed to the endpoint. A ModelService that is not
+found may be missing for a moment only. It is noted in the mark with a question mark, and only believed to be gone if
+the next reconcile does not find it either.
+
+`core/doubt.py` has the same idea, that finding nothing is believed the second time, and a note of its own. The two are
+not one, because this mark is also a message to ModelServices, which stop routing to a marked endpoint, and has both
+what was found and what was not. Its value would have to change to be read as a note.
 """
 
 from __future__ import annotations
@@ -36,18 +44,21 @@ from function.vocabulary import labels
 
 _MOST_NAMED = 3
 _NOBODY = "-"
-"""The mark of an endpoint to which no service led."""
+"""The mark of an endpoint to which no ModelService routed."""
 
 Resources = Mapping[str, ComposedResource]
 
 
 def services(xr: Manifest) -> Requirement:
-    """Those that may lead to a deployment's endpoints."""
+    """Return the requirement for the ModelServices of a deployment's namespace, which may route to its endpoints."""
     return Requirement("services", modelservice.API_VERSION, modelservice.KIND, namespace=identity(xr).namespace)
 
 
 def drain(request: Request, decided: Result) -> Result:
-    """A decision, with what it leaves out kept for as long as traffic may come to it."""
+    """Return a result, with the endpoints and replicas that it leaves out kept until they are drained.
+
+    While some are kept, the result is waiting and its condition ReplicasScheduled names them.
+    """
     staying = {key: _unmarked(resource) for key, resource in decided.resources.items()}
     leaving = dict(_endpoints(request, staying))
     if not leaving:
@@ -62,7 +73,7 @@ def drain(request: Request, decided: Result) -> Result:
 
 
 def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, ComposedResource]]:
-    """Those that leave. They are marked no sooner than all that may take their part is ready."""
+    """Yield the endpoints that are left out and not drained yet."""
     is_time, services_there = not _is_coming(request, staying), request.resolved(services(request.xr))
     for key, observed in _left_out(request, staying, modelendpoint.KIND):
         if not is_time:
@@ -74,9 +85,9 @@ def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, Comp
 
 
 def _mark(endpoint: Manifest, services_there: Sequence[Manifest]) -> str:
-    """Return the mark of an endpoint that is to go; empty once nobody leads to it.
+    """Return the mark of an endpoint that is to go; empty if it is drained.
 
-    A service that does not lead to it may do so the next moment, as long as it sees no mark.
+    An endpoint without a mark is never drained: until a ModelService sees the mark, it may start to route to it.
     """
     found = {identity(service).name: _routed(service) for service in services_there if not _is_going(service)}
     leading = {name for name, routed in found.items() if identity(endpoint).name in routed}
@@ -88,21 +99,21 @@ def _mark(endpoint: Manifest, services_there: Sequence[Manifest]) -> str:
 
 
 def _replicas(request: Request, staying: Resources, names: list[str]) -> Iterator[tuple[str, ComposedResource]]:
-    """Those behind endpoints, which have their names."""
+    """Yield the replicas that are left out and have one of `names`, the names of endpoints that are not drained yet."""
     for key, observed in _left_out(request, staying, modelreplica.KIND):
         if identity(observed).name in names:
             yield key, _as_it_is(observed)
 
 
 def _left_out(request: Request, staying: Resources, kind: str) -> Iterator[tuple[str, Manifest]]:
-    """What is there, of a kind, is wanted no more, and is not on its way out yet."""
+    """Yield the observed resources of a kind that do not stay and are not being deleted yet."""
     for key, observed in request.observed.items():
         if observed.get("kind") == kind and key not in staying and not _is_going(observed):
             yield key, observed
 
 
 def _is_coming(request: Request, staying: Resources) -> bool:
-    """Whether one that stays will take traffic, and cannot yet. One that never will is not waited for."""
+    """Whether an endpoint that stays is going to take traffic, and cannot yet. Invalid ones are not waited for."""
     endpoints = [key for key, r in staying.items() if r.manifest["kind"] == modelendpoint.KIND]
     waiting = [m for m in (request.observed.get(key) or {} for key in endpoints) if not serves(m, "Ready")]
     said = (condition(m, c.ROUTING_READY.type) for m in waiting)
@@ -129,7 +140,7 @@ def _marked(observed: Manifest, mark: str) -> ComposedResource:
 
 
 def _unmarked(resource: ComposedResource) -> ComposedResource:
-    """One that was to leave, was said again for want of news, and stays after all."""
+    """Return a resource without the mark: one that was to leave, and stays after all."""
     if labels.LEAVING not in _annotations(resource.manifest):
         return resource
     kept = {key: value for key, value in _annotations(resource.manifest).items() if key != labels.LEAVING}

@@ -1,4 +1,4 @@
-"""What an endpoint becomes on the control cluster: a Service with its address behind it, or with a proxy behind it."""
+"""The manifests of a ModelEndpoint: a Service in front of its address, or of an egress proxy."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ PROXY = "egress-proxy"
 CONFIG = "egress-config"
 SERVICE = "service"
 SLICE = "slice-"
-"""Followed by the type of the address."""
+"""Prefix of the slice's key. The address type follows."""
 
 
 def manifests(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, dict[str, Any]]:
-    """Everything that is composed, by key."""
+    """Return all manifests by key."""
     return _proxied(endpoint, spec, target) if needs_proxy(spec, target) else _direct(endpoint, target)
 
 
 def routing(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, Any]:
-    """What a route to the endpoint must know. A proxy writes the Host itself; an address is asked for by any."""
+    """Return what a route to the endpoint needs. A proxy sets the Host header itself, and an IP address accepts any."""
     if needs_proxy(spec, target):
         return {"backendName": names.egress(endpoint), "rewritePath": target.rewrite_path}
     asked_for = {"hostname": target.host} if target.is_name else {}
@@ -32,7 +32,7 @@ def routing(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, A
 
 
 def _direct(endpoint: NamespacedName, target: Target) -> dict[str, dict[str, Any]]:
-    """The type of the address is in the slice's name and key: it is immutable."""
+    """Return a Service and its slice. The slice's address type is immutable, so it is part of its name and key."""
     service, address_type = names.backend(endpoint), target.address_type.lower()
     address = backends.endpoint_slice(
         name=names.address_slice(endpoint, address_type),

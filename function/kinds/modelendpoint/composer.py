@@ -1,6 +1,7 @@
-"""How a ModelEndpoint becomes something that a route can lead to. It reads nothing: a tenant's key is none of ours.
+"""Compose a ModelEndpoint, a backend that routes can lead to. It reads nothing, because the tenant's key is not ours to
+read.
 
-What an edit replaces stays, and takes the traffic, until all that replaces it is there.
+What an edit replaces stays, and keeps the traffic, until all of its replacement is there.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def _compose(request: Request) -> Result:
     routed = _routing_ready(request, spec, where, wanted)
     is_new = routed.status == "True"
     superseded = {} if is_new else {key: m for key, m in request.observed.items() if key not in wanted}
-    standing = dig(request.xr, "status", "routing") if superseded else None
-    routing = standing or compose.routing(request.identity, spec, where)
+    current = dig(request.xr, "status", "routing") if superseded else None
+    routing = current or compose.routing(request.identity, spec, where)
     is_carried_out = is_new and not _is_late(request, wanted)
     return Result(
         ready=is_carried_out,
@@ -61,7 +62,10 @@ def _compose(request: Request) -> Result:
 
 
 def _serves(request: Request, routing: Manifest | None) -> bool:
-    """Whether requests reach what `routing` leads to. It reads what is observed: a refused url changes nothing."""
+    """Return whether requests reach the backend of `routing`.
+
+    It looks at observed resources only, so a refused URL changes nothing.
+    """
     backend = dig(routing, "backendName")
     if not backend:
         return False
@@ -71,8 +75,11 @@ def _serves(request: Request, routing: Manifest | None) -> bool:
 
 
 def check_namespace(xr: Manifest, spec: Spec) -> None:
-    """Raises InvalidSpec in a reserved namespace: an egress proxy is a pod there, with a Secret of that namespace. The
-    endpoint of a replica has no key, and follows its replica, which may be there since before it was reserved."""
+    """Raise InvalidSpec in a reserved namespace, where an egress proxy would run as a pod with a Secret of that
+    namespace.
+
+    A replica's endpoint has no key and follows its replica, which may be older than the reservation.
+    """
     is_replicas = (
         is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND) and spec.auth is None
     )
@@ -92,7 +99,7 @@ def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> Composed
 
 
 def _is_config_late(request: Request, wanted: Mapping[str, Any]) -> bool:
-    """Whether new proxies would start with the old configuration: the new one is written first."""
+    """Return whether new proxies would start with the old configuration. Then the new one is written first."""
     there = request.observed.get(compose.CONFIG)
     return there is not None and dig(there, "data") != wanted[compose.CONFIG]["data"]
 
@@ -112,14 +119,14 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
 
 
 def _is_late(request: Request, wanted: Mapping[str, Any]) -> bool:
-    """Whether proxies still run what they ran before a change."""
+    """Return whether proxies still run with the configuration from before a change."""
     if compose.PROXY not in wanted or compose.PROXY not in request.observed:
         return False
     return not _is_current(request.observed[compose.PROXY]) or _is_config_late(request, wanted)
 
 
 def _available(proxy: Manifest) -> int:
-    """Of whatever generation: a change that does not start takes no traffic away."""
+    """Return the number of available proxies, of any generation: a change that fails to start takes no traffic away."""
     return int(dig(proxy, "status", "availableReplicas") or 0)
 
 
@@ -132,7 +139,7 @@ def _is_current(proxy: Manifest) -> bool:
 
 
 def _needed(request: Request, spec: Spec, where: Target) -> str:
-    """What only the pods can tell: Secrets are not read here, and names not resolved."""
+    """Return what only the proxies can check, since this composer reads no Secrets and resolves no names."""
     parts = []
     if spec.auth:
         secret = spec.auth.secretRef
@@ -143,7 +150,7 @@ def _needed(request: Request, spec: Spec, where: Target) -> str:
 
 
 def _fault(proxy: Manifest) -> str:
-    """What keeps pods from being made at all, such as a quota."""
+    """Return what prevents pods from being created, such as a quota."""
     failure = condition(proxy, "ReplicaFailure")
     if dig(failure, "status") != "True":
         return ""

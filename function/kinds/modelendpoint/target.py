@@ -1,4 +1,4 @@
-"""Where an endpoint's URL leads, and what of it can be reached at all."""
+"""Where an endpoint's URL leads, and whether that may be reached."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from function.vocabulary import hosts, names
 
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_PATH = 1024
-"""Of a path that a route may rewrite to (gateway-api v1.6)."""
+"""Longest path that a route can rewrite to (gateway-api v1.6)."""
 _API = "/v1"
-"""What clients of an OpenAI-compatible API put behind a model's URL themselves."""
+"""The path that clients of an OpenAI-compatible API append to a model's URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """An endpoint's URL, taken apart and checked."""
+    """An endpoint's URL, parsed and checked."""
 
     host: str
-    """In lower case; an IPv6 address compressed and without brackets."""
+    """In lower case. An IPv6 address is compressed and has no brackets."""
     port: int
     address_type: str
-    """IPv4, IPv6 or FQDN, as EndpointSlices have it."""
+    """IPv4, IPv6 or FQDN, as in EndpointSlices."""
     tls: bool
     rewrite_path: str
-    """What a ModelService's own path becomes; it ends with a slash unless the user wrote it otherwise."""
+    """Replaces a ModelService's path. It ends with a slash, unless the user's own does not."""
 
     @property
     def is_name(self) -> bool:
@@ -37,7 +37,7 @@ class Target:
 
 
 def parse(spec: Spec, namespace: str) -> Target:
-    """The target of an endpoint in a namespace. Raises InvalidSpec."""
+    """Return the target of an endpoint in a namespace. Raises InvalidSpec."""
     url = urlsplit(spec.url)
     host, address_type = _address(url.hostname or "", namespace, tls=url.scheme == "https")
     return Target(
@@ -50,7 +50,10 @@ def parse(spec: Spec, namespace: str) -> Target:
 
 
 def needs_proxy(spec: Spec, target: Target) -> bool:
-    """Whether only a proxy can ask it: over TLS, with a key, or by a short name, which is no address of a slice."""
+    """Return whether only a proxy can call the target: with TLS, with a key, or by a short name.
+
+    A slice accepts no short name.
+    """
     return target.tls or spec.auth is not None or (target.is_name and "." not in target.host)
 
 
@@ -71,9 +74,10 @@ def _check_host(host: str) -> None:
 
 
 def _name(host: str, namespace: str, *, tls: bool) -> str:
-    """Raises InvalidSpec for names that lead to the proxy itself, to a metadata service, or to another tenant.
+    """Check a host name. Raises InvalidSpec if it leads to the proxy itself, to a metadata service, or to another
+    tenant.
 
-    Names below localhost are allowed over TLS, where the server must have a certificate of the name.
+    Names below localhost are allowed with TLS, because the server needs a certificate for the name.
     """
     if not (tls and host.endswith(".localhost")):
         _check_host(host)
@@ -87,7 +91,7 @@ def _name(host: str, namespace: str, *, tls: bool) -> str:
 
 
 def _path(path: str) -> str:
-    """The path of a URL without the API's own, so that what clients append is not there twice."""
+    """Return the path of a URL without the API's own, which clients append."""
     found = f"{path.rstrip('/').removesuffix(_API)}/"
     if len(found) > _LONGEST_PATH:
         raise _invalid(f"its path has more than {_LONGEST_PATH} characters, which no route can write")

@@ -1,4 +1,4 @@
-"""What the templates name of the control cluster, as it is called on the replica's own."""
+"""Secrets and ConfigMaps that the templates refer to, under their names on the replica's cluster."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ _ABSENT = "absent"
 
 
 def name(replica: NamespacedName, source: Source) -> str:
-    """Its content is in its name: a new value is a new object, and the pods that refer to it roll."""
+    """Return the name of a copy.
+
+    It contains a hash of the content, so a changed value rolls the pods that refer to it.
+    """
     content = [source.type, dict(source.data), dict(source.binary)]
     return names.part(replica, source.kind.lower(), source.name, content=content)
 
 
 def absent(replica: NamespacedName, kind: str, source: str) -> str:
-    """What is optional and not there, under a name that stays so."""
+    """Return the name used for an optional object that does not exist. It never changes."""
     return names.part(replica, kind.lower(), source, _ABSENT)
 
 
 def check_absent(request: Request) -> None:
-    """Raises NotYet where what is optional was not found for the first time, and pods run that had it."""
+    """Raise NotYet on the first empty look-up of an optional object that running pods have."""
     workloads = sorted(filter(readiness.is_workload, request.observed))
     named = {absent(request.identity, kind, name): f"{kind} {name}" for kind, name in inputs.absent(request)}
     if not workloads or not named:
@@ -38,7 +41,7 @@ def check_absent(request: Request) -> None:
     if any(not doubt.is_believed(request, called, workloads[0]) for called in vanished):
         found = ", ".join(sorted(named[called] for called in vanished))
         why = f"{found} in namespace {request.identity.namespace}, to be looked up once more"
-        raise NotYet(c.WAITING_FOR_SOURCES(why=why), decided=doubt.kept(request, workloads[0], *vanished))
+        raise NotYet(c.WAITING_FOR_SOURCES(why=why), decided=doubt.keep(request, workloads[0], *vanished))
 
 
 def manifest(replica: NamespacedName, source: Source, labels: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""From a replica, decided and placed, to the Objects that hold what it becomes on its cluster."""
+"""Compose the Objects that hold a replica's manifests for its cluster."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replica:
-    """Everything that was read and decided."""
+    """Everything that was read and decided about a replica."""
 
     identity: NamespacedName
     spec: Spec
     site: Site
     plans: tuple[EnginePlan, ...]
     owned: dict[str, str]
-    """Labels that tell whose everything is."""
+    """Labels that mark everything as part of this replica."""
 
     @property
     def is_split(self) -> bool:
@@ -34,14 +34,14 @@ class Replica:
 
 
 def objects(of: Replica) -> dict[str, dict[str, Any]]:
-    """Objects, by composition key."""
+    """Return the Objects by composition key."""
     namespace = copies.namespace(name=of.identity.namespace)
     remote = {**_carried(of), **_engines(of), **_serving(of)}
     return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
 
 
 def assumptions(of: Replica) -> str:
-    """What had to be assumed, for the condition to say."""
+    """Return what had to be assumed, for the condition's message."""
     return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
 
 
@@ -62,7 +62,7 @@ def _engines(of: Replica) -> dict[str, dict[str, Any]]:
 
 
 def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
-    """Its content is in its name, and in its key: it is immutable, so that a change is another one."""
+    """Return a claim template. It is immutable, so its name and key contain a hash of its content."""
     requests = [
         claims.device_request(
             name=request.name,
@@ -146,7 +146,7 @@ def _split(of: Replica) -> dict[str, dict[str, Any]]:
 
 
 def _decode_first(of: Replica) -> Sequence[EnginePlan]:
-    """Whether a prompt goes to a prefill pod depends on what the decode pod has cached."""
+    """Sort the decode engine first: what its pods have cached decides whether a prompt goes to a prefill pod."""
     return sorted(of.plans, key=lambda plan: plan.engine.phase or "")
 
 
@@ -162,7 +162,10 @@ def _route(of: Replica, backend: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shared(of: Replica, namespace: dict[str, Any]) -> dict[str, Any]:
-    """The namespace: every replica in it holds it by an Object of its own, and none takes it away."""
+    """Return this replica's own Object for the namespace.
+
+    All replicas in it have one, and deleting an Object keeps it.
+    """
     name = namespace["metadata"]["name"]
     return provider.object_(
         name=names.derived(name, "Namespace", of.site.cluster, *of.identity),

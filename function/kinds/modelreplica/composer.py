@@ -1,4 +1,4 @@
-"""From a request to a result: read the cluster, write what the replica becomes there, say how it stands."""
+"""Compose a ModelReplica: read the cluster, write the replica's manifests for it, report their state."""
 
 from __future__ import annotations
 
@@ -24,14 +24,12 @@ from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 from function.vocabulary import labels
 
-_OWNED = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
-
 
 def run(request: Request) -> Result:
     check_owner(request.xr)
     tenancy.check(request.identity, c.INVALID_REPLICA)
     spec = model.parse(request.xr)
-    plans = engine.plans(request.identity, spec)  # ahead of reading: what is wrong is wrong wherever it is to run
+    plans = engine.plans(request.identity, spec)  # before reading: an invalid engine is invalid on any cluster
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
@@ -39,7 +37,7 @@ def run(request: Request) -> Result:
 
 
 def check_owner(xr: Manifest) -> None:
-    """Raises InvalidSpec for a replica that no ModelDeployment composed: nobody placed it where there is room."""
+    """Raise InvalidSpec for a replica that no ModelDeployment composed: it was not placed where there is room."""
     if not is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND):
         problem = "must name a ModelDeployment as controller: a ModelReplica is composed by one; create that"
         raise InvalidSpec(c.INVALID_REPLICA(field="metadata.ownerReferences", problem=problem))
@@ -64,8 +62,10 @@ def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -
 
 
 def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, ComposedResource]:
-    """What was replaced stays until all that replaces it is there: pods that still run refer to it. Not engines: an
-    engine that the user took out is out, and one that changed its kind needs its predecessor's nodes."""
+    """Keep what was replaced until all of its replacement exists, because running pods still refer to it.
+
+    Engines are not kept: one that the user removed must go, and one whose kind changed needs its predecessor's nodes.
+    """
     return {
         key: ComposedResource(restate(observed), is_ready(observed))
         for key, observed in request.observed.items()
@@ -74,7 +74,10 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
 
 
 def held(request: Request) -> HoldDecision:
-    """Whether it serves is still read from what was composed before: traffic follows that, whatever the spec says."""
+    """Report whether the replica serves, from what was composed before.
+
+    Traffic follows that, whatever the spec says.
+    """
     standings = _observed(request)
     serving = status.model_ready(standings)
     return HoldDecision(
@@ -91,7 +94,7 @@ def _observed(request: Request) -> tuple[ObjectState, ...]:
 
 def _owned(xr: Manifest) -> dict[str, str]:
     given = xr["metadata"].get("labels") or {}
-    return {key: given[key] for key in _OWNED if key in given}
+    return {key: given[key] for key in labels.OF_REPLICA if key in given}
 
 
 COMPOSER = Composer(

@@ -1,4 +1,4 @@
-"""PrefillDecode: one engine reads prompts, another writes answers, and a picker sends each request to a pair."""
+"""PrefillDecode: one engine prefills, another decodes, and a picker sends each request to a pair of pods."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from function.manifests.metadata import Named
 from function.vocabulary import labels, names
 
 SIDE_CHANNEL_PORT = 5557
-"""Where NIXL peers shake hands; llm-d's guides agree on it."""
+"""Port of the handshake between NIXL peers, as in llm-d's guides."""
 ASSUMED_BLOCK_SIZE = 16
-"""Tokens of a KV block where neither options nor image tell."""
+"""Tokens of a KV block if neither options nor image tell."""
 _CONNECTORS = {flags.SGLANG: "sglang"}
 _READS_NO_PROMPT = (flags.SGLANG,)
-"""Engines that as decoders refuse a request without a prefill beside it (sglang 0.5.23: it has no bootstrap room)."""
+"""Engines that refuse to decode a request without a prefill pod (sglang 0.5.23: the request has no bootstrap room)."""
 _NIXL = "nixlv2"
-"""How the sidecar hands KV caches over, for all other engines (llm-d router v0.9)."""
+"""The sidecar's protocol for transferring KV caches, for all other engines (llm-d router v0.9)."""
 
 
 def pod_labels(plan: EnginePlan) -> dict[str, str]:
-    """By which the picker tells the phases apart, and reads metrics of the right names."""
+    """Return the labels by which the picker tells the phases apart and finds the metrics' names."""
     if plan.engine.phase is None:
         return {}
     return {
@@ -34,7 +34,7 @@ def pod_labels(plan: EnginePlan) -> dict[str, str]:
 
 
 def env(plan: EnginePlan) -> Iterable[dict[str, Any]]:
-    """NIXL's side channel, which by default listens where no other pod can reach it. SGLang has none."""
+    """Return the address of NIXL's side channel, whose default no other pod can reach. SGLang has none."""
     if plan.engine.phase is None or plan.type == flags.SGLANG:
         return
     yield pods.env_from("VLLM_NIXL_SIDE_CHANNEL_HOST", pods.POD_IP)
@@ -49,7 +49,7 @@ def sidecar(plan: EnginePlan) -> dict[str, Any]:
 def picker_parts(
     replica: NamespacedName, plans: Sequence[EnginePlan], *, pool: str, owned: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """The picker, by the last part of their keys. `plans` begin with the engine that writes answers."""
+    """Return the picker's manifests, by the last part of their keys. `plans` must have the decode engine first."""
     name = names.part(replica, "picker")
     where: Named = {"name": name, "namespace": replica.namespace, "labels": owned}
     config = picker.config(block_size=block_size(plans), splits_all=plans[0].type in _READS_NO_PROMPT)
@@ -64,14 +64,14 @@ def picker_parts(
 
 
 def block_size(plans: Sequence[EnginePlan]) -> int:
-    """Tokens of the engines' KV blocks: as told, else as the engine has them, else assumed."""
+    """Return the tokens of a KV block: from the engines' options, else their default, else ASSUMED_BLOCK_SIZE."""
     told = (flags.block_size(plan.line) for plan in plans)
     known = (flags.default_block_size(plan.line) for plan in plans)
     return next(filter(None, (*told, *known)), ASSUMED_BLOCK_SIZE)
 
 
 def assumptions(plans: Sequence[EnginePlan]) -> str:
-    """What neither options nor image tell, for the condition to say."""
+    """Return what neither options nor image tell, for the condition's message."""
     said = []
     if not any(flags.block_size(plan.line) for plan in plans):
         known = (f"{plan.type}'s default" for plan in plans if flags.default_block_size(plan.line))

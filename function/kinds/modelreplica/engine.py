@@ -1,4 +1,4 @@
-"""One engine of a replica, decided: what it is called, where it listens, what it claims, which engine it is."""
+"""The plan of one engine of a replica: names, ports, and engine type."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from function.vocabulary import conditions as c
 from function.vocabulary import names
 
 PORT = 8000
-"""Where an engine listens that is not told otherwise, and where traffic arrives."""
+"""The port for traffic, on which an engine listens by default."""
 BEHIND_SIDECAR = 8001
-"""Where an engine listens whose pod's PORT a sidecar takes."""
+"""The port on which an engine listens by default if a sidecar takes PORT."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnginePlan:
-    """What an engine becomes."""
+    """The plan of one engine."""
 
     engine: Engine
     field: str
-    """Where it stands in the XR."""
+    """The engine's path in the XR."""
     workload: str
-    """The name of its Deployment or LeaderWorkerSet."""
+    """Name of its Deployment or LeaderWorkerSet."""
     line: CommandLine
-    """Of the member that serves."""
+    """The command line of the member that serves."""
     port: int
-    """Where the engine itself listens."""
+    """The port on which the engine listens."""
     front: int
-    """Where its pods take traffic: at the engine, or at the sidecar before it."""
+    """The port on which its pods take traffic: the sidecar's, or the engine's."""
 
     @property
     def name(self) -> str:
@@ -52,13 +52,13 @@ class EnginePlan:
 
 
 def plans(replica: NamespacedName, spec: Spec) -> tuple[EnginePlan, ...]:
-    """Raises InvalidSpec where an engine cannot listen where it is told to."""
+    """Return the plan of every engine. Raises InvalidSpec if an engine is told to listen on the sidecar's port."""
     front = _front(spec)
     return tuple(_plan(replica, engine, f"spec.engines[{i}]", front) for i, engine in enumerate(spec.engines))
 
 
 def serving(engine: Engine) -> Member:
-    """The member that answers: the one that stands alone, or the leader."""
+    """Return the member that serves: the standalone one, or the leader."""
     return next(member for member in engine.members if member.role != "Worker")
 
 
@@ -75,7 +75,7 @@ def command_line(member: Member) -> CommandLine:
 
 
 def _front(spec: Spec) -> int:
-    """Where a pool's pods take traffic: a pool has one port, which a prefill engine listens on itself."""
+    """Return the traffic port of all pods: a pool has only one, and prefill engines listen on it themselves."""
     prefill = next((engine for engine in spec.engines if engine.phase == "Prefill"), None)
     return PORT if prefill is None else flags.port(command_line(serving(prefill))) or PORT
 

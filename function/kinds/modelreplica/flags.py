@@ -1,4 +1,4 @@
-"""What an engine's own command line says: the port it listens on, the model it loads, its KV blocks."""
+"""Read an engine's command line: its port, its model, its KV block size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import zip_longest
 VLLM = "vllm"
 SGLANG = "sglang"
 TENSORRT_LLM = "trtllm-serve"
-"""Engines, as the label llm-d.ai/engine-type spells them (llm-d router v0.9)."""
+"""Engine types, as in the label llm-d.ai/engine-type (llm-d router v0.9)."""
 
 _LAST_PORT = 65535
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
@@ -21,30 +21,30 @@ _TRACES = (
     (TENSORRT_LLM, ("trtllm-serve", "tensorrt-llm", "tensorrtllm")),
     (VLLM, ("vllm",)),
 )
-"""What gives an engine away, in its command or in its image."""
+"""Text in a command or image that identifies an engine."""
 _LISTENS = {
     VLLM: ("vLLM", "0.0.0.0", 8000),  # noqa: S104 (not our listener)
     SGLANG: ("SGLang", "127.0.0.1", 30000),
     TENSORRT_LLM: ("TensorRT-LLM", "localhost", 8000),
 }
-"""Where engines listen unless told otherwise (vllm 0.33.0, sglang 0.5.23, TensorRT-LLM 1.2.1)."""
+"""Where engines listen by default: name, host and port (vllm 0.33.0, sglang 0.5.23, TensorRT-LLM 1.2.1)."""
 _LOOPBACK = ("127.0.0.1", "localhost")
 _BLOCK_SIZE = {VLLM: 16, SGLANG: 1}
-"""Tokens of a KV block unless told otherwise; some attention backends choose their own (vllm 0.33.0, sglang 0.5.23)."""
+"""Default tokens of a KV block. Some attention backends choose their own (vllm 0.33.0, sglang 0.5.23)."""
 _NAMING_MODEL = ("model", "model-path", "config")
-"""Options that say which model is loaded; a config file may."""
+"""Options that name the model. A config file may name it too."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A container's command and args as words, a shell's script split into its own."""
+    """A container's command and args as words. A shell script is split into its words."""
 
     image: str
     words: tuple[str, ...]
     args: tuple[str, ...]
     has_command: bool
     variables: Mapping[str, str]
-    """The literal ones of its environment."""
+    """Environment variables with a literal value."""
 
 
 def read(*, image: str, command: Sequence[str], args: Sequence[str], variables: Mapping[str, str]) -> CommandLine:
@@ -52,13 +52,13 @@ def read(*, image: str, command: Sequence[str], args: Sequence[str], variables: 
 
 
 def port(line: CommandLine) -> int | None:
-    """The port that it is told to listen on; None where it is not told, or not in a number."""
+    """Return the port it is told to listen on, or None if there is no such option or its value is not a port number."""
     number = option(line, "port") or ""
     return int(number) if re.fullmatch("[1-9][0-9]{0,4}", number) and int(number) <= _LAST_PORT else None
 
 
 def engine_type(line: CommandLine) -> str | None:
-    """Which engine it is; None where nothing tells."""
+    """Return the engine type, or None if neither the command nor the image tells."""
     for text in (" ".join(line.words), line.image):
         for engine, traces in _TRACES:
             if any(trace in text.lower() for trace in traces):
@@ -67,13 +67,13 @@ def engine_type(line: CommandLine) -> str | None:
 
 
 def names_model(line: CommandLine) -> bool:
-    """Whether the args say which model is loaded, in any form; what cannot be told counts as said."""
+    """Return whether the args name the model. If that is unclear, assume that they do."""
     first = line.args[0] if line.args else "-"
     return not first.startswith("-") or any(option(line, name) is not None for name in _NAMING_MODEL)
 
 
 def unheard(line: CommandLine, port: int) -> str:
-    """Why an engine will not be heard at a port of its pod; empty where nothing speaks for that."""
+    """Return why an engine does not listen on a port of its pod, or "" if nothing indicates that."""
     name, host, default = _LISTENS.get(engine_type(line) or "", ("", "", port))
     missing = [
         *(["--host 0.0.0.0"] if host in _LOOPBACK and option(line, "host") is None else []),
@@ -83,18 +83,18 @@ def unheard(line: CommandLine, port: int) -> str:
 
 
 def block_size(line: CommandLine) -> int | None:
-    """Tokens of a KV block, where its options say so."""
+    """Return the tokens of a KV block according to its options."""
     number = option(line, "block-size") or option(line, "page-size") or ""
     return int(number) if re.fullmatch("[1-9][0-9]{0,5}", number) else None
 
 
 def default_block_size(line: CommandLine) -> int | None:
-    """Tokens of a KV block where its options do not say, as far as the engine is known."""
+    """Return the default tokens of a KV block, or None for an unknown engine."""
     return _BLOCK_SIZE.get(engine_type(line) or "")
 
 
 def option(line: CommandLine, name: str) -> str | None:
-    """The value of `--name`, the last where it is given twice; vLLM takes underscores for dashes."""
+    """Return the value of `--name`, the last one if it is repeated. vLLM accepts underscores for dashes."""
     found = None
     for word, after in zip_longest(line.words, line.words[1:], fillvalue=""):
         spelled, equals, value = word.partition("=")
@@ -113,7 +113,7 @@ def _words(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _script(given: tuple[str, ...]) -> int | None:
-    """Where the script of a `sh -c` stands."""
+    """Return the index of the script in a `sh -c`."""
     if not any(word.rpartition("/")[2] in _SHELLS for word in given[:2]):
         return None
     after = next((i for i, word in enumerate(given) if re.fullmatch("-[a-z]*c", word)), None)
@@ -125,5 +125,5 @@ def _split(script: str) -> list[str]:
     lexer.whitespace_split = True
     try:
         return list(lexer)
-    except ValueError:  # quotes that this simple reading takes for open
+    except ValueError:  # quotes that this simple reading considers unclosed
         return script.split()

@@ -1,4 +1,4 @@
-"""What a replica reads: its cluster, its weights, and the Secrets and ConfigMaps that its templates name."""
+"""What a ModelReplica reads: its cluster, its weights, and the Secrets and ConfigMaps that its templates refer to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model that is staged on the cluster."""
+    """A model staged on the cluster."""
 
     claim: str
     directory: str
@@ -33,7 +33,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A Secret or ConfigMap of the control cluster, cut to what the templates name of it."""
+    """A Secret or ConfigMap of the control cluster, reduced to the keys that the templates refer to."""
 
     kind: str
     name: str
@@ -44,30 +44,30 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The cluster as a replica needs to know it, and what is carried there."""
+    """What a replica needs to know of its cluster, and what is copied there."""
 
     cluster: str
     provider_config: str
     taints: Mapping[str, tuple[Taint, ...]]
-    """Of each node pool."""
+    """Taints by node pool."""
     weights: Weights | None
     sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What templates name of one Secret or ConfigMap."""
+    """The references to one Secret or ConfigMap."""
 
     kind: str
     name: str
     keys: frozenset[str]
     needed: frozenset[str]
     whole: bool
-    """A pull secret: needed with all that is in it."""
+    """Whether it is a pull secret, which is needed as a whole."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """From the XR alone, whatever state its spec is in."""
+    """Return the requirements. The spec need not be valid."""
     namespace = str(dig(xr, "metadata", "namespace") or "")
     cluster, cache = dig(xr, "spec", "clusterName"), dig(xr, "spec", "modelCacheRef", "name")
     return (
@@ -78,7 +78,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
 
 
 def read(request: Request, spec: Spec) -> Site:
-    """Raises NotYet where an input is not there."""
+    """Return the inputs. Raises NotYet if one is missing."""
     _all_answered(request)
     cluster = _only(request, _cluster(spec.clusterName))
     if cluster is None:
@@ -93,7 +93,7 @@ def read(request: Request, spec: Spec) -> Site:
 
 
 def _all_answered(request: Request) -> None:
-    """What was not looked up yet may be there: not even an optional Secret is taken for absent."""
+    """Raise NotYet if anything is unresolved: it may exist, so not even an optional Secret counts as absent."""
     pending = [r for r in requirements(request.xr) if request.resolved(r) is None]
     if pending:
         raise NotYet(c.WAITING_FOR_SOURCES(why=f"{pending[0].kind} {pending[0].match_name} to be looked up"))
@@ -113,7 +113,7 @@ def _source(named: _Named, namespace: str) -> Requirement:
 
 
 def _only(request: Request, requirement: Requirement) -> Manifest | None:
-    """The one that was asked for by name; None where it is not there."""
+    """Return the object that was required by name, or None if it does not exist."""
     found = request.resolved(requirement)
     return found[0] if found else None
 
@@ -126,8 +126,11 @@ def _provider_config(cluster: Manifest, spec: Spec) -> str:
 
 
 def _taints(cluster: Manifest, spec: Spec) -> dict[str, tuple[Taint, ...]]:
-    """Of the pools that the replica is pinned to. A pool that is not published may be back in a moment: taints unknown
-    are not taints gone, and pods without a toleration would be rolled onto nothing."""
+    """Return the taints of the pools that the replica is pinned to.
+
+    Raises NotYet if a pool is not published, because it may be back soon. Without its taints, pods would be rolled
+    without their tolerations, and could not be scheduled.
+    """
     pools = {dig(pool, "name"): pool for pool in _items(cluster, "status", "gpuPools")}
     pinned = sorted({member.nodePoolName for engine in spec.engines for member in engine.members})
     missing = [pool for pool in pinned if pool not in pools]
@@ -152,7 +155,8 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     if not dig(there, "staged"):
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")  # the spec may name what is not staged yet
+    # The spec may name weights that are not staged yet.
+    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")
     return Weights(claim, str(dig(there, "staged")), str(repo or ""))
 
 
@@ -164,7 +168,7 @@ def _not_staged(there: Manifest, cluster: str) -> str:
 
 
 def _read(request: Request, named: _Named) -> Source | None:
-    """None where it is absent, and every container that names it starts without it."""
+    """Return the reduced object, or None if it does not exist and every reference to it is optional."""
     namespace = request.identity.namespace
     found = _only(request, _source(named, namespace))
     if found is None:
@@ -182,7 +186,7 @@ def _read(request: Request, named: _Named) -> Source | None:
 
 
 def absent(request: Request) -> Iterator[tuple[str, str]]:
-    """Kind and name of what the templates name and was not found."""
+    """Yield kind and name of the references that were not found."""
     for named in _named(request.xr):
         if request.resolved(_source(named, request.identity.namespace)) == ():
             yield named.kind, named.name
@@ -193,7 +197,7 @@ def _cut(data: Mapping[str, str], keys: frozenset[str]) -> dict[str, str]:
 
 
 def _named(xr: Manifest) -> tuple[_Named, ...]:
-    """Every Secret and ConfigMap that the templates name, in order of kind and name."""
+    """Return the references by Secret and ConfigMap, ordered by kind and name."""
     references = list(_references(xr))
     return tuple(
         _Named(
@@ -208,7 +212,7 @@ def _named(xr: Manifest) -> tuple[_Named, ...]:
 
 
 def _references(xr: Manifest) -> Iterator[tuple[str, str, str, bool]]:
-    """Kind, name, key ("" for a pull secret) and whether it must be there."""
+    """Yield kind, name, key ("" for a pull secret) and whether it is required."""
     for pod in _pods(xr):
         for secret in _items(pod, "imagePullSecrets"):
             if isinstance(name := dig(secret, "name"), str):

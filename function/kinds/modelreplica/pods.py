@@ -1,4 +1,4 @@
-"""The pods of a member: the user's container, and the little around it that it cannot run without."""
+"""The pods of a member: the user's container, and the few things it needs around it."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from function.vocabulary import labels, names
 
 ENGINE = "engine"
 SERVING_PORT = "http"
-"""Name of the port that traffic is sent to."""
+"""Name of the port for traffic."""
 DEVICES = "devices"
-"""A pod's claim, and its container's."""
+"""Name of the claim, in the pod and in the container."""
 MODELS = "/mnt/models"
-"""Where the weights are."""
+"""Mount path of the weights."""
 HEALTH = "/health"
-"""What vLLM, SGLang and TensorRT-LLM answer once they serve."""
+"""The path that vLLM, SGLang and TensorRT-LLM answer once they serve."""
 STARTUP_SECONDS = 7200
-"""Weights may come from shared storage at a few hundred MB a second."""
+"""Allows for weights on shared storage at a few hundred MB a second."""
 GRACE_SECONDS = 120
-"""For streams to end; an engine that is done sooner exits sooner."""
+"""Time for streams to end. An engine that finishes sooner exits sooner."""
 DRAIN_SECONDS = 10
-"""Until gateways have learned that a pod is going, it answers on."""
+"""A terminating pod keeps serving this long, until gateways know that it terminates."""
 GPU_TAINT = "nvidia.com/gpu"
-"""Put on GPU nodes by GKE itself, and by us elsewhere; its value differs."""
+"""GKE sets it on GPU nodes, and we set it elsewhere. Its value differs."""
 _PROBE_TIMEOUT = 30
-"""Seconds. SGLang's /health generates a token, in up to 20 seconds (sglang 0.5.23)."""
+"""Seconds. SGLang's /health generates a token, which takes up to 20 seconds (sglang 0.5.23)."""
 _SHM, _WEIGHTS = "shm", "models"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pods:
-    """Whose pods are to be written, and where."""
+    """A member of an engine, and its site."""
 
     replica: NamespacedName
     plan: EnginePlan
@@ -69,7 +69,7 @@ def template(of: Pods) -> dict[str, Any]:
             **({"imagePullSecrets": secrets} if secrets else {}),
             **({"priorityClassName": spec.priorityClassName} if spec.priorityClassName else {}),
             **({"serviceAccountName": spec.serviceAccountName} if spec.serviceAccountName else {}),
-            "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, which vLLM takes for its own
+            "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, an option of vLLM
             "terminationGracePeriodSeconds": _grace(of),
             **({"initContainers": [disaggregation.sidecar(of.plan)]} if of.serves and of.plan.has_sidecar else {}),
             "containers": [_container(of)],
@@ -80,7 +80,7 @@ def template(of: Pods) -> dict[str, Any]:
 
 
 def serving_selector(replica: NamespacedName) -> dict[str, str]:
-    """What the pods that answer for a replica carry, and no other pod of their namespace."""
+    """Return the labels of the pods that serve a replica, which no other pod of their namespace has."""
     return {labels.SERVING: names.label_value(replica.name)}
 
 
@@ -111,7 +111,7 @@ def _container(of: Pods) -> dict[str, Any]:
 
 
 def _injected_args(of: Pods) -> Iterable[str]:
-    """What a serving container that leaves its image's entry point alone does not say itself."""
+    """Yield args for a serving container that uses its image's entry point, unless the user's args set them."""
     if not of.serves or of.container.command:
         return
     line = of.plan.line
@@ -124,7 +124,7 @@ def _injected_args(of: Pods) -> Iterable[str]:
 
 
 def _env(of: Pods) -> list[dict[str, Any]]:
-    """Ours first, so that the user's $(…) find them; what the user sets is the user's."""
+    """Return the variables: ours first, so that the user's $(…) can refer to them, except those that the user sets."""
     users = [_variable(of, variable) for variable in of.container.env]
     taken = {variable["name"] for variable in users}
     return [*(variable for variable in _our_env(of) if variable["name"] not in taken), *users]
@@ -150,13 +150,16 @@ def _variable(of: Pods, variable: EnvVar) -> dict[str, Any]:
 
 
 def _called(of: Pods, kind: str, name: str) -> str:
-    """What a Secret or ConfigMap is called on the cluster."""
+    """Return the name of a Secret or ConfigMap on the cluster."""
     source = next((s for s in of.site.sources if (s.kind, s.name) == (kind, name)), None)
     return carried.name(of.replica, source) if source else carried.absent(of.replica, kind, name)
 
 
 def _port(of: Pods) -> dict[str, Any]:
-    """Where the engine listens. The one that traffic is sent to is named so, be it the sidecar's or the engine's."""
+    """Return the engine's port.
+
+    SERVING_PORT is the name of the traffic port, which is the sidecar's if there is one.
+    """
     return pods.port(name="engine" if of.plan.has_sidecar else SERVING_PORT, number=of.plan.port)
 
 
@@ -178,12 +181,12 @@ def _grace(of: Pods) -> int:
 
 
 def _lifecycle(of: Pods) -> dict[str, Any]:
-    """An engine that is told to end stops listening at once, while requests are still on their way to it."""
+    """Delay termination: an engine stops listening at once, while requests are still on their way to it."""
     return {"lifecycle": pods.stop_later(seconds=DRAIN_SECONDS)} if _grace(of) > DRAIN_SECONDS else {}
 
 
 def _tolerations(taints: Sequence[Taint]) -> list[dict[str, Any]]:
-    """Of exactly what keeps others off the pool's nodes."""
+    """Tolerate exactly the taints of the pool's nodes."""
     pool = [
         pods.toleration(key=taint.key, value=taint.value, effect=taint.effect)
         for taint in sorted(taints, key=lambda t: (t.key, t.value, t.effect))
@@ -207,12 +210,12 @@ def _volumes(of: Pods) -> list[dict[str, Any]]:
 def _mounts(of: Pods) -> list[dict[str, Any]]:
     weights = of.site.weights
     shared = [pods.mount(volume=_SHM, path="/dev/shm")]  # noqa: S108 (not a file of ours: the pod's shared memory)
-    if weights:  # read-only: one engine must not be able to spoil the weights of all
+    if weights:  # read-only: no engine may damage the weights that all share
         shared.append(pods.mount(volume=_WEIGHTS, path=MODELS, directory=weights.directory, read_only=True))
     return shared
 
 
 def _without_blanks(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Without blocks and lists that say nothing, at any depth."""
+    """Drop empty blocks and lists, at any depth."""
     filled = {k: _without_blanks(v) if isinstance(v, Mapping) else v for k, v in written.items()}
     return {field: value for field, value in filled.items() if value not in ({}, [])}

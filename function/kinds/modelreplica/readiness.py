@@ -1,6 +1,7 @@
-"""What a cluster says of an Object's manifest: whether it arrived as it was written, and how far it is.
+"""The state of Objects: whether the manifest has arrived on the cluster as written, and whether it is ready there.
 
-From `status.atProvider.manifest`, with generations: an Object's own Ready keeps its last value while an apply fails.
+It is read from `status.atProvider.manifest`, with generations, because an Object's own Ready condition keeps its last
+value while an apply fails.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ CEL: Mapping[str, str] = {
     "HTTPRoute": routing.accepted_by(gateway=names.CLUSTER_GATEWAY),
     "InferencePool": routing.accepted_by(gateway=names.CLUSTER_GATEWAY),
 }
-"""When an Object of a kind is ready; others are once they exist."""
+"""When an Object is ready, by kind. Objects of other kinds are ready once they exist."""
 LONGEST_QUOTE = 240
 _WORKLOADS = {"Deployment": "deployment-", "LeaderWorkerSet": "leaderworkerset-"}
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Copies of an engine: wanted, available whatever they run, and of the current spec."""
+    """The copies of an engine: wanted, available with any spec, and available with the current spec."""
 
     wanted: int
     available: int
@@ -37,22 +38,22 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """How one composed Object stands."""
+    """The state of one composed Object."""
 
     key: str
     written: Manifest
-    """The manifest that is wanted on the cluster."""
+    """The manifest wanted on the cluster."""
     exists: bool
-    """Whether it is on the cluster, in whatever state."""
+    """Whether it exists on the cluster, in any state."""
     arrived: bool
-    """Whether it is there as it is wanted now."""
+    """Whether the cluster has it as it is wanted now."""
     done: bool
-    """Whether it arrived and all that it stands for is ready."""
+    """Whether it has arrived and is ready."""
     accepted: bool
-    """Whether traffic can pass it, maybe still as it was wanted before; true of what traffic does not pass."""
+    """Whether it can take traffic, perhaps with an older manifest. True for objects that take no traffic."""
     copies: Copies
     problem: str
-    """What its cluster or its provider says against it; empty where nothing does."""
+    """The provider's or the cluster's error. Empty if there is none."""
 
     @property
     def kind(self) -> str:
@@ -64,7 +65,7 @@ class ObjectState:
 
     @property
     def engine(self) -> str | None:
-        """The engine whose workload it is."""
+        """The engine of a workload, else None."""
         prefix = _WORKLOADS.get(self.kind, "")
         return self.key.removeprefix(prefix) if prefix and self.key.startswith(prefix) else None
 
@@ -78,14 +79,14 @@ def is_workload(key: str) -> bool:
 
 
 def stamped(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest that carries a hash of itself, by which it is known again in what the cluster shows."""
+    """Return a manifest with a hash of itself, which identifies it in what the cluster reports."""
     metadata = dict(manifest["metadata"])
     metadata["annotations"] = {**metadata.get("annotations", {}), labels.MANIFEST_HASH: names.content_hash(manifest)}
     return {**manifest, "metadata": metadata}
 
 
 def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) -> tuple[ObjectState, ...]:
-    """Of all Objects that are wanted, in order of their keys."""
+    """Return the state of all wanted Objects, in order of their keys."""
     return tuple(_standing(key, wanted[key], observed.get(key, {})) for key in sorted(wanted))
 
 
@@ -126,7 +127,10 @@ def _copies(there: Manifest, *, arrived: bool) -> Copies:
 
 
 def _is_seen(there: Manifest) -> bool:
-    """Whether the controller has seen the generation that stands. LeaderWorkerSet does not say before lws v0.9."""
+    """Return whether the controller has observed the current generation.
+
+    LeaderWorkerSet has no such field before lws v0.9.
+    """
     seen = dig(there, "status", "observedGeneration")
     return there.get("kind") == "LeaderWorkerSet" if seen is None else bool(seen >= _generation(there))
 
@@ -152,7 +156,7 @@ def _has_copy(there: Manifest) -> bool:
 
 
 def _route_done(there: Manifest) -> bool:
-    """Of the generation that stands; a gateway that names none is taken at its word."""
+    """Return whether the gateway accepted the current generation. A gateway that names no generation is trusted."""
     current = _generation(there)
     return any(
         all(_is_true(said) and (dig(said, "observedGeneration") or current) >= current for said in both)
@@ -161,7 +165,7 @@ def _route_done(there: Manifest) -> bool:
 
 
 def _route_accepted(there: Manifest) -> bool:
-    """Of whatever generation: an edit takes no traffic away."""
+    """Return whether the gateway accepted any generation: an edit takes no traffic away."""
     return any(all(map(_is_true, both)) for both in _said_by_gateway(there))
 
 
@@ -188,11 +192,14 @@ _JUDGES: Mapping[str, tuple[Callable[[Manifest], bool], Callable[[Manifest], boo
     "HTTPRoute": (_route_done, _route_accepted),
     "InferencePool": (_route_done, _route_accepted),
 }
-"""Of each kind that must do more than exist: whether it is done, and whether it can take traffic."""
+"""By kind, for kinds that must do more than exist: whether it is ready, and whether it can take traffic."""
 
 
 def _problem(written: Manifest, observed: Manifest, there: Manifest) -> str:
-    """The Object's own error, else what the cluster says. Of a Secret nothing is repeated: it may quote a value."""
+    """Return the Object's own error, else the cluster's.
+
+    Errors of Secrets are not repeated, since they may quote a value.
+    """
     if fault := reached.lost(observed):
         return f"the cluster does not answer: {fault}"
     synced = condition(observed, "Synced")

@@ -1,4 +1,4 @@
-"""What a replica says of itself: is it accepted, does it serve, is it ready. Serving is less than ready."""
+"""Conditions and status of a ModelReplica: accepted, serving, ready. A replica may serve without being ready."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
 _MOST_NAMED = 3
-"""Objects that a message names; the others are counted."""
+"""Objects that a message names. The others are counted."""
 
 
 def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> Condition:
-    """It does not count what has arrived: on Crossplane 2.4 each change of a replica's status wakes every deployment,
-    and with enough of them its circuit breaker opens (seen on core 2.4.0)."""
+    """Return ModelAccepted. Its message does not count what has arrived.
+
+    On Crossplane 2.4 each change of a replica's status triggers every deployment, and with enough of them Crossplane's
+    circuit breaker opens (observed on core 2.4.0).
+    """
     missing = [s for s in standings if not s.arrived]
     if not missing:
         return c.ACCEPTED(count=len(standings), cluster=cluster, remark=remark)
@@ -26,7 +29,7 @@ def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> 
 
 
 def model_ready(standings: Sequence[ObjectState]) -> Condition:
-    """From what the cluster last showed, of the spec that stands and of those before it."""
+    """Return ModelReady, from what the cluster last reported about the current manifests and those before."""
     engines = [s for s in standings if s.engine]
     absent = [s for s in engines if not s.exists]
     if absent or not engines:
@@ -42,7 +45,7 @@ def model_ready(standings: Sequence[ObjectState]) -> Condition:
 
 
 def fields(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> dict[str, Any]:
-    """The XR's status, without conditions. Once served, always served."""
+    """Return the status without conditions. `served` stays true once set."""
     workloads = [_workload(s) for s in standings if s.engine]
     served = serves or dig(xr, "status", "served") is True
     return {
@@ -53,7 +56,10 @@ def fields(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> d
 
 
 def held(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> dict[str, Any]:
-    """What is known of the status in a hold. No workload runs more of the current spec than it was last said to."""
+    """Return what a hold knows of the status.
+
+    A workload is ready only if it was so before: the spec may have changed.
+    """
     done = {s.engine for s in standings if s.engine and s.done}
     before: Sequence[Manifest] = dig(xr, "status", "workloads") or ()
     workloads = [{**w, "ready": dig(w, "ready") is True and dig(w, "engine") in done} for w in before]
@@ -72,7 +78,7 @@ def _workload(standing: ObjectState) -> dict[str, Any]:
 
 
 def _named(missing: Sequence[ObjectState]) -> str:
-    """Those that tell why first, then engines, which nothing works without."""
+    """Name Objects with a problem first, then engines, on which all else depends."""
     first = sorted(missing, key=lambda s: (not s.problem, s.engine is None))
     shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in first[:_MOST_NAMED]]
     more = len(missing) - len(shown)
@@ -80,7 +86,7 @@ def _named(missing: Sequence[ObjectState]) -> str:
 
 
 def _starting(standing: ObjectState) -> str:
-    """Which port and path are waited for, and the engines that are known not to be heard there."""
+    """Return which port and path are awaited, and why an engine may not listen there."""
     container = _engine_container(standing.written)
     probe = container.get("readinessProbe") or {}
     path, port = dig(probe, "httpGet", "path"), dig(probe, "httpGet", "port")
@@ -89,7 +95,10 @@ def _starting(standing: ObjectState) -> str:
 
 
 def _why_behind(behind: Sequence[ObjectState]) -> str:
-    """Engines, and what else has a problem. What is only on its way would change the message with each arrival."""
+    """Return engines that lag, and other Objects with a problem.
+
+    Objects in transit are left out: the message would change with each arrival.
+    """
     told = [*(_behind(s) for s in behind if s.engine), *(_named([s]) for s in behind if s.problem and not s.engine)]
     return "; ".join(told[:_MOST_NAMED]) or "objects are on their way to the cluster"
 
@@ -111,7 +120,7 @@ def _unheard(container: Mapping[str, Any], port: int) -> str:
 
 
 def _engine_container(workload: Manifest) -> Mapping[str, Any]:
-    """Of the pods that serve."""
+    """Return the engine's container in the pods that serve."""
     template = dig(workload, "spec", "template") or dig(workload, "spec", "leaderWorkerTemplate", "leaderTemplate")
     containers: Iterable[Mapping[str, Any]] = dig(template, "spec", "containers") or ()
     return next((container for container in containers if container.get("name") == pods.ENGINE), {})

@@ -1,4 +1,4 @@
-"""What a ModelService composes: one route, and the placeholder to which it leads while nothing is ready."""
+"""The manifests of a ModelService: one route, and a placeholder that it leads to while no endpoint is ready."""
 
 from __future__ import annotations
 
@@ -16,34 +16,37 @@ GATEWAY = (names.SYSTEM_NAMESPACE, names.CONTROL_GATEWAY)
 
 
 def manifests(service: NamespacedName, decision: Decision) -> dict[str, dict[str, Any]]:
-    """By key. The placeholder is always there: when the last endpoint goes, nothing must be waited for."""
-    nobody = placeholder(service)
+    """Return the manifests by key.
+
+    The placeholder always exists, so that the route can switch to it at once when the last endpoint goes.
+    """
+    unready = placeholder(service)
     whose: dict[str, Any] = {"namespace": service.namespace, "labels": {}}
     return {
-        "placeholder": backends.service(name=nobody, **whose),
-        "placeholder-slice": backends.nobody(name=nobody, service=nobody, **whose),
+        "placeholder": backends.service(name=unready, **whose),
+        "placeholder-slice": backends.unready_slice(name=unready, service=unready, **whose),
         ROUTE: service_routes.route(
             name=names.route(service),
             namespace=service.namespace,
             gateway=GATEWAY,
             prefix=f"{path(service)}/",
-            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=nobody, weight=1)],
+            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=unready, weight=1)],
         ),
     }
 
 
 def placeholder(service: NamespacedName) -> str:
-    """The Service to which the route leads while nothing is ready."""
+    """Return the Service that the route leads to while no endpoint is ready."""
     return names.route(service)
 
 
 def path(service: NamespacedName) -> str:
-    """Under which a service is reached, and nothing else: names have no slashes."""
+    """Return the path of a service. It is unique, because names contain no slashes."""
     return f"/{service.namespace}/{service.name}"
 
 
 def routed(route: Manifest | None) -> frozenset[str]:
-    """The Services that a route leads to."""
+    """Return the Services that a route leads to."""
     rules = dig(route, "spec", "rules")
     references = (dig(rule, "backendRefs") for rule in (rules if is_list(rules) else ()))
     return frozenset(str(dig(ref, "name")) for refs in references for ref in (refs if is_list(refs) else ()))

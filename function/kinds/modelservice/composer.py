@@ -1,4 +1,4 @@
-"""From a ModelService to one URL: its endpoints, who of them gets how much, the route."""
+"""Compose a ModelService: find its endpoints, divide the traffic among them, write the route."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def _compose(request: Request) -> Result:
     _check_found(request, endpoints, routed)
     decision = decide.decide(spec, endpoints, most=gateway.implementation.most_backends, routed=routed)
     address = f"{gateway.base}{compose.path(request.identity)}"
-    said = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
-    is_served = all(condition.status == "True" for condition in said)
+    reported = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
+    is_served = all(condition.status == "True" for condition in reported)
     return Result(
         ready=is_served,
-        conditions=said,
+        conditions=reported,
         resources={
             key: ComposedResource(manifest, key in request.observed and (key != compose.ROUTE or is_served))
             for key, manifest in compose.manifests(request.identity, decision).items()
@@ -32,17 +32,17 @@ def _compose(request: Request) -> Result:
             "endpoints": {"matched": len(decision.matched), "ready": decision.ready},
             **status.routed(request, endpoints, decision),
         },
-        waiting=True,  # whoever comes, goes or is lost must be noticed soon, however large the fleet is
+        waiting=True,  # new, removed and lost endpoints must be noticed soon, however large the fleet is
     )
 
 
 def _check_found(request: Request, endpoints: Collection[inputs.Endpoint], routed: frozenset[str]) -> None:
-    """Raises NotYet where nothing was found for the first time, and traffic would move for it."""
+    """Raise NotYet if a first empty result would move traffic."""
     empty = inputs.contradicted(request, endpoints, routed, compose.placeholder(request.identity))
     doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
     if doubted:
         why = f"Nothing was found where something was ({', '.join(doubted)}); the route waits for one more look"
-        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.kept(request, compose.ROUTE, *empty))
+        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.keep(request, compose.ROUTE, *empty))
 
 
 COMPOSER = Composer(

@@ -1,4 +1,4 @@
-"""Who gets traffic, and how much of it."""
+"""Decide which endpoints get traffic, and how much."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from function.kinds.modelservice.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Of the endpoints that a service selects."""
+    """The decision about the endpoints that a service selects."""
 
     matched: tuple[Endpoint, ...]
     chosen: tuple[tuple[Endpoint, int], ...]
-    """Those that get traffic, with their weights."""
+    """Endpoints that get traffic, with their weights."""
     left_out: tuple[Endpoint, ...]
-    """Those that would get traffic, had the route room for them."""
+    """Endpoints that would get traffic if the route had room for them."""
     withdrawn: tuple[Endpoint, ...]
-    """Those that get none since their clusters do not answer."""
+    """Ready endpoints that get no traffic because their clusters do not answer."""
     idle: tuple[int, ...]
-    """Entries none of whose endpoints gets traffic."""
+    """Indexes of entries none of whose endpoints gets traffic."""
 
     @property
     def ready(self) -> int:
@@ -31,12 +31,12 @@ class Decision:
 
     @property
     def is_lost(self) -> bool:
-        """Whether those that get traffic do so only because no cluster answers."""
+        """Whether endpoints of lost clusters get traffic, because no cluster answers."""
         return any(endpoint.lost for endpoint, _ in self.chosen)
 
 
 def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Decision:
-    """`most` is how many backends the route has room for, `routed` the Services that it leads to so far."""
+    """Decide the route. `most` is the number of backends it has room for, `routed` the Services it leads to so far."""
     matched = [e for e in found if not e.leaving]
     usable = _usable([e for e in matched if e.ready], routed)
     chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
@@ -51,16 +51,24 @@ def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collecti
 
 
 def _usable(ready: list[Endpoint], routed: Collection[str]) -> list[Endpoint]:
-    """Without those of lost clusters, as long as another is left; if all are lost, those that were there already."""
+    """Return the endpoints that may get traffic.
+
+    Those of lost clusters are left out as long as another is ready. If all are lost, those already routed to stay, or
+    all of them if the route leads to none.
+    """
     alive = [e for e in ready if not e.lost]
     return alive or [e for e in ready if e.service in routed] or ready
 
 
 def _spread(usable: Sequence[Endpoint], entry_weights: Sequence[int], most: int) -> list[Endpoint]:
-    """At most so many: each entry in turn by its weight for every place it has, each time from another cluster."""
+    """Choose at most `most` endpoints.
+
+    Every entry gets one place first; each further place goes to the entry with the highest weight per place. An entry
+    takes its endpoints from one cluster after another.
+    """
     if len(usable) <= most:
         return list(usable)
-    waiting = {i: _by_turns(e for e in usable if e.entry == i) for i in {e.entry for e in usable}}
+    waiting = {i: _round_robin(e for e in usable if e.entry == i) for i in {e.entry for e in usable}}
     taken: dict[int, int] = defaultdict(int)
     chosen = []
     for _ in range(most):
@@ -72,8 +80,8 @@ def _spread(usable: Sequence[Endpoint], entry_weights: Sequence[int], most: int)
     return sorted(chosen, key=lambda e: (e.entry, e.name))
 
 
-def _by_turns(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
-    """The first of every cluster, then the second of every cluster, and so on."""
+def _round_robin(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
+    """Order endpoints so that the first of every cluster comes first, then the second of every cluster, and so on."""
     seen: dict[str, int] = defaultdict(int)
     turns = []
     for endpoint in sorted(endpoints, key=lambda e: e.name):

@@ -1,4 +1,4 @@
-"""What a ModelService reads, and what each answer means."""
+"""What a ModelService reads, and how it interprets the results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ PROBES = Requirement(
     namespace=names.SYSTEM_NAMESPACE,
 )
 _ENDPOINTS, _OBJECTS = "endpoints-", "objects-"
-_OF_REPLICAS = (labels.DEPLOYMENT, labels.CLUSTER, labels.REPLICA_INDEX)
-"""Labels that a replica's endpoint and its Objects have in common."""
+"""Labels shared by a replica's endpoint and the replica's Objects."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Its endpoints, the Objects of the replicas behind them, and whether their clusters answer."""
+    """Require the gateway, the endpoints, the Objects of the replicas behind them, and the probes of their clusters."""
     selectors = list(_selectors(xr))
     namespace = identity(xr).namespace
     endpoints = (_endpoints(i, selector, namespace) for i, selector in enumerate(selectors))
@@ -46,8 +45,11 @@ def _endpoints(entry: int, selector: Mapping[str, str], namespace: str) -> Requi
 
 
 def _objects(selectors: list[dict[str, str]], namespace: str) -> Iterator[Requirement]:
-    """Narrowed by what their labels have in common with the endpoints'; all where an entry selects by other labels."""
-    narrowed = {tuple((k, s[k]) for k in _OF_REPLICAS if k in s) for s in selectors}
+    """Require the Objects with the labels that entries select by.
+
+    If an entry selects by other labels, require all Objects.
+    """
+    narrowed = {tuple((k, s[k]) for k in labels.OF_REPLICA if k in s) for s in selectors}
     for i, match in enumerate(sorted(narrowed) if () not in narrowed else [()]):
         yield Requirement(
             f"{_OBJECTS}{i}", versions.PROVIDER_KUBERNETES, "Object", match_labels=dict(match), namespace=namespace
@@ -55,7 +57,7 @@ def _objects(selectors: list[dict[str, str]], namespace: str) -> Iterator[Requir
 
 
 def _selectors(xr: Manifest) -> Iterator[dict[str, str]]:
-    """Of a spec that may be anything. One that selects all is none."""
+    """Yield the selectors of a spec that may be invalid. A selector without labels is skipped."""
     entries = dig(xr, "spec", "endpoints")
     for entry in entries if is_list(entries) else ():
         chosen = dig(entry, "selector", "matchLabels")
@@ -65,34 +67,37 @@ def _selectors(xr: Manifest) -> Iterator[dict[str, str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """The control cluster's gateway, where services are reached."""
+    """The control cluster's gateway, through which services are reached."""
 
     base: str
-    """The URL of its root, without a slash at the end."""
+    """The URL of its root, without a trailing slash."""
     implementation: Implementation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A ModelEndpoint that an entry selects, and that no entry before it selected."""
+    """A ModelEndpoint, under the first entry that selects it."""
 
     name: str
     entry: int
     cluster: str
-    """Value of its label; empty for an outside provider."""
+    """The value of its cluster label. Empty for an outside provider."""
     ready: bool
-    """Of whatever generation: an edit that is not carried out yet takes no traffic away."""
+    """Whether it serves, whatever its generation: an edit that is not carried out yet takes no traffic away."""
     leaving: bool
-    """Whether its deployment only waits for us to lead nobody to it any more."""
+    """Whether its deployment wants to delete it, and waits until we no longer route to it."""
     lost: str | None
-    """How the cluster of the replica behind it fails to answer; None where it answers."""
+    """The error with which the cluster of its replica fails to answer. None if the cluster answers."""
     service: str
     rewrite_path: str
     hostname: str | None
 
 
 def gateway(request: Request) -> Gateway:
-    """Raises NotYet: while no gateway has an address, nothing tells whether routes can be written at all."""
+    """Return the gateway.
+
+    Raises NotYet if it has no address: until then, it is not even known whether routes can be written.
+    """
     found = _answered(request, GATEWAY)
     if not found:
         raise NotYet(c.WAITING_FOR_GATEWAY(why=f"There is no InferenceGateway {inferencegateway.NAME}"))
@@ -101,13 +106,13 @@ def gateway(request: Request) -> Gateway:
         why = f"InferenceGateway {inferencegateway.NAME} has no address yet"
         raise NotYet(c.WAITING_FOR_GATEWAY(why=why))
     tls = dig(found[0], "spec", "tls", "hostname")
-    published = dig(found[0], "status", "url")  # its spec may have been refused since
+    published = dig(found[0], "status", "url")  # the gateway's spec may have been refused since
     base = published or (f"https://{tls}" if tls else f"http://{hosts.in_url(address)}")
     return Gateway(base=base, implementation=gateways.of(found[0]))
 
 
 def endpoints(request: Request) -> tuple[Endpoint, ...]:
-    """Sorted by entry and name. Raises NotYet while Crossplane has yet to look."""
+    """Return the selected endpoints by entry and name. Raises NotYet until Crossplane has resolved the requirements."""
     lost = _lost(request)
     found: dict[str, Endpoint] = {}
     for i, selector in enumerate(_selectors(request.xr)):
@@ -139,9 +144,9 @@ def _endpoint(manifest: Manifest, entry: int, lost: Mapping[tuple[str, ...], str
 
 
 def _lost(request: Request) -> dict[tuple[str, ...], str]:
-    """The replicas of which an Object and the probe of its cluster both say that the cluster does not answer.
+    """Return the replicas of lost clusters: both an Object of the replica and its cluster's probe report no answer.
 
-    One of the two alone may be a moment old, or a fault of its own.
+    One of them alone may be out of date, or may have a fault of its own.
     """
     clusters = {
         dig(probe, "metadata", "labels", labels.CLUSTER): fault
@@ -159,17 +164,17 @@ def _lost(request: Request) -> dict[tuple[str, ...], str]:
 
 
 def _replica(manifest: Manifest) -> tuple[str, ...]:
-    """Which replica an Object or an endpoint is of."""
-    return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in _OF_REPLICAS)
+    """Return the labels that identify the replica of an Object or endpoint."""
+    return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in labels.OF_REPLICA)
 
 
 def contradicted(
     request: Request, found: Collection[Endpoint], routed: frozenset[str], placeholder: str
 ) -> tuple[str, ...]:
-    """The requirements that found nothing, where the route tells that there was something: by name.
+    """Return the names of the requirements whose empty result contradicts the route.
 
-    Endpoints to which it leads may have vanished; and one that it does not lead to may be of a lost cluster, which
-    nothing tells where no probe and no Object is found.
+    Endpoints that the route leads to may have vanished. A ready endpoint that it does not lead to may be of a lost
+    cluster: without any probe or Object, nothing shows that.
     """
     empty = [name for name, objects in sorted(request.required.items()) if not objects]
     gone = routed - {placeholder} - {endpoint.service for endpoint in found}
@@ -182,7 +187,7 @@ def contradicted(
 
 
 def _answered(request: Request, requirement: Requirement) -> tuple[Manifest, ...]:
-    """Raises NotYet."""
+    """Return what a requirement resolved to. Raises NotYet if it is not resolved."""
     found = request.resolved(requirement)
     if found is None:
         raise NotYet(c.CONFIGURING(why=f"Crossplane has yet to look up its {requirement.name}"))

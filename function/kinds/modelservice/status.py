@@ -1,4 +1,4 @@
-"""What a ModelService says of itself."""
+"""Conditions and status of a ModelService."""
 
 from __future__ import annotations
 
@@ -30,14 +30,17 @@ def routing_ready(request: Request, spec: Spec, decision: Decision, address: str
     if fault:
         return c.CONFIGURING(why=fault)
     if not decision.chosen:
-        return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_nobody(decision)}")
+        return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_no_backend(decision)}")
     if decision.left_out:
         return c.TOO_MANY_ENDPOINTS(why=_too_many(address, decision))
     return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(spec, decision)))
 
 
 def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) -> dict[str, list[str]]:
-    """The endpoints that may get traffic: before a deployment takes one away, it waits until we name it no more."""
+    """Return the endpoints that may still get traffic.
+
+    A deployment deletes an endpoint only after this list drops it.
+    """
     route = request.observed.get(compose.ROUTE)
     before = dig(request.xr, "status", "routed")
     lingering = frozenset(before if is_list(before) and _is_behind(route) else ())
@@ -48,12 +51,12 @@ def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) 
 
 
 def held(request: Request) -> HoldDecision:
-    """The route stays as it is. What the gateway says against it is known, whatever else is not."""
+    """Return what is known during a hold: the gateway's objections to the route, which stays as it is."""
     fault = _fault(request.observed.get(compose.ROUTE))
     return HoldDecision((c.CONFIGURING(why=fault),) if fault else ())
 
 
-def _nobody(decision: Decision) -> str:
+def _no_backend(decision: Decision) -> str:
     if not decision.matched:
         return "it has no endpoint"
     return f"none of its endpoints ({len(decision.matched)}) is ready"
@@ -84,32 +87,35 @@ def _named(endpoints: Iterable[Endpoint]) -> str:
 
 
 def _fault(route: Manifest | None) -> str | None:
-    """Why the gateway does not serve the route as it stands; None where it does."""
+    """Return why the gateway does not serve the current route, or None if it does."""
     if route is None:
         return "Waiting for the route to be written"
-    said = _said(route)
-    if said is None:
+    status = _gateway_status(route)
+    if status is None:
         return "Waiting for the gateway to take the route"
     generation = dig(route, "metadata", "generation") or 0
     for type_ in ("Accepted", "ResolvedRefs"):
-        found = condition({"status": said}, type_)
+        found = condition({"status": status}, type_)
         if found is None or (found.get("observedGeneration") or generation) < generation:
             return "Waiting for the gateway to take the route as it stands"
         if found.get("status") != "True":
-            told = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
-            return f"The gateway says of the route that {type_} is {found.get('status')}: {told}"
+            reported = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
+            return f"The gateway says of the route that {type_} is {found.get('status')}: {reported}"
     return None
 
 
 def _is_behind(route: Manifest | None) -> bool:
-    """Whether the gateway has taken the route, but not as it stands now. One that never did leads nobody anywhere."""
-    said, generation = _said(route or {}), dig(route, "metadata", "generation") or 0
-    accepted = condition({"status": said or {}}, "Accepted")
+    """Return whether the gateway has accepted the route, but not its current generation.
+
+    A route that it never accepted gets no traffic.
+    """
+    status, generation = _gateway_status(route or {}), dig(route, "metadata", "generation") or 0
+    accepted = condition({"status": status or {}}, "Accepted")
     return accepted is not None and (accepted.get("observedGeneration") or generation) < generation
 
 
-def _said(route: Manifest) -> Manifest | None:
-    """What our gateway, among others that may have a say, tells of the route."""
+def _gateway_status(route: Manifest) -> Manifest | None:
+    """Return our gateway's status of the route. Other gateways may report one as well."""
     parents = dig(route, "status", "parents")
     for parent in parents if is_list(parents) else ():
         reference = dig(parent, "parentRef")

@@ -1,4 +1,4 @@
-"""The weights of a service's backends: whole numbers that keep the ratio of its entries."""
+"""Weights of a service's backends: whole numbers that keep the ratio of its entries."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from math import gcd, lcm
 
 LARGEST = 1_000_000
-"""Of a backendRef (gateway-api v1.6)."""
+"""Largest weight of a backendRef (gateway-api v1.6)."""
 _FINE = 10
-"""Parts for each endpoint of an entry from which on one part more or less is no longer felt."""
+"""Parts per endpoint above which a difference of one part no longer matters."""
 
 
 def shares(entries: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """For each entry, given as its weight and how many endpoints share it (at least one), the weight of every endpoint.
+    """Return the weight of every endpoint, by entry.
 
-    An entry's endpoints differ by one part at most, and by none where its weight has few parts for each. No weight is
-    less than 1, and all together have no common divisor. The ratio of the entries is exact unless it is beyond LARGEST.
+    `entries` has the weight of each entry and the number of endpoints that share it, at least one. The endpoints of an
+    entry differ by at most one part, and not at all if its weight has few parts for each. No weight is less than 1, and
+    all together have no common divisor. The ratio of the entries is exact unless a weight would exceed LARGEST.
     """
     scale = lcm(*(count // gcd(weight, count) for weight, count in entries if weight < _FINE * count))
     split = [_split(weight * scale, count) for weight, count in entries]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from function.cel.checking.libraries import FORMATS
+from function.cel.libraries.format import FORMATS
 from tests.conformance.grammar.spellings import (
     ADDRESSES,
     BLOCKS,

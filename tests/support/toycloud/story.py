@@ -10,9 +10,9 @@ from typing import Any
 
 from function import clouds
 from function.core import condition, dig, plain
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning.control_plane import ControlPlane
 from function.publish import access
+from function.sandbox.store import Ref
 from function.validation import validate
 from function.vocabulary import names, versions
 from package import build

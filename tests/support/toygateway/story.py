@@ -12,7 +12,7 @@ from function import gateways
 from function.api import tenancy
 from function.core import Request, condition, dig
 from function.kinds.modelservice import inputs
-from function.offline.control_plane import ControlPlane
+from function.planning.control_plane import ControlPlane
 from function.validation import validate
 from function.vocabulary import versions
 

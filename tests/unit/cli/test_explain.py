@@ -73,7 +73,7 @@ def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str],
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((EXAMPLE, "md/ml-team/nope"), 1, "no ModelDeployment ml-team/nope; there are: ml-team/glm"),
+        ((EXAMPLE, "md/ml-team/nope"), 1, "ModelDeployment ml-team/nope not found; did you mean ml-team/glm?"),
         ((EXAMPLE, "glm"), 2, "name the object as KIND/NAMESPACE/NAME"),
         ((EXAMPLE, "Pod/ml-team/glm"), 2, "only a ModelDeployment is placed"),
         (("no-such-folder", GLM), 1, "no-such-folder"),

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from function.cli import plan_markdown
-from function.cli.markdown import LIMIT, Table, code, document, words
+from function.cli.markdown import LIMIT, MarkdownTable, code, document, words
 from function.main import main
-from function.offline.comparison import compare
-from function.offline.outcome import Deployment, Outcome, Rejection, Replica
+from function.planning.comparison import compare
+from function.planning.outcome import ClusterRejection, DeploymentOutcome, PlanOutcome, ReplicaOutcome
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests/data/markdown"
@@ -61,7 +61,7 @@ def flat(text: str) -> str:
 
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
 def test_whatever_stands_in_a_cell_stays_in_it(rows: list[tuple[str, str]]) -> None:
-    table = Table("T", ("what", "a", "b"), [("new", *map(code, row)) for row in rows])
+    table = MarkdownTable("T", ("what", "a", "b"), [("new", *map(code, row)) for row in rows])
     shown = document("x\n", [table])
 
     kept = [i for i in range(2) if any(flat(row[i]) for row in rows)]
@@ -92,7 +92,10 @@ def test_a_long_text_is_cut() -> None:
 @pytest.mark.parametrize("limit", [3_000, LIMIT])
 def test_what_does_not_fit_is_counted(count: int, limit: int) -> None:
     rows = [(code(f"deployment-{i}"), code("why " * 20)) for i in range(count)]
-    tables = [Table("Replicas", ("name", "why"), rows), Table("Capacity", ("name", "why"), rows, folded=True)]
+    tables = [
+        MarkdownTable("Replicas", ("name", "why"), rows),
+        MarkdownTable("Capacity", ("name", "why"), rows, folded=True),
+    ]
 
     got = document("A lead.\n", tables, limit)
 
@@ -102,14 +105,16 @@ def test_what_does_not_fit_is_counted(count: int, limit: int) -> None:
 
 
 def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
-    rejections = tuple(Rejection(f"cluster-{i}", "Full", "no room | at all") for i in range(32))
+    rejections = tuple(ClusterRejection(f"cluster-{i}", "Full", "no room | at all") for i in range(32))
     replicas = tuple(
-        Replica(f"replica-{i}", f"cluster-{i}", ("l4",), True, True, "", "", ()) for i in range(40)
+        ReplicaOutcome(f"replica-{i}", f"cluster-{i}", ("l4",), True, True, "", "", ()) for i in range(40)
     )  # fmt: skip
-    deployments = tuple(Deployment("ml-team", f"d-{i}", 41, replicas, "Full: no room", rejections) for i in range(100))
-    nothing = Outcome((), (), (), (), (), (), ())
+    deployments = tuple(
+        DeploymentOutcome("ml-team", f"d-{i}", 41, replicas, "Full: no room", rejections) for i in range(100)
+    )
+    nothing = PlanOutcome((), (), (), (), (), (), ())
 
-    got = plan_markdown.text(compare(nothing, Outcome(deployments, (), (), (), (), (), ())))
+    got = plan_markdown.text(compare(nothing, PlanOutcome(deployments, (), (), (), (), (), ())))
 
     changed = sum(row[0] == "new" for row in cells(got))
     assert len(got) <= LIMIT

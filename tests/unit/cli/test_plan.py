@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from function.cli import files, yaml_text
 from function.main import main
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FLEET = (str(EXAMPLES / "tour/classes.yaml"), str(EXAMPLES / "tour/clusters.yaml"))
@@ -257,8 +257,8 @@ def test_a_dump_of_a_fleet_at_rest_stays_as_it_is(tmp_path: Path, kinds: tuple[s
     """Whether all of it was dumped, or only what a person would ask for. No kind given is all of them."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     given = ("InferenceClass", "InferenceCluster", "ModelDeployment", *kinds)
     dump = [m for m in control.store.all() if not kinds or m["kind"] in given]
     (tmp_path / "fleet.yaml").write_text(yaml_text.documents(dump))
@@ -273,14 +273,14 @@ def test_replicas_of_deployments_that_were_not_dumped_still_take_their_nodes(tmp
     """Their controllers are elsewhere: in the cluster that was dumped."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
-    control.world.load([*manifests, *assumed.objects(manifests)])
-    control.world.settle()
+    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.settle()
     dump = [m for m in control.store.all() if m["kind"] in ("InferenceClass", "InferenceCluster", "ModelReplica")]
     (tmp_path / "fleet.yaml").write_text(yaml_text.documents(dump))
 
     left = ControlPlane()
-    left.world.load([one.manifest for one in files.load([tmp_path])])
-    left.world.settle()
+    left.loop.load([one.manifest for one in files.load([tmp_path])])
+    left.loop.settle()
 
     def free(fleet: ControlPlane) -> list[object]:
         clusters = fleet.store.of_kind("modelplane.ai/v1alpha1", "InferenceCluster")

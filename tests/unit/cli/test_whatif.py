@@ -167,7 +167,7 @@ def test_edits_happen_in_the_order_given_across_options() -> None:
 
     assert drained["edits"] == ["drain iowa", "lose iowa"]
     assert ({m[0] for m in moves(drained)}, drained["services"]) == ({"moved"}, [])
-    assert (lost.exit_code, lost.stderr) == (ERROR, "Error: InferenceCluster iowa is lost by then\n")
+    assert (lost.exit_code, lost.stderr) == (ERROR, "Error: InferenceCluster iowa is already lost at this point\n")
 
 
 def test_the_last_of_two_edits_of_the_same_counts() -> None:
@@ -305,18 +305,18 @@ def test_people_see_one_row_for_each_cluster() -> None:
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        (["--drain", "iowas"], "there is no InferenceCluster iowas; did you mean iowa?"),
-        (["--lose", "nowhere-near"], "there is no InferenceCluster nowhere-near; there are iowa, oregon, taiwan"),
-        (["--pool", "iowa/l5=2"], "there is no pool l5 of InferenceCluster iowa; did you mean l4?"),
-        (["--pool", "ohio/l4=2"], "there is no InferenceCluster ohio"),
-        (["--scale", "ml-team/qwen3=1"], "there is no ModelDeployment ml-team/qwen3; did you mean ml-team/qwen3-8b?"),
+        (["--drain", "iowas"], "InferenceCluster iowas not found; did you mean iowa?"),
+        (["--lose", "nowhere-near"], "InferenceCluster nowhere-near not found; known: iowa, oregon, taiwan"),
+        (["--pool", "iowa/l5=2"], "pool l5 of InferenceCluster iowa not found; known: l4"),
+        (["--pool", "ohio/l4=2"], "InferenceCluster ohio not found"),
+        (["--scale", "ml-team/qwen3=1"], "ModelDeployment ml-team/qwen3 not found; did you mean ml-team/qwen3-8b?"),
         (["--scale", "qwen3-8b=1"], "--scale qwen3-8b=1: write NAMESPACE/NAME=N, such as ml-team/qwen=3"),
         (["--scale", "ml-team/qwen3-8b=many"], "write NAMESPACE/NAME=N"),
         (["--scale", "ml-team/qwen3-8b=-1"], "write NAMESPACE/NAME=N"),
         (["--pool", "iowa=2"], "--pool iowa=2: write CLUSTER/POOL=N, such as europe/a100=4"),
         (["--scale", "ml-team/qwen3-8b=101"], "ModelDeployment qwen3-8b: spec.replicas: must be at most 100, not 101"),
         (["--pool", "iowa/l4=5001"], "must be at most 5000, not 5001"),
-        (["--lose", "iowa", "--lose", "iowa"], "InferenceCluster iowa is lost by then"),
+        (["--lose", "iowa", "--lose", "iowa"], "InferenceCluster iowa is already lost at this point"),
         (["--lose", "any", "--lose", "iowa"], "cannot be combined with another --lose"),
         (["--lose", "any", "--lose", "any"], "cannot be combined with another --lose"),
         ([], "say what is to happen: --drain, --lose, --pool or --scale"),
@@ -342,10 +342,10 @@ def test_a_name_is_checked_before_the_long_work(tmp_path: Path, monkeypatch: pyt
     def settled(*_: object) -> int:
         raise AssertionError("it settled")
 
-    monkeypatch.setattr("function.offline.world.World.settle", settled)
+    monkeypatch.setattr("function.sandbox.control_loop.ControlLoop.settle", settled)
 
     assert run(SPARE, "--drain", "ohio").exit_code == ERROR
-    assert "there is no InferenceCluster ohio" in run(SPARE, "--drain", "ohio").stderr
+    assert "InferenceCluster ohio not found" in run(SPARE, "--drain", "ohio").stderr
 
 
 def test_a_broken_file_is_an_error(tmp_path: Path) -> None:

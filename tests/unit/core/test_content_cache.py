@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from function.core import ContentCache, deadline
+from function.core import ContentCache, DeadlineExceeded, deadline
 
 
 @pytest.fixture(autouse=True)
@@ -90,5 +90,5 @@ def test_a_call_that_is_over_is_noticed():
     limit, doubles = deadline.Deadline(), ContentCache("n", make=doubled, most=3)
     with deadline.within(limit):
         limit.cancel()
-        with pytest.raises(deadline.Exceeded):
+        with pytest.raises(DeadlineExceeded):
             doubles(Told(n=1))

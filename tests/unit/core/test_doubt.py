@@ -21,7 +21,7 @@ def test_what_speaks_against_it_makes_the_first_pass_doubt() -> None:
 
 
 def test_the_pass_after_a_note_believes_what_was_noted() -> None:
-    kept = doubt.kept(request(other="1"), "guard", "replicas", "caches")["guard"].manifest
+    kept = doubt.keep(request(other="1"), "guard", "replicas", "caches")["guard"].manifest
     assert kept["metadata"]["annotations"] == {"other": "1", doubt.NOTE: "caches,replicas"}
     noted = request(**kept["metadata"]["annotations"])
     assert doubt.is_believed(noted, "replicas", "guard")
@@ -30,9 +30,9 @@ def test_the_pass_after_a_note_believes_what_was_noted() -> None:
 
 
 def test_what_is_kept_without_a_doubt_has_no_note() -> None:
-    assert "annotations" not in doubt.kept(request(**{doubt.NOTE: "replicas"}), "guard")["guard"].manifest["metadata"]
+    assert "annotations" not in doubt.keep(request(**{doubt.NOTE: "replicas"}), "guard")["guard"].manifest["metadata"]
     plain = ComposedResource({"metadata": {"name": "guard"}})
-    assert doubt.noted(plain, ()) is plain
+    assert doubt.with_note(plain, ()) is plain
 
 
 @pytest.mark.parametrize("why", [NotYet, InvalidSpec])

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_standin import REPO, Fault, Hub, serving
 
 from function.hydrate import hub as hubs
 from function.hydrate.stage import MARKER, stage
-from function.vocabulary.exit_codes import Outcome
+from function.vocabulary.exit_codes import ExitCode
+from tests.support.hub_standin import REPO, Fault, Hub, serving
 
 WEIGHTS = {
     "config.json": b'{"model_type": "qwen3"}',
@@ -39,9 +39,9 @@ def hub() -> Iterator[Hub]:
         yield served
 
 
-def run(hub: Hub, to: Path, *, revision: str = "main", token: str | None = None) -> Outcome:
+def run(hub: Hub, to: Path, *, revision: str = "main", token: str | None = None) -> ExitCode:
     client = hubs.Hub(REPO, token=token, endpoint=hub.url)
-    return stage(client, revision=revision, to=to, say=lambda _: None).outcome
+    return stage(client, revision=revision, to=to, say=lambda _: None).exit_code
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_everything_that_an_engine_loads_is_staged_and_nothing_else(hub: Hub, tmp_path: Path) -> None:
     to = tmp_path / "main-1"
 
-    assert run(hub, to) is Outcome.STAGED
+    assert run(hub, to) is ExitCode.STAGED
 
     assert contents(to) == WEIGHTS
     want = {"revision": "main", "commit": hub.commit, "files": 4, "bytes": sum(map(len, WEIGHTS.values()))}
@@ -63,7 +63,7 @@ def test_what_is_staged_is_not_asked_for_again(hub: Hub, tmp_path: Path) -> None
     run(hub, to)
     hub.gets.clear()
 
-    assert run(hub, to) is Outcome.STAGED
+    assert run(hub, to) is ExitCode.STAGED
     assert not hub.gets
 
 
@@ -78,20 +78,20 @@ def test_other_users_may_read_it(hub: Hub, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "fault", "want"),
     [
-        ("revision", Fault(401, "RepoNotFound"), Outcome.NOT_FOUND),
-        ("revision", Fault(404, "RepoNotFound"), Outcome.NOT_FOUND),
-        ("revision", Fault(403, "GatedRepo"), Outcome.GATED),
-        ("revision", Fault(403), Outcome.GATED),
-        ("revision", Fault(404, "RevisionNotFound"), Outcome.NO_REVISION),
-        ("revision", Fault(429), Outcome.RETRY),
-        ("revision", Fault(500), Outcome.RETRY),
-        ("revision", Fault(503), Outcome.RETRY),
-        ("tree", Fault(401, "RepoNotFound"), Outcome.NOT_FOUND),
-        ("tree", Fault(403, "GatedRepo"), Outcome.GATED),
+        ("revision", Fault(401, "RepoNotFound"), ExitCode.NOT_FOUND),
+        ("revision", Fault(404, "RepoNotFound"), ExitCode.NOT_FOUND),
+        ("revision", Fault(403, "GatedRepo"), ExitCode.GATED),
+        ("revision", Fault(403), ExitCode.GATED),
+        ("revision", Fault(404, "RevisionNotFound"), ExitCode.NO_REVISION),
+        ("revision", Fault(429), ExitCode.RETRY),
+        ("revision", Fault(500), ExitCode.RETRY),
+        ("revision", Fault(503), ExitCode.RETRY),
+        ("tree", Fault(401, "RepoNotFound"), ExitCode.NOT_FOUND),
+        ("tree", Fault(403, "GatedRepo"), ExitCode.GATED),
     ],
 )
 def test_what_the_hub_refuses_ends_with_its_own_code(
-    hub: Hub, tmp_path: Path, path: str, fault: Fault, want: Outcome
+    hub: Hub, tmp_path: Path, path: str, fault: Fault, want: ExitCode
 ) -> None:
     hub.faults = {path: [fault]}
 
@@ -104,29 +104,29 @@ def test_a_refused_file_leaves_nothing_under_the_name(hub: Hub, tmp_path: Path, 
     """The client exits well in some of these cases when the directory is not empty: nobody may take that for staged."""
     hub.faults = {path: [Fault(403, "GatedRepo")]}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.GATED
+    assert run(hub, tmp_path / "main-1") is ExitCode.GATED
     assert not (tmp_path / "main-1").exists()
 
 
 def test_a_token_is_sent_and_only_that(hub: Hub, tmp_path: Path) -> None:
     hub.token = "hf_right"
 
-    assert run(hub, tmp_path / "a", token="hf_wrong") is Outcome.NOT_FOUND
-    assert run(hub, tmp_path / "b") is Outcome.NOT_FOUND
-    assert run(hub, tmp_path / "c", token="hf_right") is Outcome.STAGED
+    assert run(hub, tmp_path / "a", token="hf_wrong") is ExitCode.NOT_FOUND
+    assert run(hub, tmp_path / "b") is ExitCode.NOT_FOUND
+    assert run(hub, tmp_path / "c", token="hf_right") is ExitCode.STAGED
 
 
 def test_a_cut_connection_is_taken_up_again(hub: Hub, tmp_path: Path) -> None:
     hub.faults = {"model-00001-of-00002.safetensors": [Fault(cut_after=200_000)]}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
 def test_a_hub_that_stumbles_is_asked_again(hub: Hub, tmp_path: Path) -> None:
     hub.faults = {"tree": [Fault(503)], "model-00001-of-00002.safetensors": [Fault(429)]}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
@@ -136,9 +136,9 @@ def test_content_that_is_not_the_hubs_is_never_staged(hub: Hub, tmp_path: Path, 
     wrong = b"\2" * len(WEIGHTS[path])
     hub.faults = {path: [Fault(content=wrong)]}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.RETRY
+    assert run(hub, tmp_path / "main-1") is ExitCode.RETRY
     assert not (tmp_path / "main-1").exists()
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
@@ -158,7 +158,7 @@ def test_a_branch_that_moved_between_two_tries_is_not_mixed(hub: Hub, tmp_path: 
     hub.commit, moved = "b" * 40, {"config.json": b'{"model_type": "qwen4"}', "model.safetensors": b"new"}
     hub.files = moved
 
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == moved
 
 
@@ -166,13 +166,13 @@ def test_a_volume_that_is_too_small_is_told_of_before_the_download(hub: Hub, tmp
     path = "model-00001-of-00002.safetensors"
     hub.sizes = {path: 2**60}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.NO_ROOM
+    assert run(hub, tmp_path / "main-1") is ExitCode.NO_ROOM
     assert not hub.gets[path]
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
 def test_a_volume_that_fills_up_is_no_reason_to_try_again(code: int) -> None:
-    assert hubs.outcome(OSError(code, os.strerror(code))) is Outcome.NO_ROOM
+    assert hubs.exit_code(OSError(code, os.strerror(code))) is ExitCode.NO_ROOM
 
 
 @pytest.mark.parametrize("said", ["IO Error: No space left on device (os error 28)", "Disk quota exceeded"])
@@ -181,7 +181,7 @@ def test_a_volume_that_fills_up_is_known_by_what_the_xet_client_says(said: str) 
     outer = ValueError("download failed")
     outer.__cause__ = RuntimeError(said)
 
-    assert hubs.outcome(outer) is Outcome.NO_ROOM
+    assert hubs.exit_code(outer) is ExitCode.NO_ROOM
 
 
 def test_a_file_that_nobody_checked_is_not_fetched_again_and_needs_no_room(
@@ -197,7 +197,7 @@ def test_a_file_that_nobody_checked_is_not_fetched_again_and_needs_no_room(
     room = 300_000 + 2**26
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(room, 0, room))  # type: ignore[attr-defined]  # what it returns
 
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert hub.gets == {"revision": 1, "tree": 1, "model-00002-of-00002.safetensors": 1}
 
 
@@ -205,7 +205,7 @@ def test_what_was_begun_for_another_revision_leaves_the_volume(hub: Hub, tmp_pat
     hub.faults = {"config.json": [Fault(403, "GatedRepo")]}
     run(hub, tmp_path / "main-1")
 
-    assert run(hub, tmp_path / "v2-2", revision="v2") is Outcome.STAGED
+    assert run(hub, tmp_path / "v2-2", revision="v2") is ExitCode.STAGED
     assert not list((tmp_path / ".modelplane-work").iterdir())
 
 
@@ -213,14 +213,14 @@ def test_what_is_staged_stays_beside_another_revision(hub: Hub, tmp_path: Path) 
     run(hub, tmp_path / "main-1")
     hub.commit, hub.files = "b" * 40, {"model.safetensors": b"new"}
 
-    assert run(hub, tmp_path / "v2-2", revision="v2") is Outcome.STAGED
+    assert run(hub, tmp_path / "v2-2", revision="v2") is ExitCode.STAGED
     assert (contents(tmp_path / "main-1"), contents(tmp_path / "v2-2")) == (WEIGHTS, hub.files)
 
 
 @pytest.mark.parametrize("path", ["../outside.safetensors", "/etc/outside.safetensors", "a/../../outside.bin"])
 def test_a_hub_that_lists_what_is_no_file_of_it_is_not_believed(tmp_path: Path, path: str) -> None:
     with serving(Hub({"model.safetensors": b"w", path: b"x"})) as hub:
-        assert run(hub, tmp_path / "volume" / "main-1") is Outcome.INVALID
+        assert run(hub, tmp_path / "volume" / "main-1") is ExitCode.INVALID
         assert not hub.gets[path]
     assert not (tmp_path / "volume").exists()
 
@@ -228,13 +228,13 @@ def test_a_hub_that_lists_what_is_no_file_of_it_is_not_believed(tmp_path: Path, 
 def test_files_that_would_be_taken_for_ours_are_left_out(tmp_path: Path) -> None:
     files = {"model.safetensors": b"w", ".cache/a.safetensors": b"x", ".modelplane.json": b"{}"}
     with serving(Hub(files)) as hub:
-        assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+        assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == {"model.safetensors": b"w"}
 
 
-@pytest.mark.parametrize(("path", "want"), [("revision", Outcome.RETRY), ("tree", Outcome.STAGED)])
+@pytest.mark.parametrize(("path", "want"), [("revision", ExitCode.RETRY), ("tree", ExitCode.STAGED)])
 def test_a_hub_that_falls_silent_is_not_waited_for_all_day(
-    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, want: Outcome
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, want: ExitCode
 ) -> None:
     """The client asks for a tree again by itself, and for a revision it does not: that is the next try's."""
     monkeypatch.setattr(hubs, "_PATIENCE", 0.5)
@@ -247,7 +247,7 @@ def test_a_file_that_stalls_is_taken_up_again(hub: Hub, tmp_path: Path, monkeypa
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.5)
     hub.faults = {"model-00001-of-00002.safetensors": [Fault(stall_after=200_000)]}
 
-    assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+    assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
@@ -271,27 +271,27 @@ def test_a_token_is_never_told(hub: Hub, tmp_path: Path, path: str, fault: Fault
     )
 
     left = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    assert ended.returncode != Outcome.STAGED
+    assert ended.returncode != ExitCode.STAGED
     assert "hf_secret" not in ended.stdout + ended.stderr
     assert b"hf_secret" not in left
 
 
 def test_a_repository_without_weights_is_nothing_to_stage(tmp_path: Path) -> None:
     with serving(Hub({"README.md": b"soon", "model.gguf": b"only this"})) as hub:
-        assert run(hub, tmp_path / "main-1") is Outcome.NOTHING
+        assert run(hub, tmp_path / "main-1") is ExitCode.NOTHING
 
 
 def test_bin_weights_are_staged_where_there_are_no_others(tmp_path: Path) -> None:
     files = {"config.json": b"{}", "pytorch_model.bin": b"old but ours"}
     with serving(Hub(dict(files))) as hub:
-        assert run(hub, tmp_path / "main-1") is Outcome.STAGED
+        assert run(hub, tmp_path / "main-1") is ExitCode.STAGED
     assert contents(tmp_path / "main-1") == files
 
 
 def test_a_directory_of_somebody_elses_is_left_alone(hub: Hub, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
-    assert run(hub, tmp_path) is Outcome.INVALID
+    assert run(hub, tmp_path) is ExitCode.INVALID
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
@@ -299,7 +299,7 @@ def test_a_hub_that_nobody_reaches_is_tried_again(tmp_path: Path) -> None:
     with serving(Hub({})) as hub:
         pass
 
-    assert run(hub, tmp_path / "main-1") is Outcome.RETRY
+    assert run(hub, tmp_path / "main-1") is ExitCode.RETRY
 
 
 def test_a_killed_pod_leaves_nothing_under_the_name_and_the_next_one_finishes(hub: Hub, tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_a_killed_pod_leaves_nothing_under_the_name_and_the_next_one_finishes(hu
         _command(to), env=_env(hub, tmp_path), capture_output=True, text=True, timeout=60, check=False
     )
 
-    assert second.returncode == Outcome.STAGED, second.stderr
+    assert second.returncode == ExitCode.STAGED, second.stderr
     assert contents(to) == WEIGHTS
     assert hub.gets["model-00002-of-00002.safetensors"] == 0
 
@@ -334,7 +334,7 @@ def test_the_command_ends_with_the_code_that_the_control_plane_reads(hub: Hub, t
         _command(tmp_path / "x"), env=_env(hub, tmp_path), capture_output=True, text=True, timeout=60, check=False
     )
 
-    assert (ended.returncode, ended.stdout) == (Outcome.NO_REVISION, "")
+    assert (ended.returncode, ended.stdout) == (ExitCode.NO_REVISION, "")
     assert "the repository has no such revision" in ended.stderr
 
 

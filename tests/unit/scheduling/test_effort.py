@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from properties.fleets import GPUS, ME, Wants, request
 
 from function import registry, wire
 from function.api import modeldeployment as model
@@ -31,6 +30,7 @@ from function.scheduling import (
 )
 from function.scheduling.rejection import SearchLimit
 from tests.bench import fleet
+from tests.support.fleets import GPUS, ME, Wants, request
 
 
 def planned(clusters: int, replicas: int) -> tuple[Fitter, Fleet, Plan]:

@@ -54,7 +54,7 @@ def carried_out(plan: Plan, owner: NamespacedName) -> Replica:
     """The one replica that stood before, as the plan leaves it."""
     [p] = [p for p in plan.placements if p.replica]
     hash_ = str(p.engines[0].copies)
-    return replace(p.replica, engines=p.engines, spec_hash=hash_, former=p.former, ready=p.fit is None)
+    return replace(p.replica, engines=p.engines, spec_hash=hash_, previous=p.previous, ready=p.fit is None)
 
 
 def both_grown() -> tuple[Replica, Replica]:
@@ -66,20 +66,25 @@ def both_grown() -> tuple[Replica, Replica]:
 
 def test_both_take_the_same_node_and_note_what_they_had() -> None:
     want = PreviousSpec(placed(1), "1")
-    assert [(r.nodes(), r.former) for r in both_grown()] == [({"p": 2}, want), ({"p": 2}, want)]
+    assert [(r.nodes(), r.previous) for r in both_grown()] == [({"p": 2}, want), ({"p": 2}, want)]
 
 
 def test_the_older_keeps_what_it_was_given_and_the_younger_goes_back() -> None:
     now = fleet(3, *both_grown())
     [kept] = solve(job(OLDER, 2), now).placements
     [back] = solve(job(YOUNGER, 2), now).placements
-    assert (kept.action, kept.engines, kept.retreats) == (Action.KEEP, placed(2), False)
-    assert (back.action, back.engines, back.retreats, back.former) == (Action.AWAIT_SUCCESSOR, placed(1), True, None)
+    assert (kept.action, kept.engines, kept.rolls_back) == (Action.KEEP, placed(2), False)
+    assert (back.action, back.engines, back.rolls_back, back.previous) == (
+        Action.AWAIT_SUCCESSOR,
+        placed(1),
+        True,
+        None,
+    )
 
 
 def test_the_one_that_goes_back_says_for_whom() -> None:
     plan = solve(job(YOUNGER, 2), fleet(3, *both_grown()))
-    assert [(r.identity, to.identity) for r, to in plan.retreated.items() if to] == [(YOUNGER, OLDER)]
+    assert [(r.identity, to.identity) for r, to in plan.rolled_back.items() if to] == [(YOUNGER, OLDER)]
     assert plan.missing == 1
 
 
@@ -95,32 +100,32 @@ def test_one_that_runs_what_it_was_given_keeps_it() -> None:
     """It has its nodes, whoever is older."""
     older, younger = both_grown()
     now = fleet(3, older, replace(younger, ready=True))
-    assert [p.retreats for p in solve(job(OLDER, 2), now).placements] == [True]
-    assert [(p.retreats, p.former) for p in solve(job(YOUNGER, 2), now).placements] == [(False, None)]
+    assert [p.rolls_back for p in solve(job(OLDER, 2), now).placements] == [True]
+    assert [(p.rolls_back, p.previous) for p in solve(job(YOUNGER, 2), now).placements] == [(False, None)]
 
 
 def test_a_deployment_whose_edit_is_withdrawn_goes_back_all_the_same() -> None:
     older, younger = both_grown()
     [back] = solve(job(YOUNGER, 1), fleet(3, older, younger)).placements
-    assert (back.engines, back.retreats or back.action is Action.UPDATE) == (placed(1), True)
+    assert (back.engines, back.rolls_back or back.action is Action.UPDATE) == (placed(1), True)
 
 
 def test_who_never_served_gives_way_before_anybody_goes_back() -> None:
     older, younger = both_grown()
     fresh = replica(NamespacedName("ml", "fresh"), 1, ready=False, serving=False, served=False)
     now = fleet(4, older, younger, fresh)
-    assert not solve(job(YOUNGER, 2), now).retreated
-    assert list(solve(job(fresh.deployment, 1), now).yielded) == [fresh]
+    assert not solve(job(YOUNGER, 2), now).rolled_back
+    assert list(solve(job(fresh.deployment, 1), now).preempted) == [fresh]
 
 
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_a_pool_that_shrinks_takes_back_growth_and_no_more(nodes: int) -> None:
-    grown = replica(OLDER, 3, ready=False, former=PreviousSpec(placed(2), "2"))
+    grown = replica(OLDER, 3, ready=False, previous=PreviousSpec(placed(2), "2"))
     [back] = solve(job(OLDER, 3), fleet(nodes, grown)).placements
-    assert (back.engines, back.retreats) == (placed(2), True)
+    assert (back.engines, back.rolls_back) == (placed(2), True)
 
 
 def test_a_second_edit_while_it_grows_still_goes_back_to_what_served() -> None:
-    growing = replica(OLDER, 2, ready=False, former=PreviousSpec(placed(1), "1"), serving=False)
+    growing = replica(OLDER, 2, ready=False, previous=PreviousSpec(placed(1), "1"), serving=False)
     [again] = solve(job(OLDER, 3), fleet(4, growing)).placements
-    assert (again.action, again.former) == (Action.UPDATE, PreviousSpec(placed(1), "1"))
+    assert (again.action, again.previous) == (Action.UPDATE, PreviousSpec(placed(1), "1"))

@@ -212,5 +212,5 @@ def test_nothing_grows_into_nodes_that_a_leaving_replica_holds(lingering: bool) 
 
 def test_nodes_of_a_replica_that_is_being_deleted_are_not_free() -> None:
     play = serving(1, a=1)
-    play.replicas = tuple(replace(r, going=True, serving=False) for r in play.replicas)
+    play.replicas = tuple(replace(r, deleting=True, serving=False) for r in play.replicas)
     assert play.decide().placements == ()

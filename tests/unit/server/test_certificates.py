@@ -22,11 +22,11 @@ def folder(path: Path, **files: bytes) -> Path:
 
 
 def test_a_sound_set_is_taken_as_it_is(tmp_path: Path) -> None:
-    assert certificates.checked(folder(tmp_path)) == (KEY, CERTIFICATE, AUTHORITY.cert_pem.bytes())
+    assert certificates.load(folder(tmp_path)) == (KEY, CERTIFICATE, AUTHORITY.cert_pem.bytes())
 
 
 def test_several_authorities_may_be_trusted(tmp_path: Path) -> None:
-    certificates.checked(folder(tmp_path, ca=AUTHORITY.cert_pem.bytes() + trustme.CA().cert_pem.bytes()))
+    certificates.load(folder(tmp_path, ca=AUTHORITY.cert_pem.bytes() + trustme.CA().cert_pem.bytes()))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_several_authorities_may_be_trusted(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_told_with_its_file(tmp_path: Path, files: dict[str, bytes], why: str) -> None:
     with pytest.raises(certificates.UnusableCertificates) as wrong:
-        certificates.checked(folder(tmp_path, **files))
+        certificates.load(folder(tmp_path, **files))
     assert why in str(wrong.value)
     assert "PRIVATE" not in str(wrong.value)
 
@@ -56,4 +56,4 @@ def test_what_is_wrong_is_told_with_its_file(tmp_path: Path, files: dict[str, by
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (folder(tmp_path) / "ca.crt").unlink()
     with pytest.raises(OSError, match=r"ca\.crt"):
-        certificates.checked(tmp_path)
+        certificates.load(tmp_path)

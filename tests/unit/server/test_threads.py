@@ -14,8 +14,8 @@ from function import registry
 from function.cel import selector
 from function.fleet import clusters as published
 from function.fleet import replicas as standing
-from function.offline import remote
-from function.offline.settle import resolve
+from function.sandbox import remote
+from function.sandbox.settle import resolve
 from function.server.runner import Runner
 from tests.support.cases import CASES, load
 
@@ -38,7 +38,7 @@ def test_answers_of_many_threads_are_those_of_one() -> None:
     order = sorted(range(len(requests)), key=lambda i: i * 7919 % len(requests))
     for cache in (published.STATUSES, published.SHAPES, standing.TAKEN):
         cache.clear()
-    selector.forget()
+    selector.clear_caches()
     with ThreadPoolExecutor(_THREADS) as threads:
         at_once = dict(zip(order, threads.map(lambda i: _bytes(runner.answer(requests[i])), order), strict=True))
     assert [i for i, want in enumerate(one_by_one) if at_once[i] != want] == []

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from function.core import deadline
+from function.core import DeadlineExceeded, deadline
 from function.server.workers import Workers
 from function.wire import Origin
 
@@ -148,7 +148,7 @@ def test_a_call_that_is_over_before_its_turn_never_begins() -> None:
         await asyncio.wait({left})
         await calls.end()
         assert calls.began == [origin("a")]
-        with pytest.raises(deadline.Exceeded):
+        with pytest.raises(DeadlineExceeded):
             await late
         assert left.cancelled()
 
@@ -170,7 +170,7 @@ def test_a_call_whose_caller_leaves_is_told() -> None:
         await Calls(workers).until(lambda: workers.under_way == 1)
         task.cancel()
         assert await asyncio.to_thread(told.wait, _BOUND)
-        assert await asyncio.to_thread(workers.rest, _BOUND)
+        assert await asyncio.to_thread(workers.wait_idle, _BOUND)
 
     asyncio.run(story())
 

@@ -6,7 +6,7 @@ import pytest
 
 from function import cel, registry, wire
 from function.api import modeldeployment as model
-from function.core import InvalidSpec, NotYet, Request, Result, deadline, plain
+from function.core import DeadlineExceeded, InvalidSpec, NotYet, Request, Result, deadline, plain
 from function.kinds.modeldeployment import decide, inputs
 from function.scheduling import PROGRESS, Budget
 from function.vocabulary import conditions as c
@@ -59,7 +59,7 @@ def answer(found: decide.Decision) -> tuple[object, ...]:
 def test_a_small_budget_leads_to_the_same_decision(name: str, warm: bool) -> None:
     want = answer(decision(request(name), Budget()))
     if not warm:
-        cel.forget()
+        cel.clear_caches()
         PROGRESS.forget()
     got, said, spent = until_decided(name, 130_000)
     assert answer(got) == want
@@ -68,7 +68,7 @@ def test_a_small_budget_leads_to_the_same_decision(name: str, warm: bool) -> Non
 
 
 def test_a_call_says_how_far_it_came_and_each_comes_further() -> None:
-    cel.forget()
+    cel.clear_caches()
     _, said, _ = until_decided("selectors that just do not", 130_000)
     done = [int(text.split(" of at most ")[0].rpartition(" ")[2]) for text in said]
     assert done == sorted(done)
@@ -81,7 +81,7 @@ def test_a_call_says_how_far_it_came_and_each_comes_further() -> None:
 
 def test_a_call_that_holds_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decide, "MOST_SPENT", 1_000)
-    cel.forget()
+    cel.clear_caches()
     ready = {**REPLICA, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
     result = registry.compose(request("selectors that just do not", {"replica-a-0": ready}))
     assert said(result)["ReplicasScheduled"] == ("False", "Scheduling")
@@ -98,7 +98,7 @@ def test_an_ordinary_deployment_takes_some_thousands() -> None:
 @pytest.mark.parametrize("name", deployments.DEPLOYMENTS)
 def test_no_call_takes_more_than_its_budget_whatever_is_asked(name: str) -> None:
     """And all are decided, or refused, within a few calls."""
-    cel.forget()
+    cel.clear_caches()
     for _ in range(12):
         asked = request(name)
         budget = Budget(decide.MOST_SPENT)
@@ -118,7 +118,7 @@ def test_no_call_takes_more_than_its_budget_whatever_is_asked(name: str) -> None
 
 def test_steady_calls_evaluate_and_compile_nothing() -> None:
     until_decided("selectors that end at their bound", decide.MOST_SPENT)
-    cel.forget()
+    cel.clear_caches()
     asked = request("selectors that end at their bound")
     decision(asked, Budget())
     steady = Budget()
@@ -128,8 +128,8 @@ def test_steady_calls_evaluate_and_compile_nothing() -> None:
 
 def test_a_call_that_is_over_is_given_up_in_the_middle() -> None:
     """It is no answer: neither a hold nor a refusal, and nothing swallows it."""
-    cel.forget()
-    with pytest.raises(deadline.Exceeded):
+    cel.clear_caches()
+    with pytest.raises(DeadlineExceeded):
         _left(deadline.Deadline(), request("usual"))
 
 

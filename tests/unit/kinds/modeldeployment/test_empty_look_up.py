@@ -8,7 +8,7 @@ from function import registry
 from function.core import Request, condition
 from function.core.manifest import Manifest
 from function.kinds.modeldeployment.inputs import REPLICAS
-from function.offline.settle import resolve, settle
+from function.sandbox.settle import resolve, settle
 from tests.support.cases import ROOT, load
 
 CASE = ROOT / "modeldeployment" / "an-evicting-taint-drains-where-there-is-room"

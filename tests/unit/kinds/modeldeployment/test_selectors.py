@@ -131,7 +131,7 @@ def test_bytes_count_and_not_characters() -> None:
 def test_whether_they_are_admitted_does_not_depend_on_what_was_compiled_before() -> None:
     texts = [f"lists.range({i}).all(x, x >= 0)" for i in range(8_000, 8_006)]
     first = said(texts)
-    cel.forget()
+    cel.clear_caches()
     for text in reversed(texts):
         cel.admitted(text)
     assert said(texts) == first is not None

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from function.core import condition, is_ready
-from function.offline import assumed
-from function.offline.control_plane import ControlPlane
-from function.offline.store import Ref
+from function.planning import stub_secrets
+from function.planning.control_plane import ControlPlane
+from function.sandbox.store import Ref
 from function.vocabulary import names, versions
 from tests.support import replicas
 
@@ -23,8 +23,8 @@ CLUSTER, POOL = "starter", "l4"
 def fleet() -> ControlPlane:
     control = ControlPlane()
     given = [d for file in ("classes.yaml", "clusters.yaml") for d in yaml.safe_load_all((FLEET / file).read_text())]
-    control.world.load([*given, *assumed.objects(given)])
-    control.world.settle()
+    control.loop.load([*given, *stub_secrets.objects(given)])
+    control.loop.settle()
     return control
 
 
@@ -47,8 +47,8 @@ def live(control: ControlPlane, name: str = "qwen-1a2b3c4d") -> Any:
 
 def settled(control: ControlPlane, *manifests: Any) -> ControlPlane:
     for manifest in manifests:
-        control.world.replace(manifest)
-    control.world.settle()
+        control.loop.replace(manifest)
+    control.loop.settle()
     return control
 
 
@@ -79,7 +79,7 @@ def test_two_replicas_of_a_namespace_share_it_and_nothing_else() -> None:
 def test_the_end_of_a_replica_leaves_the_namespace() -> None:
     control = settled(fleet(), replica())
     control.store.delete(Ref(versions.MODELPLANE, "ModelReplica", "ml", "qwen-1a2b3c4d"))
-    control.world.settle()
+    control.loop.settle()
     there = control.clusters.things[names.provider_config(CLUSTER)]
     assert [ref.name for ref in there if ref.namespace == "ml" or ref.name == "ml"] == ["ml"]
 

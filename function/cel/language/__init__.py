@@ -1,0 +1,1 @@
+"""The CEL language: syntax, static check, cost estimate, compiler and evaluation. It knows no library of functions."""

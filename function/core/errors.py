@@ -1,0 +1,79 @@
+"""Every exception of the code, in one tree, and the exceptions that a composer raises.
+
+An exception ends one of four things:
+
+- A **decision**: Undecided. The composer holds, and a condition of the XR tells the user why: it is an answer.
+- A **call**: DeadlineExceeded, MalformedRequest. The caller gets a gRPC status; the XR does not change.
+- A **response**: UnknownKind, TooLarge. The user sees a fatal result on the XR, or a condition.
+- A **command**: all exceptions of settings and tools. The command prints the message and exits with an error.
+
+Any other exception is a bug. `server.runner` turns it into one fatal result, so that Crossplane stops before it deletes
+anything. Code that must not swallow bugs catches the exceptions below by name.
+
+    BaseException
+    ├─ DeadlineExceeded           raised by core.deadline; server.runner: CANCELLED or DEADLINE_EXCEEDED
+    └─ Exception
+       ├─ Undecided               caught by the Composer, which holds; the user sees a condition
+       │  ├─ NotYet               raised by composers: an input is missing
+       │  └─ InvalidSpec          raised by parsers and composers; validation and the CLI report it as well
+       ├─ Exhausted               raised by scheduling.budget; kinds.modeldeployment raises NotYet for it
+       ├─ MalformedRequest        raised by wire; server.runner: INVALID_ARGUMENT
+       ├─ Fault                   raised while CEL compiles; cel raises InvalidSelector for it
+       ├─ Failure                 raised while CEL runs, absorbed by || and &&; cel reports an evaluation error
+       ├─ Abort                   raised while CEL runs, absorbed by nothing; cel reports an evaluation error
+       ├─ BrokenFile              raised by cli for input files; the user sees file, line and column
+       ├─ CannotRender            raised by the offline renderer; `modelplane render` prints it
+       ├─ Fatal                   a fatal result, offline; the reconcile reports it in condition Synced
+       ├─ Refused                 raised by the offline API server; the client's request fails
+       ├─ Restless                the offline control loop does not converge; the command prints it
+       ├─ Unknown                 `what-if` names something that is not in the fleet; the command prints it
+       ├─ LookupError
+       │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
+       ├─ RuntimeError
+       │  ├─ Unreachable          `--target` reaches no server; the command prints it
+       │  └─ Unsettled            requirements never settle, offline; the reconcile reports it in condition Synced
+       └─ ValueError
+          ├─ EvaluationFailed     raised by a CEL rule or query; the offline API server and provider catch it
+          ├─ Invalid              raised by vocabulary.settings; the process does not start
+          ├─ InvalidSelector      raised by cel; composers raise InvalidSpec for it
+          ├─ Malformed            raised by CEL parsers of URLs and addresses; the CEL function fails or is false
+          ├─ TooLarge             raised by wire; server.runner holds, and the user sees the kind's InvalidSpec reason
+          └─ UnusableCertificates raised by server.certificates; startup fails, or the old certificates stay
+
+Exceptions whose names begin with an underscore never leave their module and are not drawn.
+"""
+
+from __future__ import annotations
+
+from function.core.condition import Condition
+from function.core.result import Decided
+
+
+class Undecided(Exception):
+    """Nothing may change on this pass. The condition tells the user why."""
+
+    def __init__(self, condition: Condition, *, decided: Decided | None = None) -> None:
+        super().__init__(condition.message)
+        self.condition = condition
+        self.decided = decided or {}
+        """Resources that the hold changes all the same."""
+
+
+class NotYet(Undecided):
+    """An input of the decision is missing: not resolved, not found, or not ready."""
+
+
+class InvalidSpec(Undecided):
+    """The spec cannot be carried out. The condition names the field, its value and what would be accepted."""
+
+
+class DeadlineExceeded(BaseException):
+    """The call must stop: its deadline has passed, or the caller has left.
+
+    A BaseException, like `asyncio.CancelledError`: code that turns exceptions into decisions must not catch it.
+    """
+
+    def __init__(self, *, cancelled: bool) -> None:
+        super().__init__("the caller left" if cancelled else "the deadline passed")
+        self.cancelled = cancelled
+        """Whether the caller left. If not, the deadline passed."""

@@ -1,0 +1,61 @@
+"""The annotation that records the spec that a replica served with before it was given more nodes.
+
+The replica has the annotation until it is ready with its new spec. Until then it may lose the nodes that it grows into,
+and return to the recorded spec.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from function.core import Manifest, dig, restate, restate_spec
+from function.fleet.engines import engines
+from function.scheduling import PreviousSpec
+from function.vocabulary import labels
+
+_LONGEST = 128 * 1024
+"""Bytes of the annotation. Kubernetes accepts 256 KiB of annotations on one object (k8s.io/apimachinery v0.36,
+ValidateAnnotations)."""
+
+
+def read(metadata: Manifest) -> PreviousSpec | None:
+    """Return the previous spec from a replica's metadata; None if there is no annotation, or it cannot be read."""
+    text = dig(metadata, "annotations", labels.FORMER_SPEC)
+    if not isinstance(text, str) or not text:
+        return None
+    try:
+        noted = json.loads(text)
+    except ValueError:
+        return None
+    spec = dig(noted, "spec")
+    if not isinstance(spec, dict):
+        return None
+    return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text)
+
+
+def note(previous: PreviousSpec, observed: Manifest) -> str:
+    """Return the text of the annotation for a replica.
+
+    `observed` is the replica as it is, with the previous spec, unless `previous` was read from an annotation. The text
+    is empty if the spec is too long for an annotation. Such a replica keeps its new spec even if it loses its nodes.
+    """
+    if previous.noted:
+        return previous.noted
+    noted = {"spec": restate_spec(observed), "specHash": previous.spec_hash}
+    text = json.dumps(noted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text if len(text.encode()) <= _LONGEST else ""
+
+
+def spec(previous: PreviousSpec) -> dict[str, Any]:
+    """Return the whole previous spec, which must have been read from an annotation."""
+    found: dict[str, Any] = json.loads(previous.noted)["spec"]
+    return found
+
+
+def restored(observed: Manifest, previous: PreviousSpec) -> dict[str, Any]:
+    """Return the manifest of a replica with its previous spec and without the annotation."""
+    manifest = restate(observed)
+    notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: previous.spec_hash}
+    notes.pop(labels.FORMER_SPEC, None)
+    return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}, "spec": spec(previous)}

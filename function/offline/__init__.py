@@ -1,1 +1,0 @@
-"""The embedded control plane: the same composers, without a cluster."""

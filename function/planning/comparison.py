@@ -1,0 +1,206 @@
+"""The difference between two outcomes: which replicas, endpoints and services change, and what serves less.
+
+A replica on another cluster has another name. `_replica_changes` therefore pairs, per deployment, replicas that
+disappeared with replicas that appeared, in order of names, and reports each pair as moved. The pairs are arbitrary if
+several move at once; the counts are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from function.core import NamespacedName
+from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.outcome import (
+    ClusterRejection,
+    DeploymentOutcome,
+    EndpointOutcome,
+    PlanOutcome,
+    ReplicaOutcome,
+    ServiceOutcome,
+    StagedWeights,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaChange:
+    """A replica before and after. `what` is new, kept, updated (its spec differs), moved or gone."""
+
+    what: str
+    deployment: NamespacedName
+    replica: ReplicaOutcome
+    was: str = ""
+    """The cluster that it was on, if it moved."""
+
+    @property
+    def state(self) -> str:
+        """Whether it serves afterwards, in a word; empty if it is gone."""
+        return "" if self.what == "gone" else "serves" if self.replica.serving else "starting"
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentLoss:
+    """A deployment with fewer serving replicas than before, and fewer than it wants."""
+
+    deployment: NamespacedName
+    before: int
+    after: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceChange:
+    """A service before and after. `what` is new, kept, changed or gone."""
+
+    what: str
+    service: ServiceOutcome
+    was_ready: int
+    """Endpoints that were ready before."""
+
+    @property
+    def identity(self) -> NamespacedName:
+        return self.service.identity
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it had a ready endpoint, and has none afterwards."""
+        return self.was_ready > 0 and (self.what == "gone" or self.service.ready == 0)
+
+    @property
+    def state(self) -> str:
+        """Its ready endpoints afterwards, in words; empty if it is gone."""
+        return "" if self.what == "gone" else f"{self.service.ready} of {self.service.matched} ready"
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentShortfall:
+    """A deployment with fewer serving replicas than it wants, unless both numbers were the same before."""
+
+    deployment: NamespacedName
+    before: int
+    after: int
+    wanted: int
+    why: str
+    rejections: tuple[ClusterRejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanComparison:
+    """What changes between two outcomes."""
+
+    outcome: PlanOutcome
+    """The one afterwards."""
+    changes: tuple[ReplicaChange, ...]
+    losses: tuple[DeploymentLoss, ...]
+    shorts: tuple[DeploymentShortfall, ...]
+    endpoints: tuple[tuple[str, str, str], ...]
+    """Change (new, kept, changed or gone), name and URL."""
+    services: tuple[ServiceChange, ...]
+    staging: tuple[StagedWeights, ...]
+    """Weights that are staged on a cluster where they were not before."""
+
+    @property
+    def silenced(self) -> tuple[ServiceChange, ...]:
+        """Services that lose their last ready endpoint."""
+        return tuple(service for service in self.services if service.is_lost)
+
+    @property
+    def exit_code(self) -> int:
+        if self.losses or self.silenced:
+            return SOMETHING_IS_LOST
+        whats = (*(c.what for c in self.changes), *(e[0] for e in self.endpoints), *(s.what for s in self.services))
+        changed = self.shorts or self.staging or any(what != "kept" for what in whats)
+        return SOMETHING_CHANGES if changed else NOTHING_CHANGES
+
+
+def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
+    """Compare two outcomes of the same fleet."""
+    return PlanComparison(
+        outcome=after,
+        changes=tuple(_changes(before, after)),
+        losses=tuple(_losses(before, after)),
+        shorts=tuple(_shorts(before, after)),
+        endpoints=tuple(_endpoints(before, after)),
+        services=tuple(_services(before, after)),
+        staging=tuple(_staging(before, after)),
+    )
+
+
+def _changes(before: PlanOutcome, after: PlanOutcome) -> Iterator[ReplicaChange]:
+    old = {d.identity: d for d in before.deployments}
+    new = {d.identity: d for d in after.deployments}
+    for name in sorted({*old, *new}):
+        yield from _replica_changes(name, _replicas(old.get(name)), _replicas(new.get(name)))
+
+
+def _replicas(deployment: DeploymentOutcome | None) -> dict[str, ReplicaOutcome]:
+    return {r.name: r for r in deployment.replicas} if deployment else {}
+
+
+def _replica_changes(
+    name: NamespacedName, old: dict[str, ReplicaOutcome], new: dict[str, ReplicaOutcome]
+) -> Iterator[ReplicaChange]:
+    went = [old[n] for n in sorted(old.keys() - new.keys())]
+    came = [new[n] for n in sorted(new.keys() - old.keys())]
+    for was, replica in ((old[n], new[n]) for n in sorted(new.keys() & old.keys())):
+        yield ReplicaChange("kept" if was.revision == replica.revision else "updated", name, replica)
+    for was, replica in zip(went, came, strict=False):
+        yield ReplicaChange("moved", name, replica, was.cluster)
+    for replica in came[len(went) :]:
+        yield ReplicaChange("new", name, replica)
+    for replica in went[len(came) :]:
+        yield ReplicaChange("gone", name, replica)
+
+
+def _losses(before: PlanOutcome, after: PlanOutcome) -> Iterator[DeploymentLoss]:
+    now = {d.identity: d for d in after.deployments}
+    for old in before.deployments:
+        new = now.get(old.identity)
+        serving, wanted = (new.serving, new.wanted) if new else (0, old.wanted)
+        if serving < min(old.serving, wanted):
+            yield DeploymentLoss(old.identity, old.serving, serving, wanted)
+
+
+def _shorts(before: PlanOutcome, after: PlanOutcome) -> Iterator[DeploymentShortfall]:
+    old = {d.identity: (d.serving, d.wanted) for d in before.deployments}
+    for deployment in after.deployments:
+        counts = deployment.serving, deployment.wanted
+        was = old.get(deployment.identity, (0, 0))
+        if deployment.serving < deployment.wanted and counts != was:
+            yield DeploymentShortfall(deployment.identity, was[0], *counts, deployment.why, deployment.rejections)
+
+
+def _staging(before: PlanOutcome, after: PlanOutcome) -> Iterator[StagedWeights]:
+    there = {(w.namespace, w.name, w.cluster) for w in before.weights}
+    return (w for w in after.weights if (w.namespace, w.name, w.cluster) not in there)
+
+
+def _implied(before: PlanOutcome, after: PlanOutcome) -> Iterator[EndpointOutcome]:
+    """The endpoints of replicas that served, for an outcome that has none, such as a dump of replicas alone."""
+    served = before.serving
+    return (e for e in after.endpoints if e.identity in served)
+
+
+def _endpoints(before: PlanOutcome, after: PlanOutcome) -> Iterator[tuple[str, str, str]]:
+    old = {e.identity: e.url for e in before.endpoints or _implied(before, after)}
+    new = {e.identity: e.url for e in after.endpoints}
+    for name in sorted({*old, *new}):
+        yield _what(old.get(name), new.get(name)), str(name), new.get(name) or old[name]
+
+
+def _services(before: PlanOutcome, after: PlanOutcome) -> Iterator[ServiceChange]:
+    """A service without an address does not exist yet for its clients, so it counts as new."""
+    old = {s.identity: s for s in before.services}
+    new = {s.identity: s for s in after.services}
+    for name in sorted({*old, *new}):
+        was, service = old.get(name), new.get(name)
+        what = _what(was if was and (was.address or was == service) else None, service)
+        yield ServiceChange(what, service or old[name], was.ready if was else 0)
+
+
+def _what(old: object | None, new: object | None) -> str:
+    """The change between two values, of which None does not exist."""
+    if old is None or new is None:
+        return "new" if new is not None else "gone"
+    return "kept" if old == new else "changed"

@@ -1,0 +1,137 @@
+"""The controllers of one cluster: they write the statuses of workloads, routes, gateways, volumes and Jobs.
+
+A workload's pods take nodes in the order of the remote objects. Pods of a spec that already runs keep their nodes, even
+if the devices that the pool publishes have changed since: Kubernetes does not evict a pod for that either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from function.core import Manifest, dig
+from function.planning import preinstalled, statuses, storage
+from function.planning.nodes import NodeReader, Nodes
+from function.sandbox.store import Ref
+
+_WITH_PARENTS = ("HTTPRoute", "InferencePool")
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults that are switched on, by the name of an InferenceCluster. Empty by default."""
+
+    unreachable: set[str] = field(default_factory=set)
+    """Clusters whose API server does not answer."""
+    lost_pools: set[tuple[str, str]] = field(default_factory=set)
+    """Cluster and pool: pools without any node."""
+    broken_images: set[str] = field(default_factory=set)
+    """Images that never start, anywhere."""
+    provider_errors: dict[str, str] = field(default_factory=dict)
+    """Clusters on which the provider cannot apply anything, with its error message."""
+    without_address: set[str] = field(default_factory=set)
+    """Clusters whose gateway has no address."""
+    failed_hydrations: dict[str, int] = field(default_factory=dict)
+    """Clusters on which weights cannot be staged, with the exit code of their Jobs."""
+
+
+@dataclass(slots=True)
+class RemoteObject:
+    """An object on a cluster."""
+
+    manifest: dict[str, Any]
+    owner: Ref | None = None
+    """The Object that manages it; None for a preinstalled one."""
+    version: int = 0
+    """Counts writes to it."""
+    runs: Any = None
+    """Of a workload: the spec with which all its pods run. They keep their devices, whatever the pool publishes now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """The cluster, as its controllers see it."""
+
+    name: str
+    things: Mapping[Ref, RemoteObject]
+    nodes: Nodes
+    address: str
+    """Of its gateway; empty if it has none."""
+    faults: Faults
+
+
+def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, reader: NodeReader) -> int:
+    """Write the status of every remote object of a cluster.
+
+    Args:
+        things: The remote objects; changed in place.
+        cluster: The InferenceCluster; None for the control cluster, which has no pools.
+        faults: Faults that are switched on.
+        reader: Reads the nodes of the cluster's pools.
+
+    Returns:
+        How many statuses changed.
+    """
+    name = dig(cluster, "metadata", "name") or ""
+    if name in faults.unreachable:
+        return 0
+    before = sum(remote.version for remote in things.values())
+    lost = frozenset(pool for of, pool in faults.lost_pools if of == name)
+    nodes = reader.read(cluster or {}, lost)
+    address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
+    there = ClusterView(name, things, nodes, address, faults)
+    for ref, remote in things.items():
+        status = _status(ref, remote, there)
+        if status is not None and status != remote.manifest.get("status"):
+            remote.manifest = {**remote.manifest, "status": status}
+            remote.version += 1
+    return sum(remote.version for remote in things.values()) - before
+
+
+def _status(ref: Ref, remote: RemoteObject, there: ClusterView) -> dict[str, Any] | None:
+    """The status that an object's controller writes; None for a kind without a controller."""
+    manifest = remote.manifest
+    if ref.kind in storage.KINDS:
+        return storage.status(manifest, there.things, there.faults.failed_hydrations.get(there.name, 0))
+    if ref.kind in statuses.WORKLOADS:
+        return _workload(ref, remote, there)
+    if ref.kind in _WITH_PARENTS:
+        return statuses.accepted(manifest, {r[1:] for r in there.things})
+    if ref.kind == "Gateway":
+        return statuses.gateway(manifest, there.address)
+    return statuses.unconditional(manifest) if ref.kind in statuses.CONDITIONS else None
+
+
+def _workload(ref: Ref, workload: RemoteObject, there: ClusterView) -> dict[str, Any]:
+    manifest = workload.manifest
+    claims = {
+        r.name: remote.manifest
+        for r, remote in there.things.items()
+        if r.kind == "ResourceClaimTemplate" and r.namespace == ref.namespace
+    }
+    runs = workload.runs == manifest["spec"]
+    copies = [_copy(pods, claims, there, runs=runs) for pods in _copies(ref, manifest)]
+    problem = next((p for p in copies if p), "")
+    workload.runs = None if problem else manifest["spec"]
+    status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
+    return status
+
+
+def _copy(pods: list[Manifest], claims: Mapping[str, Manifest], there: ClusterView, *, runs: bool) -> str:
+    """Why one copy does not run; empty if it does. A copy whose image does not start still takes its nodes."""
+    problems = [there.nodes.take(pod, claims, runs=runs) for pod in pods]
+    images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in there.faults.broken_images]
+    return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")
+
+
+def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
+    """The pods of each copy of a workload."""
+    spec = manifest["spec"]
+    for _ in range(int(spec.get("replicas", 1))):
+        if ref.kind == "Deployment":
+            yield [spec["template"]["spec"]]
+            continue
+        group = spec["leaderWorkerTemplate"]
+        worker = group["workerTemplate"]["spec"]
+        yield [dig(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]

@@ -1,0 +1,13 @@
+"""Exit codes of `plan` and `what-if`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
+_WORST_FIRST = (SOMETHING_IS_LOST, SOMETHING_CHANGES, NOTHING_CHANGES)
+
+
+def worst(codes: Collection[int]) -> int:
+    """The worst of several exit codes; NOTHING_CHANGES if there are none."""
+    return next((code for code in _WORST_FIRST if code in codes), NOTHING_CHANGES)

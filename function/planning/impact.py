@@ -1,0 +1,231 @@
+"""The impact of edits on a fleet: which replicas move, which services have fewer endpoints, what capacity is left.
+
+An impact is a comparison (comparison.py) and what only a what-if knows: which clusters were lost or drained, and how
+many endpoints a service had at the moment of a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from function.core import NamespacedName
+from function.planning import comparison
+from function.planning.comparison import DeploymentShortfall
+from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.outcome import PlanOutcome, PoolOutcome, ServiceOutcome
+
+IN_PLACE = ("stops", "stays", "updated")
+"""Changes of a replica that stays on its cluster."""
+_TOLERANT = "the deployment tolerates every taint"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaMove:
+    """A replica that changes. `what` is moved, updated, new, removed or lost; stops, if it no longer serves; or stays,
+    if it is still on a drained cluster."""
+
+    what: str
+    deployment: NamespacedName
+    replica: str
+    source: str
+    """The cluster that it was on; empty for a new one."""
+    target: str
+    """The cluster that it is on; empty for one that is removed or lost."""
+    pools: tuple[str, ...]
+    serving: bool
+    why: str = ""
+    """Why it stays or stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceImpact:
+    """The serving endpoints of a service: before, at the worst known moment, and after."""
+
+    service: NamespacedName
+    before: int
+    meanwhile: int
+    after: int
+
+    @property
+    def falls_short(self) -> bool:
+        return self.after < self.before
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it loses its last endpoint."""
+        return self.after == 0 < self.before
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether it has no endpoint until replicas have moved."""
+        return self.meanwhile == 0 < min(self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolImpact:
+    """Nodes of a pool, all and free; None if the pool does not exist."""
+
+    cluster: str
+    pool: str
+    devices: str
+    before: tuple[int, int] | None
+    after: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What edits do to a fleet."""
+
+    edits: tuple[str, ...]
+    changes: comparison.PlanComparison
+    """The changes as in a plan."""
+    moves: tuple[ReplicaMove, ...]
+    services: tuple[ServiceImpact, ...]
+    rooms: tuple[PoolImpact, ...]
+    """The pools whose nodes or free nodes change."""
+    free: int
+    """Free nodes of the whole fleet afterwards."""
+
+    @property
+    def shorts(self) -> tuple[DeploymentShortfall, ...]:
+        return self.changes.shorts
+
+    @property
+    def stuck(self) -> tuple[ReplicaMove, ...]:
+        """Serving replicas that cannot leave a drained cluster."""
+        return tuple(m for m in self.moves if m.what == "stays" and m.serving)
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing that serves is lost, and no serving replica is stuck."""
+        return self.exit_code != SOMETHING_IS_LOST
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a plan, except that a replica that cannot leave a drained cluster counts as lost."""
+        if self.stuck:
+            return SOMETHING_IS_LOST
+        return self.changes.exit_code or (SOMETHING_CHANGES if self.moves or self.services else NOTHING_CHANGES)
+
+
+def compare(
+    edits: Sequence[str],
+    before: PlanOutcome,
+    after: PlanOutcome,
+    *,
+    lost: Collection[str] = (),
+    drained: Collection[str] = (),
+    meanwhile: Mapping[NamespacedName, int] | None = None,
+) -> Impact:
+    """Compare the outcomes before and after some edits.
+
+    Args:
+        edits: The edits in words, in order.
+        before: The outcome before the first edit.
+        after: The outcome after the last edit.
+        lost: Clusters that the edits lose.
+        drained: Clusters that the edits drain and that still exist.
+        meanwhile: By service, the fewest endpoints that were left directly after a loss.
+    """
+    after = without(after, lost)
+    changes = comparison.compare(before, after)
+    return Impact(
+        edits=tuple(edits),
+        changes=changes,
+        moves=tuple(_moves(changes, before.serving, lost, drained)),
+        services=tuple(_service_changes(before, after, meanwhile or {})),
+        rooms=tuple(_rooms(before, after)),
+        free=sum(max(0, pool.free) for pool in after.pools),
+    )
+
+
+def without(outcome: PlanOutcome, lost: Collection[str]) -> PlanOutcome:
+    """An outcome without replicas, endpoints and weights on lost clusters.
+
+    A deployment on hold keeps its ModelReplicas there, although nothing is behind them.
+    """
+    if not lost:
+        return outcome
+    gone = {e.identity for e in outcome.endpoints if e.cluster in lost}
+    return replace(
+        outcome,
+        deployments=tuple(
+            replace(d, replicas=tuple(r for r in d.replicas if r.cluster not in lost)) for d in outcome.deployments
+        ),
+        endpoints=tuple(e for e in outcome.endpoints if e.cluster not in lost),
+        services=tuple(
+            _led(s, frozenset(e for e in s.routed if NamespacedName(s.namespace, e) not in gone))
+            for s in outcome.services
+        ),
+        weights=tuple(w for w in outcome.weights if w.cluster not in lost),
+    )
+
+
+def _led(service: ServiceOutcome, left: frozenset[str]) -> ServiceOutcome:
+    """A service of which only some endpoints are left."""
+    gone = len(service.routed) - len(left)
+    routed = tuple(e for e in service.routed if e in left)
+    return replace(service, matched=service.matched - gone, ready=max(0, service.ready - gone), routed=routed)
+
+
+def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
+    """By service, how many of its routed endpoints serve. An endpoint without a replica of ours counts as serving."""
+    replicas = {NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas}
+    silent = replicas - outcome.serving
+    return {s.identity: sum(NamespacedName(s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
+
+
+# What changed
+
+
+def _moves(
+    changes: comparison.PlanComparison,
+    served: Collection[NamespacedName],
+    lost: Collection[str],
+    drained: Collection[str],
+) -> Iterator[ReplicaMove]:
+    why = {d.identity: d.why for d in changes.outcome.deployments}
+    for change in changes.changes:
+        cluster, reason = change.replica.cluster, change.replica.why or why.get(change.deployment, "")
+        stops = (
+            not change.replica.serving and NamespacedName(change.deployment.namespace, change.replica.name) in served
+        )
+        if change.what == "gone":
+            yield _move("lost" if cluster in lost else "removed", change, source=cluster)
+        elif cluster in drained:
+            yield _move("stays", change, source=cluster, target=cluster, why=reason or _TOLERANT)
+        elif stops:
+            yield _move("stops", change, source=cluster, target=cluster, why=reason)
+        elif change.what != "kept":
+            source = cluster if change.what in IN_PLACE else change.was
+            yield _move(change.what, change, source=source, target=cluster)
+
+
+def _move(what: str, change: comparison.ReplicaChange, *, source: str, target: str = "", why: str = "") -> ReplicaMove:
+    replica = change.replica
+    return ReplicaMove(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
+
+
+def _service_changes(
+    before: PlanOutcome, after: PlanOutcome, meanwhile: Mapping[NamespacedName, int]
+) -> Iterator[ServiceImpact]:
+    old, new = serving_endpoints(before), serving_endpoints(after)
+    for service in sorted({*old, *new}):
+        counts = old.get(service, 0), new.get(service, 0)
+        least = min(*counts, meanwhile.get(service, counts[0]))
+        if len({*counts, least}) > 1:
+            yield ServiceImpact(service, counts[0], least, counts[1])
+
+
+def _rooms(before: PlanOutcome, after: PlanOutcome) -> Iterator[PoolImpact]:
+    old = {(p.cluster, p.name): p for p in before.pools}
+    new = {(p.cluster, p.name): p for p in after.pools}
+    for key in sorted({*old, *new}):
+        was, now = _nodes(old.get(key)), _nodes(new.get(key))
+        if was != now:
+            yield PoolImpact(*key, (new.get(key) or old[key]).devices, was, now)
+
+
+def _nodes(pool: PoolOutcome | None) -> tuple[int, int] | None:
+    return (pool.nodes, pool.free) if pool else None

@@ -1,0 +1,34 @@
+"""What the providers of clouds do: every managed resource comes up at once, and its connection Secret is written."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+
+from function import clouds
+from function.core import Manifest, dig
+from function.planning import provider
+from function.sandbox.store import Ref, Store, ref_of
+from function.vocabulary import versions
+
+
+def reconcile(store: Store) -> None:
+    """Give every managed resource of a cloud the status that its folder in function/clouds tells."""
+    for provisioner in clouds.PROVISIONERS:
+        for kind in provisioner.managed:
+            for manifest in store.of_kind(kind.api_version, kind.kind):
+                seen = provisioner.observe(manifest)
+                provider.write_status(store, ref_of(manifest), seen.at_provider, provider.SYNCED, provider.AVAILABLE)
+                _connect(store, manifest, seen.connection)
+
+
+def _connect(store: Store, manifest: Manifest, connection: Mapping[str, str]) -> None:
+    """Write the Secret that a managed resource asks for, in its own namespace."""
+    name = dig(manifest, "spec", "writeConnectionSecretToRef", "name")
+    namespace = manifest["metadata"].get("namespace") or ""
+    if not name or not connection:
+        return
+    data = {key: base64.b64encode(value.encode()).decode() for key, value in connection.items()}
+    if dig(store.get(Ref(versions.CORE, "Secret", namespace, name)), "data") != data:
+        metadata = {"name": name, "namespace": namespace}
+        store.load({"apiVersion": versions.CORE, "kind": "Secret", "metadata": metadata, "data": data})

@@ -1,0 +1,129 @@
+"""The nodes of a cluster's pools, and whether pods fit on them: node selectors and device claims.
+
+Deliberately coarse: a pod that claims devices takes a whole node, because the fleet scheduler assigns whole nodes. CPU,
+memory and taints of nodes are ignored. Device selectors are evaluated by the scheduler's own matcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from function import cel
+from function.core import Manifest, dig
+from function.scheduling.devices import Matcher, Offer
+from function.scheduling.fleet import Device, NodeShape
+from function.scheduling.job import DeviceRequest, Member
+from function.vocabulary import labels
+
+
+@dataclass(slots=True)
+class PoolNodes:
+    """Nodes of one shape, and how many of them are free."""
+
+    shape: NodeShape
+    nodes: int
+    free: int
+
+
+@dataclass(slots=True)
+class Nodes:
+    """The pools of one cluster while its pods are placed."""
+
+    pools: dict[str, PoolNodes]
+    matcher: Matcher
+
+    def take(self, pod: Manifest, claims: Mapping[str, Manifest], *, runs: bool = False) -> str:
+        """Place a pod on a node.
+
+        Args:
+            pod: The pod's spec.
+            claims: ResourceClaimTemplates by name.
+            runs: Whether the pod already runs. Then it has its devices, and only takes its node.
+
+        Returns:
+            Why the pod does not fit; empty if it was placed.
+        """
+        name = dig(pod, "nodeSelector", labels.POOL)
+        if name is None and not pod.get("resourceClaims"):
+            return ""  # it runs on any node, also on one of no pool
+        pool = self.pools.get(str(name))
+        if pool is None or pool.nodes == 0:
+            return f"no node has label {labels.POOL}={name}"
+        wanted = [r["resourceClaimTemplateName"] for r in pod.get("resourceClaims") or ()]
+        missing = [w for w in wanted if w not in claims]
+        if missing:
+            return f'resourceclaimtemplate "{missing[0]}" not found'
+        if not wanted:
+            return ""
+        if pool.free == 0:
+            return f"no node of pool {name} is free"
+        if not runs and not self._allocates(pool.shape, [claims[w] for w in wanted]):
+            return f"no node of pool {name} has the devices that the pod claims"
+        pool.free -= 1
+        return ""
+
+    def _allocates(self, shape: NodeShape, claims: Iterable[Manifest]) -> bool:
+        asked = [r for claim in claims for r in dig(claim, "spec", "spec", "devices", "requests") or ()]
+        requests = tuple(_request(r) for r in asked)
+        wanted = tuple(dig(r, "exactly", "deviceClassName") for r in asked)
+        offer = self.matcher.offer(Member("pod", 1, requests), _claimable(shape, frozenset(wanted)))
+        return isinstance(offer, Offer) and offer.classes == wanted
+
+
+@dataclass(slots=True)
+class NodeReader:
+    """Reads the pools of clusters. Pools with equal devices share one shape, and so the matcher's cache."""
+
+    matcher: Matcher = field(default_factory=Matcher)
+    _shapes: dict[tuple[Device, ...], NodeShape] = field(default_factory=dict)
+
+    def read(self, cluster: Manifest, lost: frozenset[str]) -> Nodes:
+        """The nodes of an InferenceCluster, all free. A pool in `lost` has none."""
+        pools = {}
+        for pool in dig(cluster, "status", "gpuPools") or ():
+            count = 0 if pool["name"] in lost else max(0, int(pool.get("nodes") or 0))
+            pools[pool["name"]] = PoolNodes(self._shape(pool.get("devices") or ()), count, count)
+        return Nodes(pools, self.matcher)
+
+    def _shape(self, devices: Iterable[Manifest]) -> NodeShape:
+        read = tuple(_device(d) for d in devices)
+        return self._shapes.setdefault(read, NodeShape(read))
+
+
+def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
+    """The devices of a node that belong to the given DeviceClasses."""
+    left = tuple(d for d in shape.devices if d.device_class in classes)
+    return shape if left == shape.devices else NodeShape(left)
+
+
+@dataclass(frozen=True, slots=True)
+class _UncountedSelector:
+    text: str
+    price: int = 0
+    """Plans have no step budget."""
+
+    def judge(self, published: Any) -> bool | str:
+        try:
+            return cel.compiled(self.text).evaluate(cast("cel.Device", published)) is cel.MATCH
+        except cel.InvalidSelector as error:
+            return str(error)
+
+
+def _request(request: Manifest) -> DeviceRequest:
+    selectors = dig(request, "exactly", "selectors") or ()
+    texts = (str(dig(s, "cel", "expression")) for s in selectors)
+    return DeviceRequest(
+        request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_UncountedSelector, texts))
+    )
+
+
+def _device(entry: Manifest) -> Device:
+    published = cel.Device(
+        driver=entry["driver"],
+        attributes=tuple((k, cel.attribute(v)) for k, v in sorted((entry.get("attributes") or {}).items())),
+        capacity=tuple(sorted((k, str(dig(v, "value"))) for k, v in (entry.get("capacity") or {}).items())),
+    )
+    device_class = None if entry.get("claim") == "Synthetic" else entry.get("deviceClassName")
+    return Device(entry["name"], int(entry.get("count") or 0), device_class, published)

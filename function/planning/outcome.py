@@ -1,0 +1,334 @@
+"""The outcome of a plan as plain data: replicas and their workloads, what is not placed and why, free capacity.
+
+`read` is the only reader of the store behind plan and what-if. Reports and comparisons work on the outcome alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
+from function.sandbox.store import Store
+from function.vocabulary import labels, versions
+
+_HIDDEN = ("Namespace", "Secret", "ConfigMap")
+"""Remote kinds that every replica has; they do not tell replicas apart."""
+_STAGED = ("Hydrating", "Ready")
+"""Phases of a cache on a cluster in which its volume exists there."""
+_SYSTEM = ("Ready", "Synced", "Responsive")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An object with a namespace and a name."""
+
+    namespace: str
+    name: str
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteResource:
+    """A resource on an inference cluster."""
+
+    kind: str
+    namespace: str
+    name: str
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaOutcome:
+    """A ModelReplica."""
+
+    name: str
+    cluster: str
+    pools: tuple[str, ...]
+    ready: bool
+    serving: bool
+    why: str
+    """Why it is not ready; empty if it is."""
+    revision: str
+    """A digest of its spec: replicas with equal revisions run the same."""
+    becomes: tuple[RemoteResource, ...]
+    """What it composed on its cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRejection:
+    """Why a deployment has no further replica on a cluster."""
+
+    cluster: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentOutcome(_Named):
+    """A ModelDeployment."""
+
+    wanted: int
+    replicas: tuple[ReplicaOutcome, ...]
+    why: str
+    """Why it differs from its spec; empty if it does not."""
+    rejections: tuple[ClusterRejection, ...]
+
+    @property
+    def serving(self) -> int:
+        return sum(replica.serving for replica in self.replicas)
+
+    @property
+    def missing(self) -> int:
+        """Replicas that are not placed."""
+        return max(0, self.wanted - len(self.replicas))
+
+    @property
+    def troubled(self) -> tuple[ReplicaOutcome, ...]:
+        """Replicas with a problem that the deployment's own message does not repeat."""
+        return tuple(r for r in self.replicas if r.why and f": {r.why.partition(': ')[2]}" not in self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolOutcome:
+    """A pool of an InferenceCluster, and its free nodes."""
+
+    cluster: str
+    name: str
+    devices: str
+    nodes: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOutcome:
+    """An InferenceCluster."""
+
+    name: str
+    ready: bool
+    gateway: str
+    why: str
+    """A problem that it reports; empty if there is none. It may be ready: one of several pools can lack its class."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointOutcome(_Named):
+    """A ModelEndpoint."""
+
+    url: str
+    cluster: str
+    """Empty for an outside provider's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOutcome(_Named):
+    """A ModelService."""
+
+    address: str
+    matched: int
+    ready: int
+    routed: tuple[str, ...] = field(compare=False)
+    """Names of the endpoints that get traffic."""
+
+
+@dataclass(frozen=True, slots=True)
+class StagedWeights(_Named):
+    """Weights of a ModelCache that are on a cluster, or are being staged there."""
+
+    cluster: str
+    gib: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A problem that an object of another kind reports. It may be ready: a service can lack room for one endpoint."""
+
+    kind: str
+    namespace: str
+    name: str
+    why: str
+
+    @property
+    def identity(self) -> NamespacedName:
+        return NamespacedName(self.namespace, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOutcome:
+    """A whole fleet, in order of names."""
+
+    deployments: tuple[DeploymentOutcome, ...]
+    clusters: tuple[ClusterOutcome, ...]
+    pools: tuple[PoolOutcome, ...]
+    endpoints: tuple[EndpointOutcome, ...]
+    services: tuple[ServiceOutcome, ...]
+    weights: tuple[StagedWeights, ...]
+    troubles: tuple[Trouble, ...]
+
+    @property
+    def serving(self) -> frozenset[NamespacedName]:
+        """The replicas that serve."""
+        return frozenset(NamespacedName(d.namespace, r.name) for d in self.deployments for r in d.replicas if r.serving)
+
+    @property
+    def problems(self) -> Iterator[tuple[str, str, str]]:
+        """Kind, name and message of every problem of objects other than deployments and replicas."""
+        yield from (("InferenceCluster", cluster.name, cluster.why) for cluster in self.clusters if cluster.why)
+        yield from ((trouble.kind, str(trouble.identity), trouble.why) for trouble in self.troubles)
+
+
+def read(store: Store) -> PlanOutcome:
+    """Read the outcome from a store that has converged."""
+    things = _things(store)
+    replicas: dict[NamespacedName, list[Manifest]] = {}
+    for manifest in store.of_kind(versions.MODELPLANE, "ModelReplica"):
+        replicas.setdefault(_owner(manifest), []).append(manifest)
+    deployments = tuple(
+        _deployment(m, replicas.get(identity(m), []), things)
+        for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
+    )
+    clusters = store.of_kind(versions.MODELPLANE, "InferenceCluster")
+    return PlanOutcome(
+        deployments=deployments,
+        clusters=tuple(map(_cluster, clusters)),
+        pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
+        endpoints=tuple(map(_endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
+        services=tuple(map(_service, store.of_kind(versions.MODELPLANE, "ModelService"))),
+        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in _weights(m)),
+        troubles=tuple(_troubles(store)),
+    )
+
+
+def _owner(replica: Manifest) -> NamespacedName:
+    """The deployment of a replica. Its label may be truncated, so the controller reference is preferred."""
+    owners = dig(replica, "metadata", "ownerReferences") or ()
+    name = next((o["name"] for o in owners if o.get("controller")), None)
+    labelled = dig(replica, "metadata", "labels", labels.DEPLOYMENT)
+    return NamespacedName(identity(replica).namespace, name or labelled or "")
+
+
+def _things(store: Store) -> Mapping[str, list[RemoteResource]]:
+    """Resources on clusters, by the uid of the replica that composed them."""
+    found: dict[str, list[RemoteResource]] = {}
+    for manifest in store.of_kind(versions.PROVIDER_KUBERNETES, "Object"):
+        wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
+        for owner in dig(manifest, "metadata", "ownerReferences") or ():
+            if owner.get("controller") and wanted.get("kind") not in _HIDDEN:
+                found.setdefault(owner["uid"], []).append(_thing(wanted, ready=is_ready(manifest)))
+    return found
+
+
+def _thing(manifest: Manifest, *, ready: bool) -> RemoteResource:
+    return RemoteResource(
+        manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"], ready
+    )
+
+
+def _deployment(
+    manifest: Manifest, replicas: list[Manifest], things: Mapping[str, list[RemoteResource]]
+) -> DeploymentOutcome:
+    name = identity(manifest)
+    return DeploymentOutcome(
+        namespace=name.namespace,
+        name=name.name,
+        wanted=_wanted(manifest),
+        replicas=tuple(_replica(m, things) for m in replicas),
+        why=_why(manifest),
+        rejections=tuple(
+            ClusterRejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
+            for r in dig(manifest, "status", "rejections") or ()
+        ),
+    )
+
+
+def _wanted(manifest: Manifest) -> int:
+    wanted = dig(manifest, "spec", "replicas")
+    return wanted if isinstance(wanted, int) else 1
+
+
+def _replica(manifest: Manifest, things: Mapping[str, list[RemoteResource]]) -> ReplicaOutcome:
+    pools = (
+        str(member.get("nodePoolName") or "")
+        for engine in dig(manifest, "spec", "engines") or ()
+        for member in engine.get("members") or ()
+    )
+    return ReplicaOutcome(
+        name=identity(manifest).name,
+        cluster=str(dig(manifest, "spec", "clusterName") or ""),
+        pools=tuple(dict.fromkeys(pool for pool in pools if pool)),
+        ready=is_ready(manifest),
+        serving=serves(manifest, "ModelReady"),
+        why="" if is_ready(manifest) else _why(manifest),
+        revision=_digest({k: v for k, v in (manifest.get("spec") or {}).items() if k != "crossplane"}),
+        becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
+    )
+
+
+def _digest(spec: Manifest) -> str:
+    return hashlib.sha256(json.dumps(plain(spec), sort_keys=True).encode()).hexdigest()[:8]
+
+
+def _cluster(manifest: Manifest) -> ClusterOutcome:
+    gateway = str(dig(manifest, "status", "gateway", "address") or "")
+    return ClusterOutcome(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
+
+
+def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
+    free = {a.get("pool"): a.get("free") for a in dig(manifest, "status", "allocations") or ()}
+    for pool in dig(manifest, "status", "gpuPools") or ():
+        devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in pool.get("devices") or ())
+        nodes = int(pool.get("nodes") or 0)
+        yield PoolOutcome(identity(manifest).name, pool["name"], devices, nodes, int(free.get(pool["name"], nodes)))
+
+
+def _product(device: Manifest) -> str:
+    return str(dig(device, "attributes", "productName", "string") or device.get("name"))
+
+
+def _endpoint(manifest: Manifest) -> EndpointOutcome:
+    name = identity(manifest)
+    cluster = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
+    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), cluster)
+
+
+def _service(manifest: Manifest) -> ServiceOutcome:
+    name, status = identity(manifest), manifest.get("status") or {}
+    matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
+    routed = tuple(str(endpoint) for endpoint in status.get("routed") or ())
+    return ServiceOutcome(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
+
+
+def _weights(cache: Manifest) -> Iterator[StagedWeights]:
+    name, size = identity(cache), int(dig(cache, "spec", "huggingFace", "sizeGiB") or 0)
+    for cluster in dig(cache, "status", "clusters") or ():
+        if cluster.get("phase") in _STAGED:
+            yield StagedWeights(name.namespace, name.name, str(cluster.get("name")), size)
+
+
+def _troubles(store: Store) -> Iterator[Trouble]:
+    reported = ("ModelDeployment", "ModelReplica", "InferenceCluster")
+    for kind in store.kinds.composites():
+        for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in reported else ():
+            name = identity(manifest)
+            yield from (Trouble(kind.kind, name.namespace, name.name, why) for why in _whys(manifest))
+
+
+def _why(manifest: Manifest) -> str:
+    """The first problem that an object reports; empty if there is none."""
+    return next(_whys(manifest), "")
+
+
+def _whys(manifest: Manifest) -> Iterator[str]:
+    """The messages of an object's own conditions that are False; without any, that of Crossplane's Synced."""
+    conditions = dig(manifest, "status", "conditions") or ()
+    own = [c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False"]
+    for found in own:
+        yield f"{found.get('reason')}: {found.get('message') or ''}".rstrip(": ")
+    synced = condition(manifest, "Synced")
+    if not own and dig(synced, "status") == "False" and dig(synced, "message"):
+        yield str(dig(synced, "message"))

@@ -1,0 +1,49 @@
+"""Objects that exist on every cluster from the start: what its charts and its cloud install."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from function.core import Manifest, dig
+from function.vocabulary import names, versions
+
+
+def things(cluster: Manifest) -> Iterator[dict[str, Any]]:
+    """The preinstalled objects of an InferenceCluster: a Gateway, the kube-system namespace, and its StorageClass."""
+    yield _gateway()
+    yield _kube_system(cluster)
+    yield from _storage_classes(cluster)
+
+
+def _gateway() -> dict[str, Any]:
+    metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
+    return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}
+
+
+def address(cluster: Manifest) -> str:
+    """The gateway's address: the published one, or one derived from the cluster's name (RFC 2544)."""
+    digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
+    derived = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
+    return str(dig(cluster, "status", "gateway", "address") or derived)
+
+
+def _kube_system(cluster: Manifest) -> dict[str, Any]:
+    """The namespace whose UID identifies a Kubernetes cluster: the published UID, or one derived from the kubeconfig.
+    Two InferenceClusters with the same kubeconfig are the same cluster."""
+    secret = dig(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
+    kubeconfig = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
+    uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, kubeconfig))
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "Namespace",
+        "metadata": {"name": "kube-system", "uid": uid, "generation": 1},
+    }
+
+
+def _storage_classes(cluster: Manifest) -> Iterator[dict[str, Any]]:
+    name = dig(cluster, "spec", "cluster", "existing", "cache", "storageClassName")
+    if name:
+        yield {"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": name, "generation": 1}}

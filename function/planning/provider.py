@@ -1,0 +1,84 @@
+"""The rules of provider-kubernetes v1.2.1 for an Object: management policies, readiness, status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from function import cel
+from function.core import Condition, Manifest, dig, plain
+from function.sandbox.conditions import with_conditions
+from function.sandbox.store import Ref, Store
+
+SYNCED = Condition("Synced", "True", "ReconcileSuccess")
+
+AVAILABLE = Condition("Ready", "True", "Available")
+
+UNAVAILABLE = Condition("Ready", "False", "Unavailable")
+
+
+def write_status(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, *conditions: Condition) -> None:
+    """Write a managed resource's conditions, and `status.atProvider` unless it is None.
+
+    Most calls change nothing, and then nothing is copied either.
+    """
+    found = store.get(ref)
+    if found is None:
+        return
+    status = found.get("status") or {}
+    generation = found["metadata"]["generation"]
+    merged = with_conditions(status.get("conditions") or [], conditions, generation)
+    if merged == status.get("conditions") and at_provider in (None, status.get("atProvider")):
+        return
+
+    def write(manifest: dict[str, Any]) -> None:
+        written = manifest.setdefault("status", {})
+        if at_provider is not None:
+            written["atProvider"] = plain(at_provider)
+        written["conditions"] = merged
+
+    store.update(ref, write, status=True)
+
+
+def is_ready(manifest: Manifest, remote: Manifest) -> bool:
+    """Whether an Object is ready by its readiness policy, given the remote object."""
+    readiness = dig(manifest, "spec", "readiness") or {}
+    match readiness.get("policy"):
+        case "DeriveFromCelQuery":
+            return _holds(readiness["celQuery"], remote)
+        case "DeriveFromObject":
+            return any(
+                c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
+            )
+        case "AllTrue":
+            return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
+        case _:
+            return True
+
+
+def _holds(query: str, remote: Manifest) -> bool:
+    """A query that does not compile or fails is false. The provider does not report more either."""
+    try:
+        return cel.query(query).evaluate(object=remote)
+    except (cel.InvalidSelector, cel.EvaluationFailed):
+        return False
+
+
+def config(manifest: Manifest) -> str:
+    """The name of a managed resource's provider config."""
+    reference = (manifest.get("spec") or {}).get("providerConfigRef") or {}  # not `dig`: most frequent call
+    return str(reference.get("name") or "default")
+
+
+def _policies(manifest: Manifest) -> tuple[str, ...]:
+    return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
+
+
+def observes_only(manifest: Manifest) -> bool:
+    """Whether the provider must not write the remote object."""
+    return _policies(manifest) == ("Observe",)
+
+
+def may_delete(manifest: Manifest) -> bool:
+    """Whether the remote object is deleted with the Object."""
+    return bool({"*", "Delete"} & set(_policies(manifest)))

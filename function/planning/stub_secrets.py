@@ -1,0 +1,74 @@
+"""Stubs of the Secrets and ConfigMaps that a fleet references: files of a fleet do not contain them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from function.core import Manifest, dig
+from function.vocabulary import names, namespaces, versions
+
+_VALUE = "YXNzdW1lZA=="
+"""Base64 of `assumed`."""
+
+
+def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
+    """A stub for each Secret and ConfigMap that the manifests reference and do not contain, in order of names."""
+    fleet = list(manifests)
+    existing = {
+        (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
+    }
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for kind, namespace, name, key in (named for m in fleet for named in _named(m)):
+        if (kind, namespace, name) in existing:
+            continue
+        stub = found.setdefault((kind, namespace, name), _stub(kind, namespace, name))
+        if key:
+            stub["data"][key] = _VALUE if kind == "Secret" else "assumed"
+    return [found[key] for key in sorted(found)]
+
+
+def _stub(kind: str, namespace: str, name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.CORE,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": namespace},
+        **({"type": "Opaque"} if kind == "Secret" else {}),
+        "data": {},
+    }
+
+
+def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
+    """Kind, namespace, name and key of each reference of an object."""
+    existing = dig(manifest, "spec", "cluster", "existing") or {}
+    for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
+        if name := dig(existing, reference, "name"):
+            yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
+    namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
+    for auth, key in (("authSecret", "HF_TOKEN"), ("secretRef", "api-key")):
+        for block in ("huggingFace", "auth"):
+            if name := dig(manifest, "spec", block, auth, "name"):
+                yield "Secret", namespace, name, dig(manifest, "spec", block, auth, "key") or key
+    for template in _templates(manifest):
+        yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
+
+
+def _templates(manifest: Manifest) -> Iterator[Manifest]:
+    for engine in dig(manifest, "spec", "engines") or ():
+        for member in dig(engine, "members") or ():
+            yield dig(member, "template", "spec") or {}
+
+
+def _in_template(template: Manifest) -> Iterator[tuple[str, str, str]]:
+    for pull in template.get("imagePullSecrets") or ():
+        yield "Secret", str(dig(pull, "name")), ".dockerconfigjson"
+    for container in template.get("containers") or ():
+        for variable in dig(container, "env") or ():
+            yield from _in_variable(dig(variable, "valueFrom") or {})
+
+
+def _in_variable(value_from: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
+        reference = value_from.get(field)
+        if reference and not reference.get("optional"):
+            yield kind, str(reference.get("name")), str(reference.get("key"))

@@ -1,0 +1,255 @@
+"""Crossplane's reconcile of one XR. Source of the order and of every name: crossplane v2.4,
+internal/controller/apiextensions/composite.
+
+Terms. The *observed* resources are those that the XR's `resourceRefs` name, by their composition key. The *desired*
+resources are those that the function returned. A resource is *unsynced* if the API server refused it.
+
+Phases of a reconcile, in call order:
+
+1. A deleted XR loses Crossplane's finalizer, and nothing else happens: the garbage collector deletes what it composed.
+2. `_adopt` adds the finalizer, the composite label and the reference to the Composition.
+3. `settle.settle_with` calls the function until its requirements settle.
+4. `_collect` deletes observed resources that are no longer desired.
+5. `_refer` writes the references of the desired resources into the XR, before they exist: a crash leaks none.
+6. `_apply` applies the desired resources, then the status.
+7. `_report` writes the conditions and records the events.
+
+A failure in phases 3 to 6 skips the rest, and `_report_failure` sets Synced to False.
+
+Deliberately coarse: there is one function in the pipeline, the composition is the XRD's default, and connection secrets
+and composition revisions do not exist. None of them affects what a function is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from function.core import ComposedResource, Manifest, Request, Requirement, Result, dig, plain
+from function.sandbox import settle
+from function.sandbox.composed import controller_uid, decorated, digest, keep_name, reference_to, referenced
+from function.sandbox.conditions import conditions_after, conditions_after_failure
+from function.sandbox.errors import Fatal, Refused, Unsettled
+from function.sandbox.extensions import CompositionFunction
+from function.sandbox.store import Ref, Store, ref_of
+from function.vocabulary import crossplane
+
+FINALIZER = "composite.apiextensions.crossplane.io"
+XR_MANAGER = "apiextensions.crossplane.io/composite"
+_COMPOSED_MANAGER = "apiextensions.crossplane.io/composed/"
+
+
+class _ReconcileFailed(Exception):
+    """The reconcile stopped. The message is the one that Crossplane writes into the Synced condition."""
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Crossplane's reconciler for every composite kind."""
+
+    store: Store
+    function: CompositionFunction
+    step: str = "compose"
+    """Name of the only step of every Composition; messages mention it."""
+    asked: dict[Ref, tuple[Requirement, ...]] = field(default_factory=dict)
+    """The requirements of each XR's last reconcile."""
+    events: list[tuple[Ref, str, str, str]] = field(default_factory=list)
+    """XR, type (Normal or Warning), reason and message, in the order in which they were recorded."""
+    calls: int = 0
+    """How often the function was called."""
+
+    def __call__(self, ref: Ref) -> None:
+        """Reconcile one XR. Does nothing if it does not exist.
+
+        Raises:
+            Unreachable: The function cannot be called. Any other failure is written into the XR's conditions.
+        """
+        xr = self.store.get(ref)
+        if xr is None:
+            return
+        if dig(xr, "metadata", "deletionTimestamp"):
+            self.store.remove_finalizer(ref, FINALIZER)
+            self.asked.pop(ref, None)
+            return
+        self._adopt(ref)
+        try:
+            result, unsynced = self._compose(ref)
+        except (_ReconcileFailed, Fatal, Unsettled) as failure:
+            self._report_failure(ref, failure)
+            return
+        self._report(ref, result, unsynced)
+
+    def observed(self, xr: Manifest) -> dict[str, Manifest]:
+        """The composed resources that exist, by composition key. Those that another object controls are left out."""
+        found: dict[str, Manifest] = {}
+        for reference in dig(xr, "spec", "crossplane", "resourceRefs") or ():
+            composed = self.store.get(referenced(xr, reference))
+            if composed is None or controller_uid(composed) not in ("", xr["metadata"]["uid"]):
+                continue
+            key = dig(composed, "metadata", "annotations", crossplane.COMPOSITION_KEY)
+            if not key:
+                raise _ReconcileFailed(
+                    "cannot get existing composed resources: encountered composed resource without required "
+                    f'"{crossplane.COMPOSITION_KEY}" annotation'
+                )
+            found[key] = composed
+        return found
+
+    def _adopt(self, ref: Ref) -> None:
+        composition = self.store.kinds.of(ref.api_version, ref.kind).composition
+
+        def adopt(manifest: dict[str, Any]) -> None:
+            manifest["metadata"].setdefault("labels", {}).setdefault(crossplane.COMPOSITE, ref.name)
+            manifest.setdefault("spec", {}).setdefault("crossplane", {})["compositionRef"] = {"name": composition}
+
+        self.store.add_finalizer(ref, FINALIZER)
+        self.store.update(ref, adopt)
+
+    def _compose(self, ref: Ref) -> tuple[Result, list[str]]:
+        xr = self._get(ref)
+        observed = self.observed(xr)
+        try:
+            result = settle.settle_with(self._call, Request(xr=xr, observed=observed), self._find, self.asked.get(ref))
+        except Fatal as fatal:
+            raise _ReconcileFailed(
+                f'cannot compose resources: pipeline step "{self.step}" returned a fatal result: {fatal}'
+            ) from fatal
+        self.asked[ref] = result.requirements
+        desired = {key: self._named(xr, key, composed, observed) for key, composed in sorted(result.resources.items())}
+        self._collect(xr, observed, desired)
+        self._refer(xr, desired)
+        unsynced = self._apply(xr, desired)
+        self.store.apply(_status_of(xr, result), XR_MANAGER, subresource="status")
+        return result, unsynced
+
+    def asked_and_answered(self, xr: Manifest) -> Request:
+        """The request that the function would get for an XR now, with all its requirements resolved."""
+        request = Request(xr=xr, observed=self.observed(xr))
+        return replace(request, required=self._find(self.function(request).requirements))
+
+    def _call(self, request: Request) -> Result:
+        self.calls += 1
+        return self.function(request)
+
+    def _find(self, asked: tuple[Requirement, ...]) -> Mapping[str, tuple[Manifest, ...]]:
+        return {r.name: self._found(r) for r in asked}
+
+    def _found(self, asked: Requirement) -> tuple[Manifest, ...]:
+        if asked.match_name is not None:
+            one = self.store.get(Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name))
+            return (one,) if one and settle.matches(asked, one) else ()
+        kind = asked.api_version, asked.kind
+        found = self.store.labelled(*kind, asked.match_labels) if asked.match_labels else self.store.of_kind(*kind)
+        if asked.namespace is None:
+            return found
+        return tuple(m for m in found if m["metadata"].get("namespace") == asked.namespace)
+
+    def _get(self, ref: Ref) -> Manifest:
+        found = self.store.get(ref)
+        assert found is not None
+        return found
+
+    # Composed resources
+
+    def _named(
+        self, xr: Manifest, key: str, composed: ComposedResource, observed: Mapping[str, Manifest]
+    ) -> dict[str, Any]:
+        """A desired resource as it is applied: with its name, owner reference, label and annotation."""
+        manifest = plain(composed.manifest)
+        keep_name(manifest, observed.get(key))
+        self._set_namespace(xr, key, manifest)
+        return decorated(xr, key, manifest)
+
+    def _set_namespace(self, xr: Manifest, key: str, manifest: dict[str, Any]) -> None:
+        namespace = xr["metadata"].get("namespace")
+        if not namespace:
+            return
+        kind = self.store.kinds.of(manifest["apiVersion"], manifest["kind"])
+        if not kind.namespaced:
+            name = manifest["metadata"].get("name") or ""
+            raise _ReconcileFailed(
+                f"cannot compose resources: cannot apply cluster scoped composed resource {key!r} (a {kind.kind} named "
+                f"{name}) for a namespaced composite resource. Only namespaced composed resources are allowed"
+            )
+        manifest["metadata"]["namespace"] = namespace
+
+    def _collect(self, xr: Manifest, observed: Mapping[str, Manifest], desired: Mapping[str, Any]) -> None:
+        for key, manifest in sorted(observed.items()):
+            if key in desired or controller_uid(manifest) != xr["metadata"]["uid"]:
+                continue
+            if not self.store.delete(ref_of(manifest), foreground=True):
+                problem = f'cannot delete composed resource "{key}": {ref_of(manifest)} is in use'
+                raise _ReconcileFailed(
+                    f"cannot compose resources: cannot garbage collect composed resources: {problem}"
+                )
+
+    def _refer(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> None:
+        refs = sorted((reference_to(xr, m) for m in desired.values()), key=lambda r: "".join(r.values()))
+        intent = {**_identity(xr), "spec": {"crossplane": {"resourceRefs": refs}}}
+        if not refs:
+            intent = _identity(xr)
+        self.store.apply(intent, XR_MANAGER)
+
+    def _apply(self, xr: Manifest, desired: Mapping[str, dict[str, Any]]) -> list[str]:
+        """Apply the desired resources. Returns the keys of those that the API server refused."""
+        manager, unsynced = composed_manager(xr), []
+        for key, manifest in desired.items():
+            ref = ref_of(manifest)
+            existing = self.store.get(ref)
+            if existing is not None and controller_uid(existing) not in ("", xr["metadata"]["uid"]):
+                problem = f"{ref} is controlled by another object"
+                raise _ReconcileFailed(f'cannot compose resources: cannot apply composed resource "{key}": {problem}')
+            try:
+                self.store.apply(manifest, manager)
+            except Refused as refused:
+                self._record(
+                    ref_of(xr), "Warning", "ComposeResources", f'cannot apply composed resource "{key}": {refused}'
+                )
+                unsynced.append(key)
+        return unsynced
+
+    # Conditions and events
+
+    def _report(self, ref: Ref, result: Result, unsynced: list[str]) -> None:
+        self._write_conditions(
+            ref, lambda before, generation: conditions_after(before, result, unsynced, generation, later=generation)
+        )
+        for event in result.events:
+            self._record(ref, "Warning" if event.warning else "Normal", event.reason, event.message)
+
+    def _report_failure(self, ref: Ref, failure: Exception) -> None:
+        self._write_conditions(
+            ref, lambda conditions, generation: conditions_after_failure(conditions, str(failure), generation)
+        )
+        self._record(ref, "Warning", "ComposeResources", str(failure))
+
+    def _write_conditions(self, ref: Ref, after: Callable[[list[Any], int | None], list[dict[str, Any]]]) -> None:
+        def write(manifest: dict[str, Any]) -> None:
+            status = manifest.setdefault("status", {})
+            status["conditions"] = after(status.get("conditions") or [], manifest["metadata"].get("generation"))
+
+        self.store.update(ref, write, status=True)
+
+    def _record(self, ref: Ref, type_: str, reason: str, message: str) -> None:
+        self.events.append((ref, type_, reason, message))
+
+
+def composed_manager(xr: Manifest) -> str:
+    """The field manager with which Crossplane applies the composed resources of an XR."""
+    return _COMPOSED_MANAGER + digest(xr["metadata"]["name"] + _group_kind(xr))
+
+
+def _identity(manifest: Manifest) -> dict[str, Any]:
+    metadata = {k: v for k, v in manifest["metadata"].items() if k in ("name", "namespace")}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
+def _status_of(xr: Manifest, result: Result) -> dict[str, Any]:
+    status = plain(result.status)
+    return {**_identity(xr), "status": status} if status else _identity(xr)
+
+
+def _group_kind(manifest: Manifest) -> str:
+    group = manifest["apiVersion"].rpartition("/")[0]
+    return f"{manifest['kind']}.{group}" if group else manifest["kind"]

@@ -1,0 +1,351 @@
+"""The API server, in memory: objects, field ownership, finalizers, and an index of what changed.
+
+Stored manifests are immutable: a change stores a new one. Readers therefore share them, and a copy of the store is
+cheap. Every change gets the next `version`; `changed`, `kind_changed` and the marks remember the last change of each
+object, kind and label, so that readers can ask cheaply whether something may have changed for them.
+
+Deterministic: uids are derived from names, and timestamps count the objects that were created.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from function.core import Manifest, Requirement, dig, plain
+from function.sandbox import apply
+from function.sandbox.extensions import Admit, DeleteGuard
+from function.sandbox.indexes import LabelIndex, Sealed
+from function.sandbox.schemas import ServedKind, ServedKinds
+from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
+
+FOREGROUND = "foregroundDeletion"
+"""Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+class Ref(NamedTuple):
+    """Identifies an object. The namespace of a cluster-scoped one is empty."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {where}{self.name}"
+
+
+def ref_of(manifest: Manifest) -> Ref:
+    """The identity of an object."""
+    metadata = manifest["metadata"]
+    return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
+
+
+@dataclass(slots=True)
+class Store:
+    """All objects of the control cluster."""
+
+    kinds: ServedKinds
+    admit: Admit = lambda _kind, _manifest, _old: None
+    blocks_delete: DeleteGuard = lambda _store, _ref, _policy: False
+    default_namespace: str = "default"
+    """The namespace of a namespaced object that names none. kubectl would take it from the user's context."""
+    _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
+    _refs: dict[tuple[str, str], tuple[Ref, ...]] = field(default_factory=dict)
+    """By kind, the sorted identities; dropped when an object is created or deleted."""
+    _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
+    version: int = 0
+    """Grows with every change."""
+    _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
+    _created: int = 0
+    elsewhere: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """The uids of owners that were not loaded, by kind, namespace and name. They count as existing, because files need
+    not contain a whole fleet."""
+    changed: dict[Ref, int] = field(default_factory=dict)
+    """The version of each object's last change, in order of versions. Deleted objects stay in it."""
+    kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The version of the last change of any object of a kind."""
+    _mark_changed: dict[tuple[str, str], dict[tuple[str, str], int]] = field(default_factory=dict)
+    """By kind, the version of the last change of any object with a label, or in a namespace."""
+
+    # Reading
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """An object; None if it does not exist."""
+        stored = self._stored(ref)
+        return stored.manifest if stored else None
+
+    def of_kind(self, api_version: str, kind: str) -> tuple[Manifest, ...]:
+        """All objects of a kind, by namespace and name."""
+        found = self._sorted.get((api_version, kind))
+        if found is None:
+            objects = self._objects.get((api_version, kind), {})
+            order = self.refs(api_version, kind)
+            found = self._sorted[api_version, kind] = tuple([objects[ref[2:]].manifest for ref in order])
+        return found
+
+    def refs(self, api_version: str, kind: str) -> tuple[Ref, ...]:
+        """The identities of all objects of a kind, by namespace and name."""
+        found = self._refs.get((api_version, kind))
+        if found is None:
+            objects = self._objects.get((api_version, kind), {})
+            found = self._refs[api_version, kind] = tuple(Ref(api_version, kind, *key) for key in sorted(objects))
+        return found
+
+    def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
+        """All objects of a kind that have all of the given labels, by namespace and name."""
+        index = self._labelled.get((api_version, kind))
+        found = index.having(labels) if index else []
+        objects = self._objects.get((api_version, kind), {})
+        return tuple(objects[key].manifest for key in found)
+
+    def all(self) -> Iterator[Manifest]:
+        """Every object, by kind, namespace and name."""
+        for kind in sorted(self._objects):
+            yield from self.of_kind(*kind)
+
+    def since(self, version: int) -> list[Ref]:
+        """The objects that were changed or deleted after a version, latest first."""
+        return [ref for ref, _ in takewhile(lambda change: change[1] > version, reversed(self.changed.items()))]
+
+    def answer_changed(self, asked: Requirement, version: int) -> bool:
+        """Whether the answer to a requirement may have changed after a version. False is certain."""
+        if asked.match_name is not None:
+            named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
+            return self.changed.get(named, 0) > version
+        kind = asked.api_version, asked.kind
+        marks = self._mark_changed.get(kind, {})
+        asked_marks = [*asked.match_labels.items(), *([_in(asked.namespace)] if asked.namespace else ())]
+        return self.kind_changed.get(kind, 0) > version and all(marks.get(m, 0) > version for m in asked_marks)
+
+    # Writing
+
+    def load(self, manifest: Manifest) -> None:
+        """Store an object with its status and server-set metadata, as a restored dump. Raises Refused."""
+        loaded = plain(manifest)
+        ref = self.located(loaded)
+        loaded["metadata"].pop("namespace", None)
+        loaded["metadata"] |= {"namespace": ref.namespace} if ref.namespace else {}
+        self.admit(self._kind(loaded), loaded, self.get(ref))
+        self._put(ref, Stored(self._with_identity(loaded), intents_of(loaded)))
+
+    def located(self, manifest: Manifest) -> Ref:
+        """The identity of an object, with the default namespace if it needs one and has none."""
+        api_version, kind, namespace, name = ref_of(manifest)
+        namespaced = self._kind(manifest).namespaced
+        return Ref(api_version, kind, (namespace or self.default_namespace) if namespaced else "", name)
+
+    def apply(self, manifest: Manifest, manager: str, *, subresource: str = "") -> Manifest:
+        """Server-side apply, with force.
+
+        Args:
+            manifest: The fields that the manager wants. Fields of its last apply that are missing are removed.
+            manager: The field manager.
+            subresource: `status`, or empty for the object itself.
+
+        Returns:
+            The stored object. Nothing is written if it already has the fields.
+
+        Raises:
+            Refused: Admission refuses the merged object.
+        """
+        ref = ref_of(manifest)
+        owner = f"{manager}/{subresource}" if subresource else manager
+        stored = self._stored(ref)
+        intent = stored.intents.get(owner) if stored else None
+        if stored and intent and intent.manifest == manifest and self._is_current(stored, intent):
+            return stored.manifest
+        return self._applied(ref, plain(manifest), owner, stored, intent)
+
+    def update(self, ref: Ref, change: Callable[[dict[str, Any]], None], *, status: bool = False) -> None:
+        """Update an object, like a controller's read-modify-write. Does nothing if it does not exist.
+
+        Args:
+            ref: The object.
+            change: Changes a copy in place. If the copy is equal afterwards, nothing is written.
+            status: Whether the change is limited to status and metadata. Then admission does not run, and the
+                generation stays.
+
+        Raises:
+            Refused: Admission refuses the changed object.
+        """
+        stored = self._stored(ref)
+        if stored is None:
+            return
+        changed = copied(stored.manifest, whole=not status)
+        change(changed)
+        if changed == stored.manifest:
+            return
+        if not status:
+            self.admit(self._kind(changed), changed, stored.manifest)
+            self._count_generation(stored.manifest, changed)
+        self._put(ref, Stored(changed, stored.intents, stored.edits + (not status)))
+
+    def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
+        """Request deletion. The object stays as long as it has finalizers.
+
+        Returns:
+            False if the delete guard blocks the request.
+        """
+        stored = self._stored(ref)
+        if stored is None:
+            return True
+        if self.blocks_delete(self, ref, "Foreground" if foreground else "Background"):
+            return False
+
+        def mark(manifest: dict[str, Any]) -> None:
+            metadata = manifest["metadata"]
+            metadata.setdefault("deletionTimestamp", self._now())
+            if foreground and FOREGROUND not in metadata.get("finalizers", ()):
+                metadata["finalizers"] = [*metadata.get("finalizers", ()), FOREGROUND]
+
+        self.update(ref, mark, status=True)
+        self._finish(ref)
+        return True
+
+    def lose(self, ref: Ref) -> None:
+        """Remove an object at once, regardless of finalizers and the delete guard, as an accident does."""
+        if self._stored(ref) is not None:
+            self._count(ref)
+            self._replace(ref, None)
+
+    def copied(self) -> Store:
+        """An independent store with the same objects."""
+        objects = {
+            kind: {key: Stored(s.manifest, dict(s.intents), s.edits) for key, s in stored.items()}
+            for kind, stored in self._objects.items()
+        }
+        return replace(
+            self,
+            _objects=objects,
+            _refs=dict(self._refs),
+            _sorted=dict(self._sorted),
+            _labelled={kind: index.copied() for kind, index in self._labelled.items()},
+            elsewhere=dict(self.elsewhere),
+            changed=dict(self.changed),
+            kind_changed=dict(self.kind_changed),
+            _mark_changed={kind: dict(marks) for kind, marks in self._mark_changed.items()},
+        )
+
+    def add_finalizer(self, ref: Ref, finalizer: str) -> None:
+        """Add a finalizer, unless the object has it."""
+
+        def add(manifest: dict[str, Any]) -> None:
+            manifest["metadata"]["finalizers"] = [*manifest["metadata"].get("finalizers", []), finalizer]
+
+        if finalizer not in (dig(self.get(ref), "metadata", "finalizers") or ()):
+            self.update(ref, add, status=True)
+
+    def remove_finalizer(self, ref: Ref, finalizer: str) -> None:
+        """Remove a finalizer. A deleted object without finalizers is removed."""
+
+        def remove(manifest: dict[str, Any]) -> None:
+            left = [f for f in manifest["metadata"].get("finalizers", []) if f != finalizer]
+            manifest["metadata"]["finalizers"] = left
+            if not left:
+                del manifest["metadata"]["finalizers"]
+
+        self.update(ref, remove, status=True)
+        self._finish(ref)
+
+    # Below
+
+    def _stored(self, ref: Ref) -> Stored | None:
+        return self._objects.get((ref.api_version, ref.kind), {}).get((ref.namespace, ref.name))
+
+    def _kind(self, manifest: Manifest) -> ServedKind:
+        return self.kinds.of(manifest["apiVersion"], manifest["kind"])
+
+    def _applied(
+        self, ref: Ref, wanted: dict[str, Any], owner: str, stored: Stored | None, last: Intent | None
+    ) -> Manifest:
+        kind = self._kind(wanted)
+        fields = apply.fields(owned(wanted), kind.schema)
+        intents = dict(stored.intents) if stored else {}
+        others = [i.fields for manager, i in intents.items() if manager != owner]
+        live = stored.manifest if stored else self._with_identity(wanted)
+        if last:
+            live = apply.without(live, last.fields, [fields, *others, IDENTITY], kind.schema)
+        changed = apply.merge(live, wanted, kind.schema) if stored else live
+        self.admit(kind, changed, stored.manifest if stored else None)
+        edits = stored.edits + 1 if stored else 0
+        intents[owner] = Intent(wanted, fields, edits)
+        if stored:
+            self._count_generation(stored.manifest, changed)
+        if not stored or changed != stored.manifest or not last or last.fields != fields:
+            self._put(ref, Stored(changed, intents, edits))
+        else:
+            stored.intents[owner] = intents[owner]
+        found = self.get(ref)
+        assert found is not None
+        return found
+
+    def _is_current(self, stored: Stored, intent: Intent) -> bool:
+        """Whether the object still has the applied fields."""
+        kind = self._kind(intent.manifest)
+        return intent.edits == stored.edits or apply.covers(stored.manifest, intent.manifest, kind.schema)
+
+    def _with_identity(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        self._created += 1
+        ref = ref_of(manifest)
+        name = "\x00".join((*ref, str(self._created)))
+        identity = {
+            "uid": str(uuid.uuid5(uuid.NAMESPACE_URL, name)),
+            "generation": 1,
+            "creationTimestamp": self._now(),
+        }
+        return {**manifest, "metadata": {**identity, **manifest["metadata"]}}
+
+    def _now(self) -> str:
+        return (_EPOCH + timedelta(seconds=self._created)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _count_generation(self, old: Manifest, new: dict[str, Any]) -> None:
+        ignored = ("metadata", "status")
+        if {k: v for k, v in old.items() if k not in ignored} != {k: v for k, v in new.items() if k not in ignored}:
+            new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
+
+    def _put(self, ref: Ref, stored: Stored) -> None:
+        self._count(ref)
+        stored.manifest["metadata"]["resourceVersion"] = str(self.version)
+        stored.manifest["metadata"]["managedFields"] = managed(ref.api_version, stored.intents)
+        if not stored.manifest["metadata"]["managedFields"]:
+            del stored.manifest["metadata"]["managedFields"]
+        self._replace(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
+
+    def _replace(self, ref: Ref, stored: Stored | None) -> None:
+        """Replace a stored object and update the indexes; None removes it."""
+        objects, key = self._objects.setdefault(ref[:2], {}), ref[2:]
+        before = objects.pop(key, None) if stored is None else objects.get(key)
+        if stored is not None:
+            objects[key] = stored
+        if before is None or stored is None:
+            self._refs.pop(ref[:2], None)
+        index = self._labelled.setdefault(ref[:2], LabelIndex())
+        index.note(key, labels_of(before), labels_of(stored))
+        marks = self._mark_changed.setdefault(ref[:2], {})
+        for mark in (*labels_of(before).items(), *labels_of(stored).items(), _in(ref.namespace)):
+            marks[mark] = self.version
+
+    def _count(self, ref: Ref) -> None:
+        self.version += 1
+        self.changed.pop(ref, None)
+        self.changed[ref] = self.kind_changed[ref[:2]] = self.version
+        self._sorted.pop(ref[:2], None)
+
+    def _finish(self, ref: Ref) -> None:
+        """Remove an object that was deleted and has no finalizers."""
+        manifest = self.get(ref)
+        if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
+            self._count(ref)
+            self._replace(ref, None)
+
+
+def _in(namespace: str) -> tuple[str, str]:
+    """A namespace as a label: no real label has an empty key."""
+    return "", namespace
