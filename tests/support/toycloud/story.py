@@ -55,8 +55,8 @@ OBJECTS = (
 
 def main() -> None:
     control = ControlPlane()
-    control.world.load(OBJECTS)
-    control.world.settle()
+    control.loop.load(OBJECTS)
+    control.loop.settle()
     store = control.store
 
     def all_of(api_version: str, kind: str) -> list[Any]:
@@ -95,14 +95,14 @@ def main() -> None:
     }  # fmt: skip
     composites = spec("ToyCluster")
     store.delete(Ref(versions.MODELPLANE, "InferenceClass", "", "toy"))
-    control.world.settle()
+    control.loop.settle()
     found = store.get(Ref(versions.MODELPLANE, "InferenceCluster", "", "good"))
     facts["without class"] = {
         "same": spec("ToyCluster") == composites,
         "reason": dig(condition(found or {}, "ClusterReady"), "reason"),
     }
     store.delete(Ref(versions.MODELPLANE, "InferenceCluster", "", "good"))
-    control.world.settle()
+    control.loop.settle()
     facts["deleted"] = [spec("ToyCluster"), spec("ServingStack"), all_of("toy.m.example.org/v1beta1", "Cluster")]
     print(json.dumps(facts))
 
