@@ -6,14 +6,13 @@ must do otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from annotated_types import MaxLen
 
 from function import schema
 from function.clouds.source import KEY, Access, SecretKey
-from function.core import Request, condition, dig
+from function.core import Manifest, Request, condition, dig
 from function.core.manifest import is_list
 
 KUBECONFIG = "Kubeconfig"
@@ -53,12 +52,12 @@ def access(_block: Any, request: Request) -> Access:
     }
     kubeconfig = found.pop(KUBECONFIG, None)
     if kubeconfig is None:
-        return Access(None, missing=(_progress(composite),))
+        return Access(None, missing=(pending(composite),))
     return Access(kubeconfig, identity=min(found.items(), default=None))
 
 
-def _progress(composite: Mapping[str, Any]) -> str:
-    """What the composite waits for, in its own words."""
+def pending(composite: Manifest) -> str:
+    """Returns the sentence that a composite is not ready, with what it waits for in its own words."""
     ready = condition(composite, "Ready")
     message = dig(ready, "message") or dig(ready, "reason") or "nothing is heard of it yet"
     return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"

@@ -7,7 +7,7 @@ from typing import Any
 from function import clouds
 from function.api import servingstack
 from function.api.inferencecluster import Spec
-from function.clouds import Access
+from function.clouds import Access, provisioned
 from function.core import (
     Condition,
     HoldDecision,
@@ -104,10 +104,7 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
 def _pending_composite(request: Request) -> str:
     """The composite of a cloud that is not ready, though the cluster answers; empty where there is none."""
     composite = request.observed.get(clouds.KEY)
-    if composite is None or request.is_ready(clouds.KEY):
-        return ""
-    message = dig(condition(composite, "Ready"), "message") or "nothing is heard of it yet"
-    return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
+    return "" if composite is None or request.is_ready(clouds.KEY) else provisioned.pending(composite)
 
 
 def _missing_storage_class(request: Request, spec: Spec) -> str:

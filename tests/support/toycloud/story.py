@@ -12,6 +12,7 @@ from function import clouds
 from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.publish import access
+from function.sandbox.store import Ref
 from function.validation import validate
 from function.vocabulary import names, versions
 from package import build
@@ -54,15 +55,18 @@ OBJECTS = (
 
 def main() -> None:
     control = ControlPlane()
-    control.world.load(OBJECTS)
-    control.world.settle()
+    control.loop.load(OBJECTS)
+    control.loop.settle()
     store = control.store
 
     def all_of(api_version: str, kind: str) -> list[Any]:
         return [plain(manifest) for manifest in store.of_kind(api_version, kind)]
 
+    def spec(kind: str) -> list[Any]:
+        return [m["spec"] for m in all_of(versions.INFRASTRUCTURE, kind)]
+
     by_name = {m["metadata"]["name"]: m for m in all_of(versions.MODELPLANE, "InferenceCluster")}
-    print(json.dumps({
+    facts = {
         "findings": [finding.message for finding in validate(OBJECTS[:3])],
         "conditions": {
             name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"
@@ -70,7 +74,7 @@ def main() -> None:
         },
         "ready": dig(condition(by_name["good"], "Ready"), "status"),
         "address": dig(by_name["good"], "status", "gateway", "address"),
-        "composites": [m["spec"] for m in all_of(versions.INFRASTRUCTURE, "ToyCluster")],
+        "composites": spec("ToyCluster"),
         "managed": [
             (m["spec"]["forProvider"], m["status"]["atProvider"]["id"].partition("/")[0])
             for m in all_of("toy.m.example.org/v1beta1", "Cluster")
@@ -88,7 +92,19 @@ def main() -> None:
         "unsupported": clouds.unsupported(),
         "activated": access.activation()["spec"]["activate"],
         "packages": [d["package"] for d in build.configuration()[0]["spec"]["dependsOn"]],
-    }))  # fmt: skip
+    }  # fmt: skip
+    composites = spec("ToyCluster")
+    store.delete(Ref(versions.MODELPLANE, "InferenceClass", "", "toy"))
+    control.loop.settle()
+    found = store.get(Ref(versions.MODELPLANE, "InferenceCluster", "", "good"))
+    facts["without class"] = {
+        "same": spec("ToyCluster") == composites,
+        "reason": dig(condition(found or {}, "ClusterReady"), "reason"),
+    }
+    store.delete(Ref(versions.MODELPLANE, "InferenceCluster", "", "good"))
+    control.loop.settle()
+    facts["deleted"] = [spec("ToyCluster"), spec("ServingStack"), all_of("toy.m.example.org/v1beta1", "Cluster")]
+    print(json.dumps(facts))
 
 
 if __name__ == "__main__":

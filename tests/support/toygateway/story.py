@@ -36,8 +36,8 @@ SERVICE = _object("ModelService", "chat", endpoints=[{"selector": {"matchLabels"
 
 def main() -> None:
     control = ControlPlane()
-    control.world.load([gateway(toy={"replicas": 3})])
-    control.world.settle()
+    control.loop.load([gateway(toy={"replicas": 3})])
+    control.loop.settle()
     [found] = control.store.of_kind(versions.MODELPLANE, "InferenceGateway")
     [class_] = control.store.of_kind(versions.GATEWAY, "GatewayClass")
     reached = {"status": {"address": "192.0.2.1"}}

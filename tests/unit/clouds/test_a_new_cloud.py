@@ -74,6 +74,14 @@ def test_it_is_reached_by_the_secret_that_its_provider_wrote(told: dict[str, Any
     assert (told["ready"], bool(told["address"])) == ("True", True)
 
 
+def test_it_stays_as_it_is_while_a_class_is_gone(told: dict[str, Any]) -> None:
+    assert told["without class"] == {"same": True, "reason": "WaitingForClasses"}
+
+
+def test_it_is_deleted_with_its_inference_cluster(told: dict[str, Any]) -> None:
+    assert told["deleted"] == [[], [], []]
+
+
 def test_it_outlives_what_is_installed_on_it(told: dict[str, Any]) -> None:
     assert told["usages"] == [["ToyCluster", "ServingStack"]]
 

@@ -12,13 +12,13 @@ from function.vocabulary import conditions as c
 
 MANAGED = "toy.m.example.org/v1beta1"
 _CLUSTER = "cluster"
-_SECRET_KEY = "kubeconfig"
+_KEY = "kubeconfig"
 
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     is_made = request.is_ready(_CLUSTER)
-    secret = {"type": provisioned.KUBECONFIG, "name": _secret(request), "key": _SECRET_KEY}
+    secret = {"type": provisioned.KUBECONFIG, "name": _secret(request), "key": _KEY}
     return Result(
         ready=is_made,
         conditions=(
