@@ -16,32 +16,36 @@ _TRACEBACK = "MODELPLANE_TRACEBACK"
 
 
 _OF_THEIR_OWN = ("plan", "what-if")
-"""Commands that exit with 2 when something that serves would be lost. Elsewhere 2 is a wrong option, as usual."""
+"""Commands whose exit code 2 means that something that serves would be lost. Elsewhere it is an invalid option."""
 
 
 class _Mistake(click.UsageError):
-    """A wrong option of a command whose exit codes have meanings of their own."""
+    """An invalid option of a command whose exit code 2 has another meaning."""
 
     exit_code = 1
 
 
 class _Command(NamedTuple):
-    """Where a command lives, and its line in the list of commands."""
+    """A command's module, and its line in the list of commands."""
 
     module: str
     summary: str
 
 
 _COMMANDS: Mapping[str, _Command] = {
-    "plan": _Command("function.cli.plan", "Run a fleet to a fixed point: what is placed where, what is not, and why."),
-    "what-if": _Command("function.cli.whatif", "Say who moves and what falls short when a cluster is drained or lost."),
-    "explain": _Command("function.cli.explain", "Say why a replica is not there, and what would place it."),
-    "render": _Command("function.cli.render", "Compose one resource and print the result, as crossplane render does."),
-    "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
-    "cel": _Command("function.cli.cel", "Try a device selector."),
+    "plan": _Command("function.cli.plan", "Show where replicas would be placed, which ones would not, and why."),
+    "what-if": _Command("function.cli.whatif", "Show the effect of losing a cluster, or of resizing a fleet."),
+    "explain": _Command(
+        "function.cli.explain", "Explain why a replica is not placed, and which change would place it."
+    ),
+    "render": _Command("function.cli.render", "Compose one resource and print the result, like crossplane render."),
+    "validate": _Command(
+        "function.cli.validate", "Validate manifests, with file, line, column and field of each error."
+    ),
+    "cel": _Command("function.cli.cel", "Check or evaluate a device selector."),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
-    "hydrate": _Command("function.cli.hydrate", "Stage a model's weights: completely, or not at all."),
-    "generate": _Command("function.cli.generate", "Write XRDs, Compositions and reference pages from the models."),
+    "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),
+    "generate": _Command("function.cli.generate", "Generate XRDs, Compositions and reference pages from the models."),
 }
 
 
@@ -66,7 +70,7 @@ class _Lazy(click.Group):
                 raise
             raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
         except click.ClickException as wrong:
-            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # it is said anew, not another error
+            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # the same error with another text
             raise
         except settings.Invalid as wrong:
             raise click.ClickException(str(wrong)) from wrong
@@ -82,19 +86,19 @@ class _Lazy(click.Group):
 
 
 def _visible(message: str) -> str:
-    """An error may repeat what stands in a file, and is printed on a terminal."""
+    """An error message without control characters: it can repeat text of a file, and is printed on a terminal."""
     from function.core import visible
 
     return "\n".join(map(visible, message.split("\n")))
 
 
 def _bug(bug: Exception) -> click.ClickException:
-    """Says the type of a bug and where it is, not its message: in that any value may stand, a Secret's too."""
+    """Report the type and place of a bug, without its message, which can contain any value, also that of a Secret."""
     from function.server import log
 
     if os.environ.get(_TRACEBACK):
         click.echo("\n".join(log.bug(bug)["frames"]), err=True)
-    return click.ClickException(f"a bug in modelplane: {log.where(bug)} ({_TRACEBACK}=1 shows the way there)")
+    return click.ClickException(f"a bug in modelplane at {log.where(bug)} (set {_TRACEBACK}=1 for a traceback)")
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -102,8 +106,8 @@ def _bug(bug: Exception) -> click.ClickException:
 def main() -> None:
     """Serve AI models on fleets of GPU clusters.
 
-    Platform teams declare clusters and hardware, ML teams declare models; the same code that runs in Crossplane runs
-    here on YAML files, without any cluster.
+    Platform teams declare clusters and hardware, and ML teams declare models. This program runs the code of the
+    Crossplane function on YAML files, without a cluster.
 
     \b
     Start with:

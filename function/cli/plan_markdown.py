@@ -1,4 +1,4 @@
-"""A plan as Markdown: what it changes, in a form for the pull request that makes the change."""
+"""A plan as Markdown, for a comment on the pull request that makes the change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A what-if, or every loss in turn, as Markdown."""
+"""A what-if, or the N-1 report, as Markdown."""
 
 from __future__ import annotations
 

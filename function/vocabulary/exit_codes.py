@@ -1,4 +1,4 @@
-"""How staging weights can end, as exit codes: what the Job says to the control plane, and nothing else does."""
+"""Exit codes of `modelplane hydrate`. They are the only result that a Job reports to the control plane."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class ExitCode(IntEnum):
 
     STAGED = 0
     RETRY = 1
-    """The hub or the network failed; the next try goes on where this one ended."""
+    """The hub or the network failed; the next try continues where this one ended."""
     INVALID = 2
     """The command line is wrong."""
     NOT_FOUND = 10
@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 
 FINAL = tuple(int(o) for o in ExitCode if o > ExitCode.RETRY)
-"""Another try would end the same."""
+"""Another try would have the same result."""
 
 MEANING = {
     ExitCode.STAGED: "the weights are staged",

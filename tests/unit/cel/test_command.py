@@ -113,12 +113,12 @@ def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        ("{driver: a, attributes: [1]}", "-: attributes are a map"),
+        ("{driver: a, attributes: [1]}", "-: attributes must be a map"),
         ("{driver: a, attributes: {x: 5}}", "-: attribute x has one of string, version, bool and int"),
         ("{driver: a, capacity: {m: {}}}", "-: capacity m has a value, such as 80Gi"),
-        ("{driver: 5}", "-: a device names its driver"),
-        ("5", "-: this is no device: 5"),
-        ("{items: 5}", "-: this is no device: 5"),
+        ("{driver: 5}", "-: driver is missing"),
+        ("5", "-: not a device: 5"),
+        ("{items: 5}", "-: not a device: 5"),
         ("{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}", "-: spec.devices of n is a list of devices"),
         ("a: [", "<stdin>:2:1: not YAML: while parsing a flow node, did not find expected node content"),
     ],

@@ -313,14 +313,17 @@ def test_people_see_one_row_for_each_cluster() -> None:
         (["--scale", "qwen3-8b=1"], "--scale qwen3-8b=1: write NAMESPACE/NAME=N, such as ml-team/qwen=3"),
         (["--scale", "ml-team/qwen3-8b=many"], "write NAMESPACE/NAME=N"),
         (["--scale", "ml-team/qwen3-8b=-1"], "write NAMESPACE/NAME=N"),
-        (["--pool", "iowa=2"], "--pool iowa=2: write CLUSTER/POOL=N, such as europe/a100=4"),
+        (["--pool", "iowa=2"], "--pool iowa=2: invalid value; use CLUSTER/POOL=N, such as europe/a100=4"),
         (["--scale", "ml-team/qwen3-8b=101"], "ModelDeployment qwen3-8b: spec.replicas: must be at most 100, not 101"),
         (["--pool", "iowa/l4=5001"], "must be at most 5000, not 5001"),
         (["--lose", "iowa", "--lose", "iowa"], "InferenceCluster iowa is already lost at this point"),
         (["--lose", "any", "--lose", "iowa"], "cannot be combined with another --lose"),
         (["--lose", "any", "--lose", "any"], "cannot be combined with another --lose"),
-        ([], "say what is to happen: --drain, --lose, --pool or --scale"),
-        (["--lose", "any", "--target", "127.0.0.1:1", "--jobs", "2"], "several --jobs need a function in the program"),
+        ([], "missing event: use --drain, --lose, --pool or --scale"),
+        (
+            ["--lose", "any", "--target", "127.0.0.1:1", "--jobs", "2"],
+            "--jobs above 1 cannot be combined with --target",
+        ),
         (["--drain", "iowa", "-o", "csv"], "'csv' is not one of"),
         (["--burn", "iowa"], "No such option"),
     ],
@@ -335,7 +338,7 @@ def test_what_cannot_be_is_an_error_that_says_what_can(arguments: list[str], wan
 def test_there_must_be_a_cluster_to_lose(tmp_path: Path) -> None:
     got = run(str(EXAMPLES / "spare/models.yaml"), "--lose", "any")
 
-    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster to lose\n")
+    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster in the files\n")
 
 
 def test_a_name_is_checked_before_the_long_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
