@@ -147,8 +147,8 @@ def _shown(invalid: engine.InvalidSelector, text: str) -> str:
 
 
 def _accepted(selector: engine.Selector) -> str:
-    together = f"{selector.price:,} of the {selectors.MOST_COST:,} that the selectors of a deployment may cost together"
-    said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}; it counts {together}"]
+    together = f"{selector.price:,} of the {selectors.MOST_COST:,} units that all selectors of a deployment can cost"
+    said = [f"valid; costs at most {selector.cost:,} of {engine.COST_LIMIT:,} units per evaluation; counts {together}"]
     said += [f"warning: {doubt}\n{_marked(selector.text, doubt.place)}" for doubt in selector.doubts]
     return "\n".join(said)
 

@@ -16,7 +16,7 @@ import yaml
 
 from function.cli.documents import Document, FieldPath, documents, place_behind, walked
 from function.cli.values import BrokenFile, Position
-from function.core import Manifest, NamespacedName, dig
+from function.core import Manifest, NamespacedName, dig, enumerate_names
 
 STDIN = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -154,14 +154,14 @@ def _files(path: str) -> Iterator[str]:
     elif place.exists():  # a pipe too, such as a shell's <(…)
         yield path
     else:
-        raise BrokenFile(path, "there is no such file or folder")
+        raise BrokenFile(path, "no such file or folder")
 
 
 def _below(folder: Path) -> Iterator[str]:
     inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
     found = sorted(p for p in inside if not any(part.startswith(".") for part in p.relative_to(folder).parts))
     if not found:
-        raise BrokenFile(str(folder), f"no file in this folder ends in {', '.join(_SUFFIXES)}")
+        raise BrokenFile(str(folder), f"no {enumerate_names(_SUFFIXES, len(_SUFFIXES))} files in this folder")
     yield from map(str, found)
 
 

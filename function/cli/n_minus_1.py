@@ -11,7 +11,7 @@ from function.core import enumerate_names, plural
 from function.planning.impact import Impact
 from function.planning.what_if import NMinusOne
 
-COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
+COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "no endpoint meanwhile")
 _MOST_FAILING = 8
 
 
@@ -19,7 +19,7 @@ def headline(losses: NMinusOne) -> str:
     """Whether the fleet survives the loss of any one cluster, in a sentence."""
     clusters = plural(len(losses.each), "cluster")
     if losses.holds:
-        return f"N-1 holds: whichever of {clusters} is lost, what serves finds another place."
+        return f"N-1 holds: if any one of {clusters} is lost, everything that serves is placed again."
     failing = losses.failing
     return f"N-1 does not hold for {len(failing)} of {clusters}: {enumerate_names(failing, _MOST_FAILING)}."
 

@@ -26,7 +26,7 @@ def text(shown: PlanComparison) -> str:
             MarkdownTable("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
             MarkdownTable("Without an endpoint", ("service", "url"), silenced),
             MarkdownTable("Replicas", plan_report.REPLICAS, [_change(c) for c in changed]),
-            MarkdownTable("Not as asked", ("what", "why"), list(_shortfalls(shown.outcome))),
+            MarkdownTable("Differs from spec", ("what", "why"), list(_shortfalls(shown.outcome))),
             MarkdownTable(
                 "Other problems",
                 ("what", "why"),

@@ -95,7 +95,7 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
                 (*REPLICAS, "becomes"),
                 list(_replica_rows(shown.changes)),
             ),
-            report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
+            report.Lines("Differs from spec", list(_shortfalls(shown.outcome)), "bold yellow"),
             report.Lines("Other problems", list(_problems(shown.outcome)), "bold yellow"),
             report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
@@ -107,12 +107,11 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
 
 
 def _loss(loss: DeploymentLoss) -> str:
-    return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
+    return f"{loss.deployment}: {loss.after} of {plural(loss.wanted, 'replica')} would serve ({loss.before} now)"
 
 
 def _silence(service: ServiceChange) -> str:
-    ready = plural(service.was_ready, "endpoint")
-    return f"ModelService {service.identity}: {ready} answered, and none would"
+    return f"ModelService {service.identity}: no endpoint would be ready ({service.was_ready} now)"
 
 
 def _replica_rows(changes: Iterable[ReplicaChange]) -> Iterator[tuple[str, ...]]:

@@ -33,7 +33,9 @@ def consequences(shown: Impact) -> str:
         f"{enumerate_names(silent, MOST_NAMED)} {'has' if len(silent) == 1 else 'have'} no endpoint left"
         if silent
         else "",
-        f"nobody answers for {enumerate_names(dark, MOST_NAMED)} until replicas have moved" if dark else "",
+        f"{enumerate_names(dark, MOST_NAMED)} {'has' if len(dark) == 1 else 'have'} no endpoint until replicas moved"
+        if dark
+        else "",
     ]
     return "; ".join(part for part in parts if part)
 
@@ -127,7 +129,7 @@ def parts(shown: Impact) -> list[report.Part]:
     return [
         report.Lines("", [headline(shown)]),
         report.Table("Replicas", MOVES, [move_row(m) for m in ordered(shown.moves)]),
-        report.Table("Fall short", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
+        report.Table("Below spec", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
         report.Lines("Why", list(_reasons(shown.shorts)), "bold yellow"),
         report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
         report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.changes.staging)),
@@ -160,7 +162,7 @@ def service_row(change: ServiceImpact) -> tuple[str, ...]:
     """A row. The count in between is shown only if it is lower than before and after."""
     dip = change.meanwhile < min(change.before, change.after)
     what = "no endpoint left" if change.after == 0 else "falls short" if change.falls_short else ""
-    what = what or ("nobody answers meanwhile" if change.is_dark else "")
+    what = what or ("no endpoint meanwhile" if change.is_dark else "")
     return str(change.service), str(change.before), str(change.meanwhile) if dip else "", str(change.after), what
 
 

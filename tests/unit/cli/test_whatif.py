@@ -86,7 +86,7 @@ def test_a_lost_cluster_takes_its_replicas_along_and_they_are_placed_anew() -> N
 
     want = [("moved", "qwen3-8b", "iowa", "oregon"), ("moved", "gemma-3-4b", "iowa", "taiwan")]
     assert (moves(got), services(got)) == (want, {"qwen": [3, 2, 3], "gemma": [1, 0, 1]})
-    assert "nobody answers for search/gemma until replicas have moved" in got["summary"]
+    assert "search/gemma has no endpoint until replicas moved" in got["summary"]
     assert [(p["cluster"], p["after"]) for p in got["pools"]] == [
         ("iowa", None),
         ("oregon", {"nodes": 2, "free": 0}),
@@ -190,7 +190,7 @@ def test_room_that_is_made_first_is_used() -> None:
 def test_n_1_holds_where_there_is_room_for_each() -> None:
     got = data(SPARE, "--lose", "any")
 
-    want = "N-1 holds: whichever of 3 clusters is lost, what serves finds another place."
+    want = "N-1 holds: if any one of 3 clusters is lost, everything that serves is placed again."
     assert (got["summary"], got["holds"], got["failing"], got["exitCode"]) == (want, True, [], CHANGED)
 
 
@@ -283,7 +283,7 @@ def test_people_see_the_loss_in_a_table() -> None:
     got = run(SPARE, "--lose", "iowa").stdout.splitlines()
 
     assert got[:6] == [
-        "lose iowa: 2 replicas move; nobody answers for search/gemma until replicas have moved.",
+        "lose iowa: 2 replicas move; search/gemma has no endpoint until replicas moved.",
         "",
         "Replicas",
         "         DEPLOYMENT         REPLICA              FROM  TO      POOL",
