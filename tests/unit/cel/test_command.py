@@ -114,12 +114,15 @@ def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
     ("text", "want"),
     [
         ("{driver: a, attributes: [1]}", "-: attributes must be a map"),
-        ("{driver: a, attributes: {x: 5}}", "-: attribute x has one of string, version, bool and int"),
-        ("{driver: a, capacity: {m: {}}}", "-: capacity m has a value, such as 80Gi"),
+        ("{driver: a, attributes: {x: 5}}", "-: attribute x must have exactly one of string, version, bool and int"),
+        ("{driver: a, capacity: {m: {}}}", "-: capacity m must have a value, such as 80Gi"),
         ("{driver: 5}", "-: driver is missing"),
         ("5", "-: not a device: 5"),
         ("{items: 5}", "-: not a device: 5"),
-        ("{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}", "-: spec.devices of n is a list of devices"),
+        (
+            "{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}",
+            "-: spec.devices of n must be a list of devices",
+        ),
         ("a: [", "<stdin>:2:1: not YAML: while parsing a flow node, did not find expected node content"),
     ],
 )
@@ -131,7 +134,7 @@ def test_what_is_no_device_says_what_is_wrong_with_it(text, want):
 def test_a_class_of_another_shape_says_so():
     text = CLASS.partition("  devices:")[0] + "  devices: none\n"
     got = run("eval", "true", "--class", "-", stdin=text)
-    assert (got.exit_code, got.stderr) == (2, "Error: <stdin>: spec.devices is a list of devices\n")
+    assert (got.exit_code, got.stderr) == (2, "Error: <stdin>: spec.devices must be a list of devices\n")
 
 
 def test_devices_may_stand_in_a_folder(tmp_path):
