@@ -34,15 +34,19 @@ class _Command(NamedTuple):
 
 
 _COMMANDS: Mapping[str, _Command] = {
-    "plan": _Command("function.cli.plan", "Run a fleet to a fixed point: what is placed where, what is not, and why."),
-    "what-if": _Command("function.cli.whatif", "Say who moves and what falls short when a cluster is drained or lost."),
-    "explain": _Command("function.cli.explain", "Say why a replica is not there, and what would place it."),
-    "render": _Command("function.cli.render", "Compose one resource and print the result, as crossplane render does."),
-    "validate": _Command("function.cli.validate", "Check manifests strictly: file, line, column, field."),
-    "cel": _Command("function.cli.cel", "Try a device selector."),
+    "plan": _Command("function.cli.plan", "Show where replicas would be placed, which ones would not, and why."),
+    "what-if": _Command("function.cli.whatif", "Show the effect of losing a cluster, or of resizing a fleet."),
+    "explain": _Command(
+        "function.cli.explain", "Explain why a replica is not placed, and which change would place it."
+    ),
+    "render": _Command("function.cli.render", "Compose one resource and print the result, like crossplane render."),
+    "validate": _Command(
+        "function.cli.validate", "Validate manifests, with file, line, column and field of each error."
+    ),
+    "cel": _Command("function.cli.cel", "Check or evaluate a device selector."),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
-    "hydrate": _Command("function.cli.hydrate", "Stage a model's weights: completely, or not at all."),
-    "generate": _Command("function.cli.generate", "Write XRDs, Compositions and reference pages from the models."),
+    "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),
+    "generate": _Command("function.cli.generate", "Generate XRDs, Compositions and reference pages from the models."),
 }
 
 
@@ -95,7 +99,7 @@ def _bug(bug: Exception) -> click.ClickException:
 
     if os.environ.get(_TRACEBACK):
         click.echo("\n".join(log.bug(bug)["frames"]), err=True)
-    return click.ClickException(f"a bug in modelplane: {log.where(bug)} ({_TRACEBACK}=1 shows the way there)")
+    return click.ClickException(f"a bug in modelplane at {log.where(bug)} (set {_TRACEBACK}=1 for a traceback)")
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -103,8 +107,8 @@ def _bug(bug: Exception) -> click.ClickException:
 def main() -> None:
     """Serve AI models on fleets of GPU clusters.
 
-    Platform teams declare clusters and hardware, ML teams declare models; the same code that runs in Crossplane runs
-    here on YAML files, without any cluster.
+    Platform teams declare clusters and hardware, and ML teams declare models. This program runs the code of the
+    Crossplane function on YAML files, without a cluster.
 
     \b
     Start with:

@@ -1,4 +1,4 @@
-"""`host:port` as an option's value."""
+"""An option whose value is `host:port`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHAPE = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<name>[^:\[\]]*)):(?P<port>[0-9
 
 
 class Address(click.ParamType[str]):
-    """A host name or an IP address, and a port; 0 lets the system choose one. No host means every address."""
+    """A host name or IP address, and a port. Port 0 lets the system choose; without a host, all addresses are used."""
 
     name = "host:port"
 

@@ -1,4 +1,4 @@
-"""`modelplane cel`: try a device selector before a cluster reads it."""
+"""`modelplane cel`: checks and evaluates device selectors."""
 
 from __future__ import annotations
 
@@ -11,53 +11,55 @@ from typing import Any
 import click
 
 from function import cel as engine
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import load, values
 from function.cli.values import BrokenFile
 from function.core import dig
 from function.kinds.modeldeployment import selectors
 
-_CHECK = """
-\b
-Examples:
-  modelplane cel check 'device.driver == "gpu.nvidia.com"'
-  modelplane cel check - < selector.cel
-
-\b
-Exit codes:
-  0  Kubernetes accepts it
-  1  it does not
-  2  a wrong option
-"""
-_EVAL = """
-\b
-Examples:
-  modelplane cel eval 'device.driver == "gpu.nvidia.com"' --class examples/tour/classes.yaml
-  kubectl get resourceslices -o yaml | modelplane cel eval 'device.attributes["gpu.nvidia.com"].ecc' --device -
-
-\b
-Exit codes:
-  0  some device matches
-  1  none does
-  2  the selector does not compile, or a file cannot be read; a wrong option
-"""
+_CHECK = epilog(
+    [
+        "modelplane cel check 'device.driver == \"gpu.nvidia.com\"'",
+        "modelplane cel check - < selector.cel",
+    ],
+    {
+        0: "Kubernetes accepts the selector",
+        1: "Kubernetes refuses the selector",
+        2: INVALID_OPTION,
+    },
+)
+_EVAL = epilog(
+    [
+        "modelplane cel eval 'device.driver == \"gpu.nvidia.com\"' --class examples/tour/classes.yaml",
+        (
+            "kubectl get resourceslices -o yaml | "
+            "modelplane cel eval 'device.attributes[\"gpu.nvidia.com\"].ecc' --device -"
+        ),
+    ],
+    {
+        0: "at least one device matches",
+        1: "no device matches",
+        2: "the selector does not compile, a file cannot be read, or an option is invalid",
+    },
+)
 INVALID = 2
 _WORDS = {engine.MATCH: "match", engine.NO_MATCH: "no match"}
 
 
 @click.group()
 def cel() -> None:
-    """Try a device selector: whether Kubernetes accepts it, and which devices it matches."""
+    """Check whether Kubernetes accepts a device selector, and which devices it matches."""
 
 
 _TAKES_A_MINUS = {"ignore_unknown_options": True}
-"""An expression may begin with one, and is no option."""
+"""An expression can begin with a minus."""
 
 
-@cel.command(short_help="Say whether Kubernetes accepts a selector.", epilog=_CHECK, context_settings=_TAKES_A_MINUS)
+@cel.command(short_help="Check whether Kubernetes accepts a selector.", epilog=_CHECK, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
-@click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(expression: str, *, as_json: bool) -> None:
-    """Say whether Kubernetes accepts a selector; - reads it from standard input."""
+    """Check whether Kubernetes accepts a selector. Use - to read it from standard input."""
     text = _text(expression)
     try:
         selector = engine.admitted(text)
@@ -67,24 +69,24 @@ def check(expression: str, *, as_json: bool) -> None:
     click.echo(json.dumps(_fields(selector)) if as_json else _accepted(selector))
 
 
-@cel.command("eval", short_help="Say which devices a selector matches.", epilog=_EVAL, context_settings=_TAKES_A_MINUS)
+@cel.command("eval", short_help="Evaluate a selector on devices.", epilog=_EVAL, context_settings=_TAKES_A_MINUS)
 @click.argument("expression", metavar="EXPR")
 @click.option(
-    "--class", "classes", multiple=True, metavar="FILE", help="InferenceClasses; a folder, or - for standard input."
+    "--class", "classes", multiple=True, metavar="FILE", help="File or folder with InferenceClasses, or - for stdin."
 )
 @click.option(
     "--device",
     "devices",
     multiple=True,
     metavar="FILE",
-    help="A device, or ResourceSlices; a folder, or - for standard input.",
+    help="File or folder with devices or ResourceSlices, or - for stdin.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool) -> None:
-    """Say of each device whether a selector matches it: match, no match, or the error."""
+    """Evaluate a selector on each device, and print match, no match, or the error."""
     text = _text(expression)
     if not classes and not devices:
-        raise click.UsageError("say which devices: --class FILE or --device FILE")
+        raise click.UsageError("missing devices: use --class FILE or --device FILE")
     try:
         selector, asked = engine.compiled(text), list(_asked(classes, devices))
     except engine.InvalidSelector as invalid:
@@ -99,18 +101,18 @@ def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A device, and how a user would call it."""
+    """A device, and its name in the output."""
 
     name: str
     device: engine.Device
 
 
 class _NoDevice(ValueError):
-    """What a file holds, and is no device."""
+    """A document that is not a device."""
 
 
 class _Unusable(click.ClickException):
-    """Neither a match nor a mismatch."""
+    """The selector or a file is invalid, so there is no answer."""
 
     exit_code = INVALID
 
@@ -145,20 +147,20 @@ def _shown(invalid: engine.InvalidSelector, text: str) -> str:
 
 
 def _accepted(selector: engine.Selector) -> str:
-    together = f"{selector.price:,} of the {selectors.MOST_COST:,} that the selectors of a deployment may cost together"
-    said = [f"valid; an evaluation costs at most {selector.cost:,} of {engine.COST_LIMIT:,}; it counts {together}"]
+    together = f"{selector.price:,} of the {selectors.MOST_COST:,} units that all selectors of a deployment can cost"
+    said = [f"valid; costs at most {selector.cost:,} of {engine.COST_LIMIT:,} units per evaluation; counts {together}"]
     said += [f"warning: {warning}\n{_marked(selector.text, warning.place)}" for warning in selector.warnings]
     return "\n".join(said)
 
 
 def _marked(text: str, place: engine.Place) -> str:
-    """A line of the user's, with a mark below the place."""
+    """The line of an error, with a caret below its place."""
     line = text.split("\n")[place.line - 1]
     return f"  {line}\n  {_gap(line[: place.column - 1])}^"
 
 
 def _gap(before: str) -> str:
-    """As wide as the text that it stands below."""
+    """Blanks of the same width as a text."""
     return "".join("\t" if letter == "\t" else " " for letter in before)
 
 
@@ -176,12 +178,12 @@ def _asked(classes: tuple[str, ...], devices: tuple[str, ...]) -> Iterator[_Aske
 
 
 def _published(document: Any, file: str) -> Iterator[_Asked]:
-    """Of a device, a list of devices, or what `kubectl get resourceslices -o yaml` prints."""
+    """The devices of a document: a device, a list of them, or the output of `kubectl get resourceslices -o yaml`."""
     if isinstance(document, list):
         for entry in document:
             yield from _published(entry, file)
     elif not isinstance(document, Mapping):
-        raise _NoDevice(f"{file}: this is no device: {document!r}")
+        raise _NoDevice(f"{file}: not a device: {document!r}")
     elif "items" in document:
         yield from _published(document["items"] or [], file)
     elif document.get("kind") == "ResourceSlice":
@@ -196,13 +198,13 @@ def _published(document: Any, file: str) -> Iterator[_Asked]:
 
 def _mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
     if value is not None and not (isinstance(value, list) and all(isinstance(one, Mapping) for one in value)):
-        raise _NoDevice(f"{where} is a list of devices")
+        raise _NoDevice(f"{where} must be a list of devices")
     return value or []
 
 
 def _device(published: Any, driver: Any, name: str) -> engine.Device:
     if not isinstance(published, Mapping) or not isinstance(driver, str):
-        raise _NoDevice(f"{name}: a device names its driver")
+        raise _NoDevice(f"{name}: driver is missing")
     return engine.Device(
         driver=driver,
         attributes=tuple(
@@ -218,22 +220,22 @@ def _device(published: Any, driver: Any, name: str) -> engine.Device:
 def _of(published: Mapping[str, Any], field: str, name: str) -> Iterable[tuple[str, Any]]:
     found = published.get(field) or {}
     if not isinstance(found, Mapping):
-        raise _NoDevice(f"{name}: {field} are a map")
+        raise _NoDevice(f"{name}: {field} must be a map")
     return found.items()
 
 
 def _value(where: str, given: Any) -> Any:
     if not isinstance(given, Mapping) or len(given) != 1:
-        raise _NoDevice(f"{where} has one of string, version, bool and int")
+        raise _NoDevice(f"{where} must have exactly one of string, version, bool and int")
     ((kind, value),) = given.items()
     return engine.Version(str(value)) if kind == "version" else value
 
 
 def _amount(where: str, given: Any) -> str:
-    """A ResourceSlice has a mapping with the value; the value alone will do."""
+    """The amount, from a mapping as in ResourceSlices or from the bare value."""
     found = given.get("value") if isinstance(given, Mapping) else given
     if not isinstance(found, str | int | float):
-        raise _NoDevice(f"{where} has a value, such as 80Gi")
+        raise _NoDevice(f"{where} must have a value, such as 80Gi")
     return str(found)
 
 

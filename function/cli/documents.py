@@ -1,4 +1,4 @@
-"""Documents in files: YAML or JSON, one or many in a file, and where in them a field stands."""
+"""Documents in files: YAML or JSON, one or several in a file, and the places of their fields."""
 
 from __future__ import annotations
 
@@ -22,15 +22,20 @@ FieldPath: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """A document, and its text for finding the places of fields."""
+
     text: str
     above: int
+    """Number of lines before it in the file."""
     value: Any
 
     def line(self, path: FieldPath) -> int:
+        """The line of the value at a path, counted from 1."""
         return self.above + walked(self.text, path)[1].start_mark.line + 1
 
 
 def documents(text: str, file: str) -> Iterator[Document]:
+    """The documents in a text. Raises BrokenFile."""
     is_json = Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "[")
     for part in _values(_spaced(text)) if is_json else (text,):
         lines = part.split("\n")
@@ -43,8 +48,8 @@ def documents(text: str, file: str) -> Iterator[Document]:
 
 
 def _values(text: str) -> list[str]:
-    """JSON values that stand one behind the other, as jq prints them: each below empty lines, so that its own stay
-    where they are. Any other text is one."""
+    """Concatenated JSON values, as jq prints them. Each is preceded by blank lines, so that its line numbers stay. Any
+    other text is a single value."""
     parts, end = [], 0
     try:
         while (start := len(text) - len(text[end:].lstrip())) < len(text):
@@ -57,8 +62,8 @@ def _values(text: str) -> list[str]:
 
 
 def _spaced(text: str) -> str:
-    """JSON as YAML takes it. JSON may be indented by tabs (a tab in a text is always an escape there), and it writes a
-    character beyond U+FFFF as two escapes.
+    """JSON that a YAML parser accepts. JSON can be indented with tabs (in its strings, a tab is always escaped), and it
+    writes a character above U+FFFF as two escapes.
     """
     return _TWO_ESCAPES.sub(lambda pair: json.loads(f'"{pair.group()}"'), text.replace("\t", " "))
 
@@ -98,7 +103,7 @@ def _root(text: str) -> yaml.Node:
 
 
 def walked(text: str, path: FieldPath) -> tuple[yaml.Node, yaml.Node]:
-    """The key and the value at a path, or the last of them that exist."""
+    """The key and the value at a path, or at its longest existing prefix."""
     key = value = _root(text)
     for step in path:
         found = _step(value, step)
@@ -117,5 +122,5 @@ def _step(node: yaml.Node, step: str | int) -> tuple[yaml.Node, yaml.Node] | Non
 
 
 def place_behind(before: str) -> Position:
-    """What comes right behind a text."""
+    """The place directly after a text."""
     return Position(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)

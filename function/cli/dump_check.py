@@ -1,6 +1,6 @@
-"""What an object must look like beyond its spec for a control plane to take it: a dump that somebody edited may not.
+"""Checks the parts of dumped objects that an API server guarantees: metadata, references, conditions, status.
 
-An API server has seen to all of this, so that nobody behind it looks again.
+The control plane relies on them without checking. A dump that was edited by hand can violate them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from function.sandbox.admission import spelled, violations_of
 from function.vocabulary import versions
 
 Shape: TypeAlias = str | dict[str, Any] | list[Any]
-"""A scalar, a mapping with some fields, or a list; a field may be left out unless its name begins with an asterisk."""
+"""A scalar, a mapping with some fields, or a list. A field with an asterisk is required."""
 _TEXT, _NUMBER = "text", "a whole number"
 _SCALARS: Mapping[str, type] = {_TEXT: str, _NUMBER: int}
 
@@ -28,23 +28,23 @@ _ANY: Shape = {
     "spec": {"crossplane": {"resourceRefs": [_REFERENCE]}},
     "status": {"conditions": [{"*type": _TEXT, "*status": _TEXT}]},
 }
-"""Of whatever kind it is."""
+"""The shape of every object."""
 _MANIFEST: Shape = {"*apiVersion": _TEXT, "*kind": _TEXT, "*metadata": {"*name": _TEXT, "namespace": _TEXT}}
 _CARRIED: Shape = {"*spec": {"*forProvider": {"*manifest": _MANIFEST}}}
-"""Of provider-kubernetes' Objects (v1.2)."""
+"""The shape of an Object of provider-kubernetes (v1.2)."""
 
 
 def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
-    """Everything of that sort, with its place."""
+    """The violations in some objects, with their places in the files."""
     known = kinds()
     for one in objects:
         shapes = [_ANY, _CARRIED] if one.kind == (versions.PROVIDER_KUBERNETES, "Object") else [_ANY]
-        said = list(dict.fromkeys(fault for shape in shapes for fault in _faults(one.manifest, shape, ())))
+        found = list(dict.fromkeys(fault for shape in shapes for fault in _faults(one.manifest, shape, ())))
         kind = known.of(*one.kind)
-        if kind.is_composite and not said:
+        if kind.is_composite and not found:
             status = dig(kind.schema, "properties", "status") or {}
-            said = [(f.path, f.message) for f in violations_of(one.manifest.get("status") or {}, status, ("status",))]
-        for path, problem in said:
+            found = [(f.path, f.message) for f in violations_of(one.manifest.get("status") or {}, status, ("status",))]
+        for path, problem in found:
             yield BrokenFile(one.source.file, f"{spelled(path)} {problem}", one.source.position(path))
 
 

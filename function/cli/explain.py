@@ -1,4 +1,4 @@
-"""`modelplane explain`: why a replica is not there, cluster by cluster, and what would place it."""
+"""`modelplane explain`: why a replica is not placed, cluster by cluster, and which change would place it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from function.cli import report
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
 from function.core import plain
 
@@ -17,19 +18,18 @@ if TYPE_CHECKING:
     from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
     from function.planning.control_plane import ControlPlane
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane explain examples/tour ModelDeployment/support/mistral-7b
-  modelplane explain fleet/ md/ml-team/qwen -o json
-
-\b
-Exit codes:
-  0  nothing is missing
-  3  a replica is missing, and this says why
-  1  an error: a bad file, no such object
-  2  a wrong option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane explain examples/tour ModelDeployment/support/mistral-7b",
+        "modelplane explain fleet/ md/ml-team/qwen -o json",
+    ],
+    {
+        0: "nothing is missing",
+        3: "a replica is missing; the output explains why",
+        1: "an error: an invalid file, or the object was not found",
+        2: INVALID_OPTION,
+    },
+)
 _MISSING = 3
 _KINDS = ("modeldeployment", "modeldeployments", "md")
 _PARTS = 3
@@ -40,10 +40,10 @@ _PARTS = 3
 @click.argument("what", metavar="KIND/NAMESPACE/NAME")
 @click.option("--output", "-o", "form", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True)
 def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
-    """Run a fleet to a fixed point, and take apart why a deployment is not placed as it asks.
+    """Reconcile a fleet until nothing changes, and explain why a deployment is not placed as specified.
 
-    For every cluster: the reason, each pool with the device that came nearest and the values that were seen, and the
-    smallest change that would place one more replica there. Each change was tried.
+    For each cluster, show the reason, the closest device of each pool with its values, and the smallest change that
+    would place one more replica there. Each suggested change has been tried.
     """
     from function.core import InvalidSpec, NotYet
     from function.kinds.modeldeployment import explain as explaining
@@ -63,9 +63,9 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
 def _named(what: str) -> tuple[str, str]:
     parts = what.split("/")
     if len(parts) != _PARTS or not all(parts):
-        raise click.UsageError(f"{what}: name the object as KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen")
+        raise click.UsageError(f"{what}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen")
     if parts[0].lower() not in _KINDS:
-        raise click.UsageError(f"{what}: only a ModelDeployment is placed, so only one can be explained")
+        raise click.UsageError(f"{what}: only ModelDeployments can be explained")
     return parts[1], parts[2]
 
 

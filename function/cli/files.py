@@ -1,4 +1,4 @@
-"""Manifests in files: every object knows where it stands, and a broken file says where it breaks.
+"""Manifests in files: objects with their place in the file, and errors with line and column.
 
 Reads YAML and JSON, files with many documents, folders, what `kubectl get -o yaml` prints, and standard input.
 """
@@ -16,33 +16,33 @@ import yaml
 
 from function.cli.documents import Document, FieldPath, documents, place_behind, walked
 from function.cli.values import BrokenFile, Position
-from function.core import Manifest, NamespacedName, dig
+from function.core import Manifest, NamespacedName, dig, enumerate_names
 
 STDIN = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZE = ("kustomization.yaml", "kustomization.yml")
-"""They stand beside manifests and hold none (kustomize v5, konfig.RecognizedKustomizationFileNames)."""
+"""Files next to manifests that contain none (kustomize v5, konfig.RecognizedKustomizationFileNames)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileLocation:
-    """Where an object stands. `line` is that of its first field, counted from 1."""
+    """The place of an object in a file. `line` is that of its first field, counted from 1."""
 
     file: str
     line: int
     _text: str = field(default="", repr=False)
-    """The document that holds the object."""
+    """The document that contains the object."""
     _above: int = field(default=0, repr=False)
-    """Lines of the file ahead of that document."""
+    """Number of lines before that document."""
     _prefix: FieldPath = field(default=(), repr=False)
-    """The object's own path in its document: it may be an item of a List."""
+    """The object's path in its document, if it is an item of a List."""
 
     def position(self, path: Sequence[str | int]) -> Position:
-        """Where the value at a field path stands; where the path ends early, its last part that exists."""
+        """The place of the value at a field path, or of its longest existing prefix."""
         return self._placed(walked(self._text, (*self._prefix, *path))[1])
 
     def key(self, path: Sequence[str | int]) -> Position:
-        """Where the field itself stands, for a complaint about its name."""
+        """The place of the field's name."""
         return self._placed(walked(self._text, (*self._prefix, *path))[0])
 
     def at(self, path: Sequence[str | int] = ()) -> str:
@@ -55,7 +55,7 @@ class FileLocation:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """An object, and where it was read."""
+    """An object, and its place in a file."""
 
     manifest: Manifest
     source: FileLocation
@@ -72,7 +72,11 @@ class Loaded:
 
 
 def load(paths: Iterable[str | Path]) -> list[Loaded]:
-    """Every object in the given files and folders. Raises BrokenFile for the first that cannot be read."""
+    """Read every object in some files and folders.
+
+    Raises:
+        BrokenFile: The first one that cannot be read.
+    """
     loaded, broken = examine(paths)
     if broken:
         raise broken[0]
@@ -80,7 +84,11 @@ def load(paths: Iterable[str | Path]) -> list[Loaded]:
 
 
 def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]]:
-    """Every object that can be read, and everything that cannot. A file that is given twice is read once."""
+    """Read every object in some files and folders. A file that is given twice is read once.
+
+    Returns:
+        The objects, and everything that cannot be read as objects.
+    """
     loaded: list[Loaded] = []
     broken: list[BrokenFile] = []
     read: set[str] = set()
@@ -98,22 +106,22 @@ def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]
 
 
 def parse(text: str, file: str) -> list[Loaded]:
-    """Every object in a text. Raises BrokenFile."""
+    """Read every object in a text. Raises BrokenFile."""
     return [_object(found, file) for document in documents(text, file) for found in _found(document)]
 
 
 def values(path: str) -> list[Any]:
-    """Every document in a file, or in those of a folder, as plain data, whatever it is. Raises BrokenFile."""
+    """Read every document in a file or folder as plain data. Raises BrokenFile."""
     return [value for file in _files(path) for value in values_in(_text(file), _shown(file))]
 
 
 def values_in(text: str, file: str) -> list[Any]:
-    """Every document in a text, as plain data. Raises BrokenFile."""
+    """Read every document in a text as plain data. Raises BrokenFile."""
     return [document.value for document in documents(text, file)]
 
 
 def _examine_file(file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
-    """What is no object does not hide those below it; what is no YAML does."""
+    """Read a file. A document that is not an object does not hide those after it; invalid YAML does."""
     try:
         for document in documents(_text(file), _shown(file)):
             for found in _found(document):
@@ -146,14 +154,14 @@ def _files(path: str) -> Iterator[str]:
     elif place.exists():  # a pipe too, such as a shell's <(…)
         yield path
     else:
-        raise BrokenFile(path, "there is no such file or folder")
+        raise BrokenFile(path, "no such file or folder")
 
 
 def _below(folder: Path) -> Iterator[str]:
     inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
     found = sorted(p for p in inside if not any(part.startswith(".") for part in p.relative_to(folder).parts))
     if not found:
-        raise BrokenFile(str(folder), f"no file in this folder ends in {', '.join(_SUFFIXES)}")
+        raise BrokenFile(str(folder), f"no {enumerate_names(_SUFFIXES, len(_SUFFIXES))} files in this folder")
     yield from map(str, found)
 
 
@@ -175,7 +183,7 @@ def _text(file: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What stands in a document where an object is due."""
+    """A value in a document that should be an object."""
 
     document: Document
     value: Any
@@ -187,7 +195,7 @@ def _found(document: Document) -> Iterator[_Found]:
 
 
 def _items(found: _Found) -> Iterator[_Found]:
-    """An object, or those of a list, and of the lists in it."""
+    """The value itself, or the items of a list, recursively."""
     if not _is_list(found.value):
         yield found
         return
@@ -196,7 +204,7 @@ def _items(found: _Found) -> Iterator[_Found]:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is what `kubectl get` prints for many. Go writes an empty list as null."""
+    """Whether a value is a list as `kubectl get` prints it. Go writes an empty list as null."""
     if not isinstance(value, Mapping) or not str(value.get("kind")).endswith("List") or "items" not in value:
         return False
     return isinstance(value["items"], list) or (value["items"] is None and "spec" not in value)
@@ -227,7 +235,7 @@ def _must_have(value: Mapping[str, Any], path: tuple[str, ...], source: FileLoca
 
 
 def _must_be(value: Mapping[str, Any], path: tuple[str, ...], shape: type, source: FileLocation) -> None:
-    """Of what everybody asks of an object, whosoever it is: it may be left out."""
+    """Check the type of a field that every object can have. It may be missing."""
     found = dig(value, *path)
     if found is not None and not isinstance(found, shape):
         raise BrokenFile(source.file, f"{'.'.join(path)} must be {_SHAPES[shape]}", source.position(path))

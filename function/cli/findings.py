@@ -1,4 +1,4 @@
-"""What `validate` found, with its place in a file: for people, for machines, for code scanning, for GitHub's checks."""
+"""Findings of `validate` with their places in files, as text, JSON, SARIF or GitHub annotations."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileFinding:
+    """A finding at a place in a file."""
+
     file: str
     line: int
     column: int
@@ -54,13 +56,13 @@ def _unreadable(broken: BrokenFile) -> FileFinding:
 
 
 def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
-    """A finding on one of the objects that were read from files, at its place in the file."""
+    """A finding in one of the objects, at its place in the file."""
     one = loaded[finding.index]
     place = one.source.key if finding.is_about_the_key else one.source.position
     line, column = place(finding.path)
     severity = "error" if finding.is_error else "warning"
     who = f"{one.kind[1]} {one.identity}"
-    other = f"; the other is {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
+    other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
     message = f"{finding.field}: {finding.message}{other}"
     return FileFinding(one.source.file, line, column, severity, who, finding.field, message, finding.code)
 
@@ -114,7 +116,7 @@ def _result(finding: FileFinding) -> dict[str, Any]:
 
 
 def _annotation(finding: FileFinding) -> str:
-    """A workflow command of GitHub Actions, in which % and line ends are escaped, and in properties : and , too."""
+    """A workflow command of GitHub Actions. % and line ends are escaped, and in properties also : and ,."""
     file = _escaped(finding.file).replace(":", "%3A").replace(",", "%2C")
     place = f"file={file},line={finding.line},col={finding.column},title={finding.code}"
     return f"::{finding.severity} {place}::{_escaped(finding.message)}"

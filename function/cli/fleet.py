@@ -1,4 +1,4 @@
-"""Files as a fleet: checked strictly, loaded into the embedded control plane, run to a fixed point."""
+"""Files as a fleet: validated, loaded into the embedded control plane, and reconciled until nothing changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
-"""Errors of `validate` with which a plan goes on: it shows what the function makes of them."""
+"""Errors of `validate` that do not stop a plan: it shows how the function handles them."""
 
 
 def settled(
@@ -34,9 +34,17 @@ def settled(
     seed: int | None = None,
     at: Callable[[ControlPlane], None] = lambda _: None,
 ) -> ControlPlane:
-    """A control plane at rest. `at` is called with it as loaded, and again before the edits if there are any.
+    """A control plane that has converged.
 
-    Raises ClickException where it refuses an object, never comes to rest, or has nobody to ask.
+    Args:
+        fleet: The objects to load.
+        edits: Objects to apply once the fleet has converged.
+        function: The composition function; None for the one in this program.
+        seed: Shuffles the order of reconciles.
+        at: Called with the control plane after loading, and again before the edits if there are any.
+
+    Raises:
+        ClickException: An object is refused, the fleet does not converge, or the function is unreachable.
     """
     from function.planning import stub_secrets
     from function.planning.control_plane import ControlPlane, in_process
@@ -57,7 +65,7 @@ def settled(
 
 @contextmanager
 def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> Iterator[None]:
-    """Shows how far a control plane is. Raises ClickException where it refuses something or never comes to rest."""
+    """Show the progress of a control plane, and translate its exceptions to ClickException."""
     try:
         with _without_collector(), _Progress(doing, shown=shown) as progress:
             control.loop.progress = progress
@@ -67,7 +75,7 @@ def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> It
 
 
 def _edit(control: ControlPlane, manifest: Manifest) -> None:
-    """What a user does with an object: one that says when it was deleted is deleted."""
+    """Apply an object, or delete it if it has a deletionTimestamp."""
     if dig(manifest, "metadata", "deletionTimestamp"):
         control.store.delete(control.store.located(manifest))
     else:
@@ -75,7 +83,11 @@ def _edit(control: ControlPlane, manifest: Manifest) -> None:
 
 
 def checked(paths: Sequence[str]) -> list[Loaded]:
-    """The objects in files, once nothing is wrong with them that an API server would refuse."""
+    """The objects in files.
+
+    Raises:
+        ClickException: An API server would refuse an object. The errors are printed.
+    """
     from function import validation
     from function.cli import dump_check
 
@@ -94,12 +106,12 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
 
 @contextmanager
 def counted(doing: str, total: int) -> Iterator[Callable[[str, T], T]]:
-    """Shows how many of many are done, as each is passed through with its name."""
+    """Show how many of `total` results are done. Yields a function that passes each result through, with its name."""
     with _Progress(doing) as progress:
         done = itertools.count(1)
 
         def count(name: str, result: T) -> T:
-            progress.say(f"{name}, {next(done)} of {total}")
+            progress.show(f"{name}, {next(done)} of {total}")
             return result
 
         yield count
@@ -107,7 +119,7 @@ def counted(doing: str, total: int) -> Iterator[Callable[[str, T], T]]:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """What a plan makes stays until its end, and it makes no cycles: to look for them takes a sixth of its time."""
+    """Disable the garbage collector: a plan creates no cycles, and the collector would take a sixth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -118,25 +130,25 @@ def _without_collector() -> Iterator[None]:
 
 
 class _Progress:
-    """How far a long plan is: on standard error, and only where a person looks at it."""
+    """A progress line on standard error, if that is a terminal."""
 
     def __init__(self, doing: str, *, shown: bool = True) -> None:
         self._doing = f"{doing}: " if doing else ""
         self._shown = shown and sys.stderr.isatty()
-        self._said = False
+        self._printed = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._said:
+        if self._printed:
             click.echo("\r\x1b[K", err=True, nl=False)
 
     def __call__(self, count: int, left: int) -> None:
         if left % 50 == 0:
-            self.say(f"round {count}: {left} to reconcile")
+            self.show(f"round {count}: {left} to reconcile")
 
-    def say(self, what: str) -> None:
+    def show(self, what: str) -> None:
         if self._shown:
-            self._said = True
+            self._printed = True
             click.echo(f"\r\x1b[K{self._doing}{visible(what)}", err=True, nl=False)

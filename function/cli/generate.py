@@ -1,4 +1,4 @@
-"""`modelplane generate`: definitions, Compositions and the reference of the API, from the models."""
+"""`modelplane generate`: XRDs, Compositions and the API reference, from the models."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from pathlib import Path
 
 import click
 
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.publish import generate as generated
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane generate          after a change of function/api/*.py
-  modelplane generate --check  what CI runs
+_EXAMPLE = epilog(
+    [
+        "modelplane generate          after you change function/api/*.py",
+        "modelplane generate --check  what CI runs",
+    ],
+    {
+        0: "all files are up to date",
+        1: "with --check: a file is out of date",
+        2: INVALID_OPTION,
+    },
+)
 
-\b
-Exit codes:
-  0  all files are up to date
-  1  with --check, one is not
-  2  a wrong option
-"""
 
-
-@click.command(short_help="Write XRDs, Compositions and reference pages from the models.", epilog=_EXAMPLE)
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file is not up to date.")
+@click.command(short_help="Generate XRDs, Compositions and reference pages from the models.", epilog=_EXAMPLE)
+@click.option("--check", is_flag=True, help="Write nothing. Exit with 1 if a file is out of date.")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="The repository. Default: the current folder.",
+    help="Root of the repository. Default: the current folder.",
 )
 def generate(*, check: bool, root: Path) -> None:
-    """Write XRDs, Compositions and reference pages from the models."""
+    """Generate XRDs, Compositions and reference pages from the models."""
     if not check:
         for path in generated.write(root):
             click.echo(path)

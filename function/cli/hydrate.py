@@ -1,4 +1,4 @@
-"""modelplane hydrate: what a ModelCache's Job runs."""
+"""`modelplane hydrate`: the command of a ModelCache's Job."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from pathlib import Path
 
 import click
 
+from function.cli.epilog import epilog
 from function.vocabulary.exit_codes import ExitCode
 
-_EXAMPLE = """
-\b
-Example:
-  modelplane hydrate --repo Qwen/Qwen3-8B --revision main --to /cache/qwen3-8b
-
-\b
-Exit codes:
-   0  staged
-   1  try again
-  what no other try would change:
-   2  a refused command
-  10  no such repository, or no access
-  11  gated
-  12  no such revision
-  13  no room
-  14  nothing to load
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane hydrate --repo Qwen/Qwen3-8B --revision main --to /cache/qwen3-8b",
+    ],
+    {
+        0: "staged",
+        1: "failed; retry",
+        2: "invalid command; do not retry, as for all codes below",
+        10: "repository not found, or no access",
+        11: "repository is gated",
+        12: "revision not found",
+        13: "not enough room on the volume",
+        14: "no weights in the repository",
+    },
+)
 
 
 @click.command(epilog=_EXAMPLE)
@@ -36,12 +35,13 @@ Exit codes:
     "--to",
     required=True,
     type=click.Path(path_type=Path),
-    help="Directory to stage in. It appears when everything is in it.",
+    help="Target directory. It is created when all files are complete.",
 )
 def hydrate(repo: str, revision: str, to: Path) -> None:
-    """Stage a model's weights: completely, checked against the hub, or not at all.
+    """Download a model's weights and verify them against the hub.
 
-    A try that was interrupted goes on where it ended. The token is read from HF_TOKEN, the hub from HF_ENDPOINT.
+    The directory appears only when it is complete. An interrupted download resumes. HF_TOKEN is the token, and
+    HF_ENDPOINT is the hub.
     """
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a Job's log is read later
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")

@@ -1,6 +1,6 @@
-"""Reports as GitHub-flavoured Markdown, for a comment: nothing that is shown can break out of its cell or call anybody.
+"""Reports as GitHub-flavoured Markdown, for comments: no content can break out of its cell or mention a user.
 
-What is not a word of ours goes into a code span: there GitHub sees no markup, no mention and no reference.
+Text that is not ours goes into code spans, in which GitHub does not see markup, mentions or references.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _MOST = 10**9
 
 @dataclass(frozen=True, slots=True)
 class MarkdownTable:
-    """Rows of cells that are Markdown already. Columns that are empty throughout are left out."""
+    """Rows of cells that are already Markdown. Empty columns are left out."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     folded: bool = False
-    """Whether it opens on a click only."""
+    """Whether it is collapsed at first."""
 
 
 def document(lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT) -> str:
-    """A lead and the tables that have rows, in order of what matters. Rows that do not fit are counted."""
-    said = [table for table in tables if table.rows]
-    room = limit - len(lead) - sum(len(_framed(table, [], _MOST)) for table in said)
+    """A lead and the tables that have rows, most important first. Rows that exceed the limit are counted instead."""
+    shown = [table for table in tables if table.rows]
+    room = limit - len(lead) - sum(len(_framed(table, [], _MOST)) for table in shown)
     parts = [lead]
-    for table in said:
+    for table in shown:
         rows = list(_fitting(table, room))
         room -= sum(map(len, rows))
         parts.append(_framed(table, rows, len(table.rows) - len(rows)))
@@ -41,7 +41,7 @@ def document(lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT) -> 
 
 
 def code(text: str) -> str:
-    """A text as it is, on one line; what is very long is cut."""
+    """A text as a code span on one line, truncated if very long."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not flat:
         return ""
@@ -53,16 +53,17 @@ def code(text: str) -> str:
 
 
 def codes(texts: Sequence[str]) -> str:
+    """Texts as code spans, separated by commas."""
     return ", ".join(code(text) for text in texts)
 
 
 def words(text: str) -> str:
-    """A sentence of ours, with names in it."""
+    """A sentence of ours that contains names, with markup escaped."""
     return _MARKUP.sub(r"\\\1", text)
 
 
 def alert(kind: str, text: str) -> str:
-    """A box that catches the eye: NOTE, WARNING, CAUTION."""
+    """An alert box of kind NOTE, WARNING or CAUTION."""
     return f"> [!{kind}]\n> {words(text)}\n"
 
 

@@ -1,4 +1,4 @@
-"""The N-1 report: every cluster lost in turn, and whether the others can do its work."""
+"""The N-1 report, as text and data: whether the other clusters can replace each one."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from function.core import enumerate_names, plural
 from function.planning.impact import Impact
 from function.planning.what_if import NMinusOne
 
-COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "nobody answers meanwhile")
+COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "no endpoint meanwhile")
 _MOST_FAILING = 8
 
 
 def headline(losses: NMinusOne) -> str:
-    """In a sentence, whether the fleet bears the loss of any one cluster."""
+    """Whether the fleet survives the loss of any one cluster, in a sentence."""
     clusters = plural(len(losses.each), "cluster")
     if losses.holds:
-        return f"N-1 holds: whichever of {clusters} is lost, what serves finds another place."
+        return f"N-1 holds: if any one of {clusters} is lost, everything that serves is placed again."
     failing = losses.failing
     return f"N-1 does not hold for {len(failing)} of {clusters}: {enumerate_names(failing, _MOST_FAILING)}."
 
 
 def data(losses: NMinusOne) -> dict[str, Any]:
-    """All of it, for machines. Of each cluster, what `--lose` says of that cluster alone."""
+    """The complete report as data. A cluster has the same data as with `--lose` for that cluster."""
     first = {"first": whatif_report.data(losses.first)} if losses.first else {}
     return {
         "summary": headline(losses),
@@ -57,7 +57,7 @@ def row(cluster: str, shown: Impact) -> tuple[str, ...]:
 
 
 def _reasons(losses: NMinusOne) -> Iterator[str]:
-    """The first deployment that falls short without a cluster tells of the others, too; `--lose` tells the rest."""
+    """The first deployment below spec for each cluster, as an example; `--lose` shows the others."""
     for cluster, shown in losses.each:
         for short in shown.shorts[:1]:
             yield f"without {cluster}, {short.deployment}: {short.why}"

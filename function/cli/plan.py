@@ -1,4 +1,4 @@
-"""`modelplane plan`: a fleet to a fixed point, on the embedded control plane."""
+"""`modelplane plan`: reconciles a fleet on the embedded control plane, and shows the result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from function.cli import plan_markdown, plan_report
+from function.cli.epilog import epilog
 from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
 from function.cli.report import dump
@@ -20,39 +21,42 @@ if TYPE_CHECKING:
     from function.planning.outcome import PlanOutcome
     from function.sandbox.extensions import CompositionFunction
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane plan examples/tour
-  modelplane plan fleet/ --change edited.yaml
-  modelplane plan fleet/ --change edited.yaml -o markdown > comment.md
-  kubectl get inferenceclasses,inferenceclusters,modeldeployments,modelreplicas -A -o yaml | modelplane plan -
-
-\b
-Exit codes:
-  0  nothing changes: of replicas, what they run, endpoints, services, and what falls short
-  3  something changes
-  2  something that serves would be lost
-  1  an error: a bad file, a bad option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane plan examples/tour",
+        "modelplane plan fleet/ --change edited.yaml",
+        "modelplane plan fleet/ --change edited.yaml -o markdown > comment.md",
+        "kubectl get inferenceclasses,inferenceclusters,modeldeployments,modelreplicas -A -o yaml | modelplane plan -",
+    ],
+    {
+        0: "nothing changes: replicas, what they run, endpoints, services, and what falls short",
+        3: "something changes",
+        2: "something that serves would be lost",
+        1: "an error: an invalid file or option",
+    },
+)
 _FORMATS = ("table", "json", "yaml", "markdown")
 
 
 @click.command(epilog=_EXAMPLE)
 @click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
 @click.option(
-    "--change", "changes", multiple=True, metavar="FILE", help="Apply this after the fleet has settled; repeatable."
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="FILE",
+    help="Objects to apply after the fleet has settled; repeatable.",
 )
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
-@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
+@click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option("--seed", type=int, hidden=True, help="Shuffle the order of reconciles.")
 def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: str | None, seed: int | None) -> None:
-    """Run a fleet to a fixed point and show what comes of it, without any cluster.
+    """Reconcile a fleet until nothing changes, and show the result. No cluster is needed.
 
-    DIR may be folders, files, or - for standard input. Replicas that are among the files are where the fleet starts.
-    With --change, the fleet settles first, and what is shown is what the change changes; an object in it that has a
-    deletionTimestamp is deleted. Secrets that the fleet names are assumed to exist, and clusters to do what they are
-    told.
+    DIR is one or more folders or files, or - for standard input. ModelReplicas in the files are the initial state of
+    the fleet. With --change, the fleet settles first, and the output shows only the effect of the change; an object in
+    it that has a deletionTimestamp is deleted. The plan assumes that referenced Secrets exist and that clusters apply
+    what they are given.
     """
     fleet, edits = checked(dirs), checked(changes) if changes else []
     before, after = _settled(fleet, edits, chosen(target), seed)
@@ -64,7 +68,7 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
 def _settled(
     fleet: Sequence[Loaded], edits: Sequence[Loaded], function: CompositionFunction, seed: int | None
 ) -> tuple[PlanOutcome, PlanOutcome]:
-    """What stands before, as loaded or before the edits, and after."""
+    """The outcomes before (as loaded, or before the edits) and after."""
     from function.planning import outcome
 
     before: list[PlanOutcome] = []
@@ -84,14 +88,17 @@ def _show(report: PlanComparison, form: str, dirs: Sequence[str], changes: Seque
 
 
 def _next(report: PlanComparison, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Commands to try after this one, and what each is for."""
+    """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
     if changes or "-" in dirs:
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:
-        yield f"modelplane explain {where} ModelDeployment/{short.identity}", "why it is not placed, what would help"
-    yield f"modelplane plan {where} -o yaml", "all of it, with names and rejections"
+        yield (
+            f"modelplane explain {where} ModelDeployment/{short.identity}",
+            "why it is not placed, and what would help",
+        )
+    yield f"modelplane plan {where} -o yaml", "the complete result, with names and rejections"
     if where.rstrip("/") == "examples/tour":
-        yield "modelplane plan examples/bad-edit", "a typo in an edit: what serves stays"
+        yield "modelplane plan examples/bad-edit", "an edit with a typo: running replicas stay"
     yield f"modelplane validate {where}", "check the files"

@@ -1,4 +1,4 @@
-"""A plan as Markdown: what it changes, in a form for the pull request that makes the change."""
+"""A plan as Markdown, for a comment on the pull request that makes the change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text(shown: PlanComparison) -> str:
             MarkdownTable("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
             MarkdownTable("Without an endpoint", ("service", "url"), silenced),
             MarkdownTable("Replicas", plan_report.REPLICAS, [_change(c) for c in changed]),
-            MarkdownTable("Not as asked", ("what", "why"), list(_shortfalls(shown.outcome))),
+            MarkdownTable("Differs from spec", ("what", "why"), list(_shortfalls(shown.outcome))),
             MarkdownTable(
                 "Other problems",
                 ("what", "why"),

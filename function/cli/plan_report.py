@@ -1,4 +1,4 @@
-"""What a plan shows of a comparison: for people and for machines."""
+"""A plan as tables, and as data for machines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POOLS = ("cluster", "pool", "each node", "nodes", "free")
 
 
 def data(shown: PlanComparison) -> dict[str, Any]:
-    """All of it, for machines."""
+    """The complete plan as data."""
     changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
     deployments = [_deployment_data(d, changes) for d in shown.outcome.deployments]
     gone = [
@@ -66,7 +66,7 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def headline(shown: PlanComparison) -> str:
-    """In a sentence, what came of it."""
+    """The plan in a sentence."""
     deployments = shown.outcome.deployments
     wanted = sum(d.wanted for d in deployments)
     serving = sum(d.serving for d in deployments)
@@ -85,7 +85,7 @@ def _moves(changes: Iterable[ReplicaChange]) -> str:
 
 
 def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
-    """`then` are commands to try after this one, and what each is for."""
+    """Print the plan. `then` has suggested next commands, and the purpose of each."""
     report.show(
         [
             report.Lines("", [headline(shown)]),
@@ -95,7 +95,7 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
                 (*REPLICAS, "becomes"),
                 list(_replica_rows(shown.changes)),
             ),
-            report.Lines("Not as asked", list(_shortfalls(shown.outcome)), "bold yellow"),
+            report.Lines("Differs from spec", list(_shortfalls(shown.outcome)), "bold yellow"),
             report.Lines("Other problems", list(_problems(shown.outcome)), "bold yellow"),
             report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
@@ -107,12 +107,11 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
 
 
 def _loss(loss: DeploymentLoss) -> str:
-    return f"{loss.deployment}: {loss.before} served, {loss.after} would, of {loss.wanted} wanted"
+    return f"{loss.deployment}: {loss.after} of {plural(loss.wanted, 'replica')} would serve ({loss.before} now)"
 
 
 def _silence(service: ServiceChange) -> str:
-    ready = plural(service.was_ready, "endpoint")
-    return f"ModelService {service.identity}: {ready} answered, and none would"
+    return f"ModelService {service.identity}: no endpoint would be ready ({service.was_ready} now)"
 
 
 def _replica_rows(changes: Iterable[ReplicaChange]) -> Iterator[tuple[str, ...]]:
@@ -139,7 +138,7 @@ def _becomes(replica: ReplicaOutcome) -> str:
 
 
 def _shortfalls(outcome: PlanOutcome) -> Iterator[str]:
-    """Why a deployment is not what it asks to be, with every cluster that was rejected."""
+    """Why deployments differ from their specs, with every cluster that was rejected."""
     for deployment in outcome.deployments:
         if deployment.why:
             yield f"{deployment.identity}: {deployment.why}"

@@ -1,4 +1,4 @@
-"""`modelplane render`: one XR, one reconcile, with the flags and the output of `crossplane render`."""
+"""`modelplane render`: one reconcile of one XR, with the flags and the output of `crossplane render`."""
 
 from __future__ import annotations
 
@@ -9,31 +9,29 @@ import click
 
 from function import registry
 from function.cli import yaml_text
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import Loaded, load, values, values_in
 from function.cli.target import chosen
 from function.cli.values import BrokenFile
 from function.core import Manifest, plain
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane render examples/tour/clusters.yaml#starter -e examples/tour
-  modelplane render examples/tour/deployment.yaml --required-resources examples/tour -x
-  modelplane render xr.yaml composition.yaml functions.yaml -o observed.yaml -r
-
-\b
-A file may hold many resources: append #NAME, #NAMESPACE/NAME or #KIND/NAME to say which.
-
-\b
-Exit codes:
-  0  it is rendered, whatever its conditions say
-  1  an error: a bad file, what crossplane would refuse to render
-  2  a wrong option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane render examples/tour/clusters.yaml#starter -e examples/tour",
+        "modelplane render examples/tour/deployment.yaml --required-resources examples/tour -x",
+        "modelplane render xr.yaml composition.yaml functions.yaml -o observed.yaml -r",
+    ],
+    {
+        0: "the resource was rendered, whatever its conditions",
+        1: "an error: an invalid file, or an input that crossplane would refuse to render",
+        2: INVALID_OPTION,
+    },
+    note="\b\nIf a file contains several resources, append #NAME, #NAMESPACE/NAME or #KIND/NAME to select one.",
+)
 
 
 def _ignored(*names: str, multiple: bool = False) -> Callable[[Any], Any]:
-    """An option of crossplane render that has no meaning where there is no engine and one function."""
+    """An option of `crossplane render` that is accepted and ignored."""
     return click.option(*names, multiple=multiple, hidden=True)
 
 
@@ -42,24 +40,34 @@ def _ignored(*names: str, multiple: bool = False) -> Callable[[Any], Any]:
 @click.argument("composition", required=False, metavar="[COMPOSITION]")
 @click.argument("functions", required=False, metavar="[FUNCTIONS]")
 @click.option(
-    "--observed-resources", "-o", "observed", metavar="PATH", help="What was composed before: a file or a folder."
+    "--observed-resources", "-o", "observed", metavar="PATH", help="Observed composed resources; a file or a folder."
 )
 @click.option(
     "--required-resources", "-e", "required", multiple=True, metavar="PATH",
-    help="What the function may look up: a file or a folder; repeatable.",
+    help="Resources that the function can require; a file or a folder; repeatable.",
 )  # fmt: skip
-@click.option("--extra-resources", "extra", multiple=True, metavar="PATH", help="The same, by its old name.")
 @click.option(
-    "--include-function-results", "-r", "with_results", is_flag=True, help="Print what was told as events, too."
+    "--extra-resources", "extra", multiple=True, metavar="PATH", help="Deprecated name of --required-resources."
 )
-@click.option("--include-full-xr", "-x", "with_xr", is_flag=True, help="Print the XR's own spec and metadata, too.")
-@click.option("--include-context", "-c", "with_context", is_flag=True, help="Print the pipeline's context, too.")
 @click.option(
-    "--context-values", metavar="KEY=JSON", multiple=True, help="A key of the pipeline's context; repeatable."
+    "--include-function-results", "-r", "with_results", is_flag=True, help="Also print the function's results (events)."
 )
-@click.option("--context-files", metavar="KEY=FILE", multiple=True, help="The same, its value in a file.")
-@click.option("--xrd", metavar="PATH", help="Fill in the defaults of this definition first.")
-@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
+@click.option("--include-full-xr", "-x", "with_xr", is_flag=True, help="Also print the spec and metadata of the XR.")
+@click.option("--include-context", "-c", "with_context", is_flag=True, help="Also print the pipeline context.")
+@click.option(
+    "--context-values",
+    metavar="KEY=JSON",
+    multiple=True,
+    help="Set a key of the pipeline context to a JSON value; repeatable.",
+)
+@click.option(
+    "--context-files",
+    metavar="KEY=FILE",
+    multiple=True,
+    help="Set a key of the pipeline context to the JSON value in a file.",
+)
+@click.option("--xrd", metavar="PATH", help="Apply the defaults of this XRD first.")
+@click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @_ignored("--function-annotations", "-a", multiple=True)
 @_ignored("--function-credentials")
 @_ignored("--required-schemas", "-s")
@@ -84,10 +92,10 @@ def render(  # noqa: PLR0917  (click passes them by name)
     with_context: bool,
     **_ignored_options: object,
 ) -> None:
-    """Compose one resource (XR) and print what a reconcile would make of it.
+    """Compose one resource (XR) and print the result of one reconcile.
 
-    The arguments, flags and output are those of `crossplane render`, so that COMPOSITION and FUNCTIONS may be given;
-    they are not needed, since there is one function and it is in this program. Lenient: unknown fields pass.
+    Arguments, flags and output are the same as those of `crossplane render`. COMPOSITION and FUNCTIONS are accepted but
+    not needed, because the function is part of this program. Unknown fields are not errors.
     """
     from function.publish.xrd import STEP
     from function.sandbox import render as renderer
@@ -113,12 +121,12 @@ def render(  # noqa: PLR0917  (click passes them by name)
 
 
 def _context(files: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-    """The pipeline's context: of a key that is given twice, the value counts."""
+    """The pipeline context. For a key that is given twice, the value wins over the file."""
     given: dict[str, Any] = {}
     for pair in (*files, *texts):
         key, separator, text = pair.partition("=")
         if not separator:
-            raise click.UsageError(f"a context is KEY=VALUE, not {pair}")
+            raise click.UsageError(f"invalid context {pair}: use KEY=VALUE")
         given[key] = _first(values(text)) if pair in files else _parsed(key, text)
     return given
 
@@ -164,7 +172,7 @@ def _fill(xr: dict[str, Any], xrd: str) -> None:
 
 
 def _composition(path: str | None, xr: Manifest) -> str:
-    """Its name; checked as crossplane does when there is a file."""
+    """The Composition's name. A file is checked as `crossplane render` does."""
     if path is None:
         from function.publish.catalog import BY_KIND
 

@@ -1,6 +1,6 @@
 """Tables and lines: plain and aligned in a pipe; on a terminal in colours, and wrapped between words.
 
-A name is never broken, nor is a command: what is too wide for a terminal runs on there, so that it can be copied.
+Names and commands are never broken, so that they can be copied: one that is too wide exceeds the line.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Row = Sequence[str]
 
 _INDENT = "  "
 _NARROWEST = 24
-"""Columns below which a text is not squeezed."""
+"""Minimum width of wrapped text."""
 _LAST_GAP = re.compile(r"^.*\S {2,}(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows below a title. Columns that are empty throughout are left out; where none has a name there is no header.
-    The last column is prose: it may be wrapped, and no other.
+    """Rows below a title. Empty columns are left out; without column names there is no header. Only the last column is
+    wrapped.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Text below a title; without one the style is the text's own."""
+    """Text below a title. Without a title, the style applies to the text."""
 
     title: str
     lines: Sequence[str]
@@ -53,25 +53,25 @@ Part = Table | Lines
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Where it is printed."""
+    """The output device."""
 
     width: int
-    """0 where lines have no end."""
+    """0 if unlimited."""
     coloured: bool
 
     def painted(self, text: str, style: str) -> str:
-        """A style is what `click.style` knows: a colour, bold, dim."""
+        """A text in a style: words of `click.style`, such as a colour, bold or dim."""
         words = style.split() if self.coloured and text else ()
         colour = next((word for word in words if word not in ("bold", "dim")), None)
         return click.style(text, fg=colour, bold="bold" in words or None, dim="dim" in words or None) if words else text
 
 
 def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
-    """Print the parts that have something to say, on standard output if nothing else is given."""
+    """Print the parts that are not empty, to standard output by default."""
     is_seen = is_terminal(out or sys.stdout)
     page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_seen else _Page(0, coloured=False)
-    said = [_visible(part) for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
-    click.echo("\n\n".join("\n".join(_shown(part, page)) for part in said), file=out, color=page.coloured)
+    shown = [_visible(part) for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
+    click.echo("\n\n".join("\n".join(_shown(part, page)) for part in shown), file=out, color=page.coloured)
 
 
 def dump(data: Mapping[str, Any], form: str) -> None:
@@ -85,17 +85,17 @@ def dump(data: Mapping[str, Any], form: str) -> None:
 
 
 def is_terminal(out: TextIO) -> bool:
-    """Whether a person looks at it. NO_COLOR (no-color.org) asks for plain text there too."""
+    """Whether it is a terminal that wants colours (see no-color.org)."""
     return out.isatty() and not os.environ.get("NO_COLOR")
 
 
 def aligned(columns: Row, rows: Sequence[Row]) -> list[str]:
-    """Rows as plain text, their columns under each other."""
+    """Rows as plain text with aligned columns."""
     return list(_aligned(columns, rows, _Page(0, coloured=False)))
 
 
 def _visible(part: Part) -> Part:
-    """Names and messages of others are in it: none of them may command a terminal."""
+    """A part without control characters: names and messages come from files."""
     if isinstance(part, Table):
         return replace(part, rows=[[visible(cell) for cell in row] for row in part.rows])
     return replace(part, lines=[visible(line) for line in part.lines])
@@ -126,7 +126,7 @@ def _aligned(columns: Row, rows: Sequence[Row], page: _Page) -> Iterator[str]:
 
 
 def _wrapped(lines: Sequence[str], page: _Page) -> Iterator[str]:
-    """Each below the beginning of its own last column, or a little to the right of its first word."""
+    """Wrapped lines, aligned with the line's last column or indented."""
     for line in lines:
         gap = _LAST_GAP.match(line)
         indent = len(line) - len(line.lstrip()) + len(_INDENT)
@@ -135,7 +135,7 @@ def _wrapped(lines: Sequence[str], page: _Page) -> Iterator[str]:
 
 
 def _folded(text: str, width: int, hanging: int = 0) -> list[str]:
-    """A text in lines of some width, all but the first of which hang. One that has no room runs on."""
+    """A text wrapped to a width, with hanging indentation. Without enough room it is not wrapped."""
     if len(text) <= width or width - hanging < _NARROWEST:
         return [text]
     return textwrap.wrap(
@@ -162,4 +162,4 @@ _STYLES: Mapping[str, str] = {
     "serves": "green",
     "Full": "yellow",
 }
-"""By the first word of a cell."""
+"""Styles by the first word of a cell."""

@@ -12,20 +12,20 @@ import click
 
 from function.api import tenancy
 from function.cli.address import Address
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.server import grpc_server as server
 from function.server import log
 
-_EXAMPLE = """
-\b
-Example, for `crossplane render` with the Development runtime:
-  modelplane serve --insecure --address 127.0.0.1:9443
-
-\b
-Exit codes:
-  0  it was stopped
-  1  it cannot serve: the address, a certificate, a setting in the environment
-  2  a wrong option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane serve --insecure --address 127.0.0.1:9443",
+    ],
+    {
+        0: "stopped by a signal",
+        1: "cannot start: invalid address, certificate or environment variable",
+        2: INVALID_OPTION,
+    },
+)
 
 
 @click.command(epilog=_EXAMPLE)
@@ -35,17 +35,17 @@ Exit codes:
     type=Address(),
     default=server.DEFAULT_ADDRESS,
     show_default=True,
-    help="host:port to listen on.",
+    help="Address to listen on.",
 )
 @click.option(
     "--tls-certs-dir",
     "--tls-server-certs-dir",
     envvar="TLS_SERVER_CERTS_DIR",
     type=click.Path(path_type=Path),
-    help="Folder with tls.crt, tls.key and ca.crt (clients need a certificate of it); read again when it changes.",
+    help="Folder with tls.crt, tls.key, and the ca.crt that must have signed client certificates. Reloaded on change.",
 )
-@click.option("--insecure", envvar="INSECURE", is_flag=True, help="Serve in plain text, whatever --tls-certs-dir says.")
-@click.option("--debug", "-d", envvar="DEBUG", is_flag=True, help="Log more, and for people.")
+@click.option("--insecure", envvar="INSECURE", is_flag=True, help="Serve without TLS. Overrides --tls-certs-dir.")
+@click.option("--debug", "-d", envvar="DEBUG", is_flag=True, help="Log at debug level, in a human-readable format.")
 @click.option(
     "--max-recv-message-size",
     "--max-grpc-message-size",
@@ -61,7 +61,7 @@ Exit codes:
     type=click.IntRange(min=1),
     default=server.LARGEST_MESSAGE,
     show_default=True,
-    help="Largest response, in MiB. Crossplane itself takes 4.",
+    help="Largest response, in MiB. Crossplane accepts 4.",
 )
 @click.option(
     "--workers",
@@ -69,7 +69,7 @@ Exit codes:
     type=click.IntRange(min=1),
     default=server.WORKERS,
     show_default=True,
-    help="Calls computed at once. They share one core: more make it fairer, not faster.",
+    help="Calls that are computed concurrently. They share one core: more improve fairness, not throughput.",
 )
 @click.option(
     "--shutdown-grace",
@@ -77,13 +77,13 @@ Exit codes:
     type=click.IntRange(min=0),
     default=server.GRACE,
     show_default=True,
-    help="Seconds that accepted calls have to end after SIGTERM.",
+    help="Seconds that accepted calls have to finish after SIGTERM.",
 )
 @click.option(
     "--metrics-address",
     envvar="METRICS_ADDRESS",
     type=Address(),
-    help="host:port for Prometheus. Off unless given.",
+    help="Address for Prometheus metrics. Disabled by default.",
 )
 def serve(  # noqa: PLR0917  (click gives them by name)
     address: str,
@@ -97,10 +97,10 @@ def serve(  # noqa: PLR0917  (click gives them by name)
     insecure: bool,
     debug: bool,
 ) -> None:
-    """Answer Crossplane's calls over gRPC."""
+    """Serve the composition function to Crossplane over gRPC."""
     if tls_certs_dir is None and not insecure:
-        raise click.UsageError("give --tls-certs-dir DIR, or --insecure to serve in plain text")
-    tenancy.reserved()  # raises for a wrong setting: at startup rather than with the first call
+        raise click.UsageError("missing option: use --tls-certs-dir DIR, or --insecure to serve without TLS")
+    tenancy.reserved()  # raises for an invalid setting, at startup rather than in the first call
     log.configure(debug=debug)
     settings = server.Settings(
         address=address,
@@ -120,8 +120,8 @@ def serve(  # noqa: PLR0917  (click gives them by name)
 
 
 def _leave() -> NoReturn:
-    """End the process while a thread computes. The interpreter's own exit would wait for it, or pull the libraries away
-    from under it."""
+    """End the process while a thread computes. The interpreter's own exit would wait for the thread, or unload
+    libraries that it uses."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -1,26 +1,26 @@
-"""`modelplane validate`: everything that would be refused later, said now, with its place in the file."""
+"""`modelplane validate`: reports everything that would be refused later, with its place in the file."""
 
 from __future__ import annotations
 
 import click
 
+from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import examine
 from function.cli.findings import FORMATS, located
 from function.validation import validate as check
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane validate examples/tour
-  git diff --name-only --diff-filter=d main -- '*.yaml' | xargs -r modelplane validate --format github
-  kubectl get modeldeployments -A -o yaml | modelplane validate -
-
-\b
-Exit codes:
-  0  no error; there may be warnings
-  1  an error
-  2  a wrong option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane validate examples/tour",
+        "git diff --name-only --diff-filter=d main -- '*.yaml' | xargs -r modelplane validate --format github",
+        "kubectl get modeldeployments -A -o yaml | modelplane validate -",
+    ],
+    {
+        0: "no error; there may be warnings",
+        1: "an error",
+        2: INVALID_OPTION,
+    },
+)
 
 
 @click.command(epilog=_EXAMPLE)
@@ -33,13 +33,13 @@ Exit codes:
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="How to print findings.",
+    help="Output format.",
 )
 def validate(files: tuple[str, ...], form: str) -> None:
-    """Check manifests strictly: files, folders, or - for standard input.
+    """Validate manifests in files and folders, or on standard input (-).
 
-    Unknown fields, wrong values, rules between fields, device selectors, names, and what several objects say of each
-    other. Kinds that are not Modelplane's are passed over.
+    Checks unknown fields, invalid values, rules between fields, device selectors, names, and references between
+    objects. Kinds that do not belong to Modelplane are skipped.
     """
     loaded, broken = examine(files)
     findings = located(check([one.manifest for one in loaded]), loaded, broken)

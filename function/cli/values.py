@@ -1,4 +1,4 @@
-"""Values in files: as Kubernetes reads YAML, so that no time and no clock reading becomes anything but text."""
+"""Values in files, read as Kubernetes reads YAML: timestamps and sexagesimal numbers stay text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import yaml
 
 _MOST_VALUES = 20_000_000
-"""In one document. Aliases can make a short text stand for more than any memory holds."""
+"""Per document. With aliases, a short text can expand to more than fits into memory."""
 _DEEPEST = 200
-"""Levels of a document, which an alias to what it stands in would make endless. A CRD has some eighty."""
+"""Levels of a document. An alias inside its own anchor would be infinite; a CRD has about eighty levels."""
 
 
 class Position(NamedTuple):
@@ -25,7 +25,7 @@ class Position(NamedTuple):
 
 
 class BrokenFile(Exception):
-    """What cannot be read as manifests: names the file and, where there is one, the line and column."""
+    """A file that cannot be read as manifests. The message has the file and, if known, the line and column."""
 
     def __init__(self, file: str, problem: str, position: Position | None = None) -> None:
         place = ":".join([file, *map(str, position or ())])
@@ -37,7 +37,7 @@ _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Loader(_FastLoader):  # type: ignore[misc]  # a base chosen at run time: libyaml's where it is there
-    """YAML's nodes, with the few types that JSON has."""
+    """A YAML loader with only the types of JSON."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
 
@@ -61,7 +61,7 @@ for _tag, _pattern, _first in (
 
 @dataclass(slots=True)
 class Reader:
-    """Nodes to plain data, for one document."""
+    """Converts the nodes of one document to plain data."""
 
     file: str
     values: int = 0
@@ -113,7 +113,7 @@ class Reader:
 
 
 def _int(text: str) -> int | float | str:
-    """What looks like a number and is none, such as 0x_, is text; one of thousands of digits is beyond all bounds."""
+    """An integer. Text that only looks like one, such as 0x_, stays text; one with thousands of digits is infinite."""
     digits = text.replace("_", "").lower()
     sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits.lstrip("+"))
     is_octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()

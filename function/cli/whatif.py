@@ -1,4 +1,4 @@
-"""`modelplane what-if`: what becomes of a fleet when a cluster is drained or lost, a pool or a deployment resized."""
+"""`modelplane what-if`: the effect of draining or losing a cluster, or of resizing a pool or a deployment."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from function.cli import n_minus_1, report, whatif_markdown, whatif_report
+from function.cli.epilog import epilog
 from function.cli.fleet import at_work, checked, counted, settled
 from function.cli.target import chosen
 from function.core import NamespacedName
@@ -25,28 +26,27 @@ if TYPE_CHECKING:
     from function.planning.impact import Impact
     from function.planning.what_if import NMinusOne
 
-_EXAMPLE = """
-\b
-Examples:
-  modelplane what-if examples/spare --drain iowa
-  modelplane what-if examples/spare --pool taiwan/l4=1 --lose iowa
-  modelplane what-if examples/spare --scale ml-team/qwen3-8b=4 -o json
-  modelplane what-if examples/spare --lose any -o markdown
-
-\b
-Exit codes:
-  0  nothing changes
-  3  something changes
-  2  something that serves would be lost, or cannot leave a cluster that is drained
-  1  an error: a bad file, a bad option
-"""
+_EXAMPLE = epilog(
+    [
+        "modelplane what-if examples/spare --drain iowa",
+        "modelplane what-if examples/spare --pool taiwan/l4=1 --lose iowa",
+        "modelplane what-if examples/spare --scale ml-team/qwen3-8b=4 -o json",
+        "modelplane what-if examples/spare --lose any -o markdown",
+    ],
+    {
+        0: "nothing changes",
+        3: "something changes",
+        2: "something that serves would be lost, or cannot leave a drained cluster",
+        1: "an error: an invalid file or option",
+    },
+)
 _FORMATS = ("table", "json", "yaml", "markdown")
 _ANY = "any"
 _SPELLED = re.compile(r"([^/=]+)/([^/=]+)=([0-9]{1,9})")
 
 
 class _Ordered(click.Command):
-    """A command whose edits keep the order in which they were given, across its options."""
+    """A command that remembers the order of its edits across different options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         values, _, order = self.make_parser(ctx).parse_args(list(args))
@@ -60,26 +60,34 @@ _READ = "function.cli.whatif.edits"
 
 @click.command("what-if", cls=_Ordered, epilog=_EXAMPLE)
 @click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
-@click.option("--drain", multiple=True, metavar="CLUSTER", help="Replicas leave it where there is room; it stays.")
 @click.option(
-    "--lose", multiple=True, metavar="CLUSTER|any", help="It is gone for good. any: each in turn, the N-1 report."
+    "--drain",
+    multiple=True,
+    metavar="CLUSTER",
+    help="Move replicas off the cluster where there is room. The cluster stays.",
 )
-@click.option("--pool", multiple=True, metavar="CLUSTER/POOL=N", help="The pool can have N nodes.")
-@click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="The ModelDeployment wants N replicas.")
+@click.option(
+    "--lose",
+    multiple=True,
+    metavar="CLUSTER|any",
+    help="Remove the cluster permanently. any: each cluster in turn (N-1 report).",
+)
+@click.option("--pool", multiple=True, metavar="CLUSTER/POOL=N", help="Set the number of nodes of a pool.")
+@click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="Set the replicas of a ModelDeployment.")
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
-@click.option("--target", metavar="HOST:PORT", help="Ask a function that is served there, in plain text, over gRPC.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes for --lose any.  [default: one for each CPU]")
+@click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of processes for --lose any.  [default: one for each CPU]")
 @click.pass_context
 def what_if(
     ctx: click.Context, /, dirs: tuple[str, ...], form: str, target: str | None, jobs: int | None, **_: object
 ) -> None:
-    """Run a fleet to a fixed point, let something happen to it, and show what comes of that.
+    """Reconcile a fleet until nothing changes, apply events, and show their effect.
 
-    DIR may be folders, files, or - for standard input. Options may be repeated and combined: they happen in the order
-    given, each once the fleet has come to rest. Nothing is written anywhere.
+    DIR is one or more folders or files, or - for standard input. You can repeat and combine the options. The events
+    happen in the given order, each after the fleet has settled. Nothing is written anywhere.
     """
     if jobs and jobs > 1 and (target or not hasattr(os, "fork")):
-        raise click.UsageError("several --jobs need a function in the program itself, and a system with fork")
+        raise click.UsageError("--jobs above 1 cannot be combined with --target, and needs a system with fork")
     wanted = _wanted(ctx.meta[_READ])
     control = settled(checked(dirs), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
     found = _found(control, wanted, jobs or (1 if target else playing.most_jobs()))
@@ -94,25 +102,25 @@ class _Wanted:
 
 
 def _wanted(given: Iterable[tuple[str, str]]) -> _Wanted:
-    """What the options ask for, in their order. Raises UsageError."""
+    """The edits of the options, in order. Raises UsageError."""
     read = [_READERS[option](option, value) for option, value in given]
     scenario = tuple(edit for edit in read if edit is not None)
     each_lost = len(scenario) < len(read)
     if not read:
-        raise click.UsageError("say what is to happen: --drain, --lose, --pool or --scale")
+        raise click.UsageError("missing event: use --drain, --lose, --pool or --scale")
     if each_lost and (len(read) - len(scenario) > 1 or any(isinstance(edit, LoseCluster) for edit in scenario)):
-        raise click.UsageError("--lose any loses every cluster in turn, and cannot be combined with another --lose")
+        raise click.UsageError("--lose any cannot be combined with another --lose")
     return _Wanted(scenario, each_lost)
 
 
 def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
-    """Ahead of the long work. Raises ClickException."""
+    """Check the edits before the fleet is reconciled. Raises ClickException."""
     try:
         edits.check(loaded.store, wanted.scenario)
     except edits.UnknownName as unknown:
         raise click.ClickException(str(unknown)) from unknown
     if wanted.each_lost and not edits.clusters(loaded.store):
-        raise click.ClickException("there is no InferenceCluster to lose")
+        raise click.ClickException("there is no InferenceCluster in the files")
 
 
 def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Impact | NMinusOne:
@@ -160,7 +168,7 @@ def _drain(_: str, cluster: str) -> Edit:
 
 
 def _lose(_: str, cluster: str) -> Edit | None:
-    """None is any."""
+    """None stands for `any`."""
     return None if cluster == _ANY else LoseCluster(cluster)
 
 
@@ -177,7 +185,7 @@ def _scale(option: str, text: str) -> Edit:
 def _parts(option: str, text: str, wanted: str) -> tuple[str, ...]:
     found = _SPELLED.fullmatch(text)
     if found is None:
-        raise click.UsageError(f"--{option} {text}: write {wanted}")
+        raise click.UsageError(f"--{option} {text}: invalid value; use {wanted}")
     return found.groups()
 
 

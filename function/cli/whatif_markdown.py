@@ -1,4 +1,4 @@
-"""A what-if, or every loss in turn, as Markdown."""
+"""A what-if, or the N-1 report, as Markdown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text_of_losses(lost: NMinusOne) -> str:
     columns = ("without", "deployment", "serves then", "of", "why")
     return document(
         lead,
-        [MarkdownTable("Clusters", n_minus_1.COLUMNS, rows), MarkdownTable("Fall short", columns, why, folded=True)],
+        [MarkdownTable("Clusters", n_minus_1.COLUMNS, rows), MarkdownTable("Below spec", columns, why, folded=True)],
     )
 
 
@@ -42,7 +42,7 @@ def _caution(shown: Impact) -> str:
 def _tables(shown: Impact) -> Iterator[MarkdownTable]:
     yield MarkdownTable("Replicas", whatif_report.MOVES, [_move(m) for m in whatif_report.ordered(shown.moves)])
     shorts = [(code(name), *counts) for name, *counts in map(whatif_report.short_row, shown.shorts)]
-    yield MarkdownTable("Fall short", whatif_report.SHORTS, shorts)
+    yield MarkdownTable("Below spec", whatif_report.SHORTS, shorts)
     services = [(code(name), *rest) for name, *rest in map(whatif_report.service_row, shown.services)]
     yield MarkdownTable("Services", whatif_report.SERVICES, services)
     yield staging(shown.changes.staging)

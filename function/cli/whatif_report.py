@@ -1,4 +1,4 @@
-"""A what-if in words, in rows, and as data for machines."""
+"""A what-if as sentences, tables, and data for machines."""
 
 from __future__ import annotations
 
@@ -13,42 +13,45 @@ from function.planning.comparison import DeploymentShortfall
 from function.planning.impact import IN_PLACE, Impact, PoolImpact, ReplicaMove, ServiceImpact
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
-"""What goes wrong comes first."""
+"""The worst first."""
 MOST_NAMED = 3
 
 
 def headline(shown: Impact) -> str:
-    """In a sentence, what would come of it."""
+    """The edits and their effect, in a sentence."""
     return f"{'; then '.join(shown.edits)}: {consequences(shown)}."
 
 
 def consequences(shown: Impact) -> str:
+    """The effect of the edits, as a clause."""
     short = [str(s.deployment) for s in shown.shorts]
     silent = [str(s.service) for s in shown.services if s.is_silent]
     dark = [str(s.service) for s in shown.services if s.is_dark]
     parts = [
-        _told(shown.moves) or "no replica changes",
+        _counted(shown.moves) or "no replica changes",
         f"{enumerate_names(short, MOST_NAMED)} {'falls' if len(short) == 1 else 'fall'} short" if short else "",
         f"{enumerate_names(silent, MOST_NAMED)} {'has' if len(silent) == 1 else 'have'} no endpoint left"
         if silent
         else "",
-        f"nobody answers for {enumerate_names(dark, MOST_NAMED)} until replicas have moved" if dark else "",
+        f"{enumerate_names(dark, MOST_NAMED)} {'has' if len(dark) == 1 else 'have'} no endpoint until replicas moved"
+        if dark
+        else "",
     ]
     return "; ".join(part for part in parts if part)
 
 
 def tally(moves: Iterable[ReplicaMove]) -> str:
-    """How many of each, such as `2 moved, 1 lost`."""
+    """Counts of moves, such as `2 moved, 1 lost`."""
     counts = Counter(m.what for m in moves)
     return ", ".join(f"{counts[what]} {_VERBS[what][0]}" for what in _WHATS if counts[what])
 
 
-def _told(moves: Iterable[ReplicaMove]) -> str:
-    """The same as a sentence, such as `2 replicas move, 1 is lost`."""
+def _counted(moves: Iterable[ReplicaMove]) -> str:
+    """Counts of moves as a sentence, such as `2 replicas move, 1 is lost`."""
     counts = Counter(m.what for m in moves)
-    said = [(counts[what], _VERBS[what][1 if counts[what] == 1 else 2]) for what in _WHATS if counts[what]]
-    nouns = [f" {'replica' if said[0][0] == 1 else 'replicas'}", *[""] * len(said)] if said else []
-    return ", ".join(f"{count}{noun} {verb}" for (count, verb), noun in zip(said, nouns, strict=False))
+    parts = [(counts[what], _VERBS[what][1 if counts[what] == 1 else 2]) for what in _WHATS if counts[what]]
+    nouns = [f" {'replica' if parts[0][0] == 1 else 'replicas'}", *[""] * len(parts)] if parts else []
+    return ", ".join(f"{count}{noun} {verb}" for (count, verb), noun in zip(parts, nouns, strict=False))
 
 
 _VERBS = {
@@ -66,6 +69,7 @@ _VERBS = {
 
 
 def data(shown: Impact) -> dict[str, Any]:
+    """The complete impact as data."""
     return {
         "summary": headline(shown),
         "exitCode": shown.exit_code,
@@ -125,7 +129,7 @@ def parts(shown: Impact) -> list[report.Part]:
     return [
         report.Lines("", [headline(shown)]),
         report.Table("Replicas", MOVES, [move_row(m) for m in ordered(shown.moves)]),
-        report.Table("Fall short", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
+        report.Table("Below spec", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
         report.Lines("Why", list(_reasons(shown.shorts)), "bold yellow"),
         report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
         report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.changes.staging)),
@@ -140,7 +144,7 @@ ROOMS = ("cluster", "pool", "each node", "nodes", "free", "nodes then", "free th
 
 
 def ordered(moves: Iterable[ReplicaMove]) -> list[ReplicaMove]:
-    """What goes wrong comes first."""
+    """The moves, the worst first."""
     return sorted(moves, key=lambda m: _WHATS.index(m.what))
 
 
@@ -155,10 +159,10 @@ def short_row(short: DeploymentShortfall) -> tuple[str, ...]:
 
 
 def service_row(change: ServiceImpact) -> tuple[str, ...]:
-    """In between only where that is worse than both ends."""
+    """A row. The count in between is shown only if it is lower than before and after."""
     dip = change.meanwhile < min(change.before, change.after)
     what = "no endpoint left" if change.after == 0 else "falls short" if change.falls_short else ""
-    what = what or ("nobody answers meanwhile" if change.is_dark else "")
+    what = what or ("no endpoint meanwhile" if change.is_dark else "")
     return str(change.service), str(change.before), str(change.meanwhile) if dip else "", str(change.after), what
 
 

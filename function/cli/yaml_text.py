@@ -14,11 +14,12 @@ from function.core import plain
 
 
 def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
-    """Each behind its own `---`, as kubectl and crossplane print many."""
+    """Objects, each after a line with `---`, as kubectl and crossplane print several."""
     return "".join(f"---\n{document(manifest)}" for manifest in manifests)
 
 
 def document(manifest: Mapping[str, Any]) -> str:
+    """One object."""
     return yaml.dump(plain(manifest), Dumper=_Dumper, sort_keys=True, allow_unicode=True, default_flow_style=False)
 
 
@@ -39,7 +40,7 @@ _AMBIGUOUS = re.compile(
     )$""",
     re.VERBOSE,
 )
-"""Texts that YAML 1.1, as Go's library reads it, would take for something else."""
+"""Texts that Go's YAML 1.1 library would read as another type."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:

@@ -31,7 +31,7 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
        ├─ RuntimeError
        │  ├─ Unreachable          `--target` reaches no server; the command prints it
-       │  └─ Unsettled            requirements never settle, in the sandbox; the reconcile reports it in condition Synced
+       │  └─ Unsettled            requirements never settle, in the sandbox; condition Synced reports it
        └─ ValueError
           ├─ EvaluationFailed     raised by a CEL rule or query; the sandbox and its provider catch it
           ├─ Invalid              raised by vocabulary.settings; the process does not start

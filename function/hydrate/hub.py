@@ -1,4 +1,4 @@
-"""The Hugging Face hub, and its faults as outcomes."""
+"""The Hugging Face hub, and exit codes for its exceptions."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ from function.vocabulary.exit_codes import ExitCode
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_ROOM_TOLD = ("No space left on device", "Disk quota exceeded")
-"""What the Xet client says: its errors carry no number (hf-xet 1.x, a Rust library)."""
+"""Messages of the Xet client, whose errors have no number (hf-xet 1.x, a Rust library)."""
 _FORBIDDEN = 403
 _PATIENCE = 30
-"""Seconds in which the hub must go on with an answer."""
+"""Timeout of the hub, in seconds."""
 
 
 class Hub:
-    """One repository, with the token that opens it. Its methods raise what `outcome` understands."""
+    """One repository, with a token. `exit_code` interprets what its methods raise."""
 
     def __init__(self, repo: str, *, token: str | None, endpoint: str | None = None) -> None:
         self._repo = repo
-        self._token: str | bool = token or False  # never one that lies about in the home directory
+        self._token: str | bool = token or False  # never the one in the home directory
         self._endpoint = endpoint
         self._api = HfApi(endpoint=endpoint, token=self._token)
         set_client_factory(_patient_client)
 
     def commit(self, revision: str) -> str:
-        """What a branch, a tag or a commit stands for now."""
+        """The commit of a branch, tag or commit."""
         sha = self._api.repo_info(self._repo, revision=revision).sha
         if not sha:
             raise OSError(f"the hub names no commit for revision {revision}")
         return str(sha)
 
     def files(self, commit: str) -> list[HubFile]:
+        """The files of a commit."""
         tree = self._api.list_repo_tree(self._repo, revision=commit, recursive=True)
         return [
             HubFile(entry.path, entry.size, entry.lfs.sha256 if entry.lfs else None, entry.blob_id)
@@ -54,14 +55,14 @@ class Hub:
         ]
 
     def fetch(self, file: HubFile, commit: str, to: Path) -> None:
-        """Into the file of that path below a directory. The client may answer from what is there: check it."""
+        """Download a file below a directory. The client may reuse a file that exists there, so verify it."""
         hf_hub_download(
             self._repo, file.path, revision=commit, local_dir=to, token=self._token, endpoint=self._endpoint
         )
 
 
 def _patient_client() -> Any:
-    """The library's own client, with a bound for what the library asks without one: everything but files."""
+    """The library's client, with a timeout for requests that the library sends without one."""
     client = default_client_factory()
     client.event_hooks = {**client.event_hooks, "request": [*client.event_hooks["request"], _bound]}
     return client
@@ -74,7 +75,7 @@ def _bound(request: Any) -> None:
 
 
 def exit_code(fault: Exception) -> ExitCode:
-    """How a fault of the hub, the network or the volume ends the try."""
+    """The exit code for an exception of the hub, the network or the volume."""
     if isinstance(fault, GatedRepoError):
         return ExitCode.GATED
     if isinstance(fault, RevisionNotFoundError):
@@ -89,7 +90,7 @@ def exit_code(fault: Exception) -> ExitCode:
 
 
 def _is_full(fault: BaseException | None) -> bool:
-    """Whether a volume that is full is behind a fault, or behind what is behind it."""
+    """Whether a full volume caused an exception, directly or indirectly."""
     if fault is None:
         return False
     numbered = isinstance(fault, OSError) and fault.errno in _NO_ROOM

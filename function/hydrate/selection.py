@@ -1,4 +1,4 @@
-"""Which files of a repository an engine would load."""
+"""Selects the files of a repository that an engine loads."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NEVER = (
     ".cache/*",
     ".modelplane*",
 )
-"""Other formats of the same weights, up to half of a repository: engines that read safetensors never open them. And
-what the hub's client and we ourselves keep beside the files."""
+"""Other formats of the same weights, up to half of a repository, which engines that read safetensors never open; and
+files of the hub's client and of ours."""
 _WEIGHTS = (".safetensors", ".bin", ".pt")
 
 
@@ -35,19 +35,19 @@ class HubFile:
     size: int
     """Bytes."""
     sha256: str | None
-    """Of a large file (LFS or Xet); None for one that git holds."""
+    """Of a large file (LFS or Xet); None for one in git."""
     blob: str
-    """Git's name of the content."""
+    """The hash of the git blob."""
 
 
 def leads_out(file: HubFile) -> bool:
-    """Whether a path is none within a repository. A hub that lists such a file is no hub to believe."""
+    """Whether a path leaves the repository. A hub that lists such a file cannot be trusted."""
     path = PurePosixPath(file.path)
     return path.is_absolute() or ".." in path.parts
 
 
 def selected(files: Iterable[HubFile]) -> tuple[HubFile, ...]:
-    """Those that are staged, by path. Empty where there are no weights among them."""
+    """The files to stage, by path; empty if there are no weights among them."""
     wanted = [file for file in files if not any(fnmatch(file.path, pattern) for pattern in _NEVER)]
     doubled = {str(PurePosixPath(f.path).parent) for f in wanted if f.path.endswith(".safetensors")}
     kept = [f for f in wanted if not (f.path.endswith(".bin") and str(PurePosixPath(f.path).parent) in doubled)]

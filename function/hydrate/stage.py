@@ -1,8 +1,13 @@
-"""From a revision of the hub to a directory that is whole.
+"""Downloads one revision of a repository into a directory that appears only when it is complete.
 
-A directory of work collects the files of one commit, each checked against the hub's tree as soon as it is there. When
-all are, the directory is renamed to its final name: who sees that name sees everything, and a try that was killed goes
-on where it ended.
+Phases of `stage`, in call order:
+
+1. Resolve the revision to a commit, list its files, and select those that an engine loads (selection.py).
+2. Collect them in a work directory of that commit. Each file is verified against the hub's tree directly after its
+   download, and then recorded, so that a later try does not verify it again.
+3. Write a marker, and rename the work directory. A rename is atomic, so a directory with the final name is complete.
+
+A try that was killed leaves its work directory, and the next try continues there.
 """
 
 from __future__ import annotations
@@ -23,14 +28,14 @@ from function.hydrate.selection import HubFile, leads_out, selected
 from function.vocabulary.exit_codes import MEANING, ExitCode
 
 MARKER = ".modelplane.json"
-"""In a staged directory: which commit it holds."""
+"""A file in a staged directory that names its commit."""
 _WORK = ".modelplane-work"
 _LEDGER = ".modelplane-checked"
 _CLIENT_FILES = ".cache"
-"""What the hub's client keeps beside the files: partial downloads, locks."""
+"""The folder of the hub's client: partial downloads and locks."""
 _WORKERS = 8
 _SPARE = 2**26
-"""Bytes that must stay free beside the weights."""
+"""Bytes that must stay free on the volume."""
 _CHUNK = 2**22
 
 Say = Callable[[str], None]
@@ -38,18 +43,18 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a try ended, and why in words."""
+    """The result of a try, and its reason in words."""
 
     exit_code: ExitCode
     message: str
 
 
 class _Mismatch(Exception):
-    """A file is not what the hub's tree says it is."""
+    """A file differs from the hub's tree."""
 
 
 class _Final(Exception):
-    """No other try would end better."""
+    """A failure that another try would repeat."""
 
     def __init__(self, exit_code: ExitCode, why: str) -> None:
         super().__init__(why)
@@ -57,7 +62,17 @@ class _Final(Exception):
 
 
 def stage(hub: Hub, *, revision: str, to: Path, say: Say) -> Ended:
-    """Everything of one commit that an engine loads, in the directory `to`; or nothing under that name."""
+    """Download the files of one commit that an engine loads into the directory `to`, or leave no such directory.
+
+    Args:
+        hub: The repository.
+        revision: A branch, tag or commit.
+        to: The final directory.
+        say: Called with each line of progress.
+
+    Returns:
+        The exit code, and why. Raises nothing: every failure is an exit code.
+    """
     if (to / MARKER).is_file():
         return Ended(ExitCode.STAGED, f"{to} is staged already: {(to / MARKER).read_text().strip()}")
     if to.exists():
@@ -69,10 +84,10 @@ def stage(hub: Hub, *, revision: str, to: Path, say: Say) -> Ended:
         return Ended(final.exit_code, str(final))
     except _Mismatch as mismatch:
         return Ended(ExitCode.RETRY, str(mismatch))
-    except Exception as fault:  # noqa: BLE001  (a fault of whatever library: the exit code must say whether to retry)
+    except Exception as fault:  # noqa: BLE001  (whatever a library raises, the exit code must tell whether to retry)
         exit_code = hubs.exit_code(fault)
-        said = str(fault).partition("\n")[0]
-        return Ended(exit_code, f"{MEANING[exit_code]}: {type(fault).__name__}: {said}")
+        message = str(fault).partition("\n")[0]
+        return Ended(exit_code, f"{MEANING[exit_code]}: {type(fault).__name__}: {message}")
 
 
 def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
@@ -91,7 +106,7 @@ def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
     say(f"commit {commit}: {len(files)} files, {len(missing)} to fetch ({_size(missing)})")
 
     def fetch(file: HubFile) -> None:
-        if not _is_whole(work / file.path, file):  # a try may have been killed while it checked
+        if not _is_whole(work / file.path, file):  # a try can have been killed during verification
             hub.fetch(file, commit, work)
             _check(work / file.path, file)
         ledger.add(file)
@@ -102,20 +117,20 @@ def _stage(hub: Hub, revision: str, to: Path, say: Say) -> Ended:
 
 
 def _work_directory(to: Path, commit: str) -> Path:
-    """One for each commit: a branch that has moved on since the last try must not mix two. Nobody comes back to
-    another one: a volume has one Job at a time."""
+    """The work directory of a commit: if a branch has moved since the last try, two commits must not be mixed. Those of
+    other commits are removed, because a volume has one Job at a time."""
     root = to.parent / _WORK
     work = root / f"{to.name}-{commit}"
     for other in root.glob("*"):
         if other != work:
             shutil.rmtree(other)
     work.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(work / _CLIENT_FILES, ignore_errors=True)  # the client never clears what a killed try left
+    shutil.rmtree(work / _CLIENT_FILES, ignore_errors=True)  # the client never removes what a killed try left
     return work
 
 
 class _Ledger:
-    """The files that were checked, so that a later try need not read terabytes again. A line each, written at once."""
+    """The files that were verified, one per line, so that a later try need not read terabytes again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -143,19 +158,19 @@ def _is_checked(work: Path, file: HubFile, ledger: _Ledger) -> bool:
 
 
 def _check_room(work: Path, missing: Iterable[HubFile]) -> None:
-    """Before hours of download. A file system may tell too much, so that a full one is an outcome later too."""
+    """Check the free space before hours of download. File systems can overstate it, so ENOSPC is handled later too."""
     free, needed = shutil.disk_usage(work).free, sum(file.size - _there(work / file.path) for file in missing)
     if missing and needed + _SPARE > free:
         raise _Final(ExitCode.NO_ROOM, f"{MEANING[ExitCode.NO_ROOM]}: {_gib(needed)} needed, {_gib(free)} free")
 
 
 def _there(path: Path) -> int:
-    """Bytes that a file which nobody has checked takes already."""
+    """Bytes of a file that exists and was not verified."""
     return path.stat().st_size if path.is_file() else 0
 
 
 def _each(fetch: Callable[[HubFile], None], files: Iterable[HubFile]) -> None:
-    """Several at a time; the first fault ends it, once those under way have ended."""
+    """Fetch several files at a time. The first failure stops it, after the fetches in progress."""
     pool = ThreadPoolExecutor(_WORKERS)
     try:
         for _ in pool.map(fetch, files):
@@ -165,7 +180,7 @@ def _each(fetch: Callable[[HubFile], None], files: Iterable[HubFile]) -> None:
 
 
 def _check(path: Path, file: HubFile) -> None:
-    """A file that is wrong is taken away: the client would take it for right the next time."""
+    """Verify a file. Remove a wrong one: the client would not download it again otherwise."""
     if _is_whole(path, file):
         return
     path.unlink()
@@ -178,7 +193,7 @@ def _is_whole(path: Path, file: HubFile) -> bool:
 
 
 def _content_name(path: Path, file: HubFile) -> str:
-    """SHA-256 of a large file; of others what git calls a blob of that content."""
+    """The SHA-256 of a large file; of others the hash of their git blob."""
     digest = hashlib.sha256() if file.sha256 else hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
     with path.open("rb") as content:
         while chunk := content.read(_CHUNK):
@@ -187,7 +202,7 @@ def _content_name(path: Path, file: HubFile) -> str:
 
 
 def _publish(work: Path, to: Path, revision: str, commit: str, files: tuple[HubFile, ...]) -> Ended:
-    """The marker is written before the name is given, and the name is given in one step."""
+    """Write the marker, then rename the directory atomically."""
     shutil.rmtree(work / _CLIENT_FILES, ignore_errors=True)
     (work / _LEDGER).unlink(missing_ok=True)
     marker = {"revision": revision, "commit": commit, "files": len(files), "bytes": sum(file.size for file in files)}

@@ -22,7 +22,7 @@ _SYSTEM = ("Ready", "Synced", "Responsive")
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _Identified:
     """An object with a namespace and a name."""
 
     namespace: str
@@ -70,7 +70,7 @@ class ClusterRejection:
 
 
 @dataclass(frozen=True, slots=True)
-class DeploymentOutcome(_Named):
+class DeploymentOutcome(_Identified):
     """A ModelDeployment."""
 
     wanted: int
@@ -117,7 +117,7 @@ class ClusterOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointOutcome(_Named):
+class EndpointOutcome(_Identified):
     """A ModelEndpoint."""
 
     url: str
@@ -126,7 +126,7 @@ class EndpointOutcome(_Named):
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceOutcome(_Named):
+class ServiceOutcome(_Identified):
     """A ModelService."""
 
     address: str
@@ -137,7 +137,7 @@ class ServiceOutcome(_Named):
 
 
 @dataclass(frozen=True, slots=True)
-class StagedWeights(_Named):
+class StagedWeights(_Identified):
     """Weights of a ModelCache that are on a cluster, or are being staged there."""
 
     cluster: str

@@ -8,6 +8,7 @@ import yaml
 
 from function.core import Manifest, identity, plain
 from function.planning import control_plane
+from function.publish import xrd
 from function.sandbox.composed import owner_reference
 from function.sandbox.reconcile import Reconciler, composed_manager
 from function.sandbox.store import Store, ref_of
@@ -78,7 +79,7 @@ def embedded(xr: Manifest, observed: list[Manifest], required: list[Manifest]) -
         store.apply(said_of(one), composed_manager(xr))
     before = {ref_of(one) for one in observed}
     ref = ref_of(store.get(store_ref(store, xr)) or xr)
-    reconcile = Reconciler(store, control_plane.in_process)
+    reconcile = Reconciler(store, control_plane.in_process, xrd.STEP)
     reconcile(ref)
     found = store.get(ref) or {}
     composed = [plain(one) for one in reconcile.observed(found).values()]

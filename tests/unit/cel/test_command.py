@@ -29,7 +29,7 @@ items:
     - {name: gpu-0, attributes: {driverVersion: {version: 550.54.15}}}
     - {name: gpu-1, attributes: {driverVersion: {version: "550"}}}
 """
-COUNTS = "it counts 200 of the 100,000 that the selectors of a deployment may cost together"
+COUNTS = "counts 200 of the 100,000 units that all selectors of a deployment can cost"
 
 
 def run(*arguments, stdin=None):
@@ -38,7 +38,7 @@ def run(*arguments, stdin=None):
 
 def test_a_valid_selector_is_told_with_its_cost():
     got = run("check", 'device.driver == "a"')
-    assert (got.exit_code, got.output) == (0, f"valid; an evaluation costs at most 3 of 1,000,000; {COUNTS}\n")
+    assert (got.exit_code, got.output) == (0, f"valid; costs at most 3 of 1,000,000 units per evaluation; {COUNTS}\n")
 
 
 def test_what_it_counts_among_the_selectors_of_a_deployment_is_told_to_machines():
@@ -51,7 +51,7 @@ def test_what_fails_on_every_device_is_a_warning():
     text = 'device.driver == "a" && quantity("80GB").isInteger()'
     problem = '"80GB" is no quantity: a number is wanted with a suffix such as Gi, M, m or e3'
     problem += ", so it fails on every device"
-    want = f"valid; an evaluation costs at most 5 of 1,000,000; {COUNTS}\n"
+    want = f"valid; costs at most 5 of 1,000,000 units per evaluation; {COUNTS}\n"
     want += f"warning: line 1, column 25: {problem}\n  {text}\n  {' ' * 24}^\n"
     assert (run("check", text).exit_code, run("check", text).output) == (0, want)
     got = json.loads(run("check", "--json", text).output)["warnings"]
@@ -113,13 +113,16 @@ def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        ("{driver: a, attributes: [1]}", "-: attributes are a map"),
-        ("{driver: a, attributes: {x: 5}}", "-: attribute x has one of string, version, bool and int"),
-        ("{driver: a, capacity: {m: {}}}", "-: capacity m has a value, such as 80Gi"),
-        ("{driver: 5}", "-: a device names its driver"),
-        ("5", "-: this is no device: 5"),
-        ("{items: 5}", "-: this is no device: 5"),
-        ("{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}", "-: spec.devices of n is a list of devices"),
+        ("{driver: a, attributes: [1]}", "-: attributes must be a map"),
+        ("{driver: a, attributes: {x: 5}}", "-: attribute x must have exactly one of string, version, bool and int"),
+        ("{driver: a, capacity: {m: {}}}", "-: capacity m must have a value, such as 80Gi"),
+        ("{driver: 5}", "-: driver is missing"),
+        ("5", "-: not a device: 5"),
+        ("{items: 5}", "-: not a device: 5"),
+        (
+            "{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}",
+            "-: spec.devices of n must be a list of devices",
+        ),
         ("a: [", "<stdin>:2:1: not YAML: while parsing a flow node, did not find expected node content"),
     ],
 )
@@ -131,7 +134,7 @@ def test_what_is_no_device_says_what_is_wrong_with_it(text, want):
 def test_a_class_of_another_shape_says_so():
     text = CLASS.partition("  devices:")[0] + "  devices: none\n"
     got = run("eval", "true", "--class", "-", stdin=text)
-    assert (got.exit_code, got.stderr) == (2, "Error: <stdin>: spec.devices is a list of devices\n")
+    assert (got.exit_code, got.stderr) == (2, "Error: <stdin>: spec.devices must be a list of devices\n")
 
 
 def test_devices_may_stand_in_a_folder(tmp_path):

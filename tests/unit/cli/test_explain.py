@@ -74,8 +74,8 @@ def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str],
     ("arguments", "code", "said"),
     [
         ((EXAMPLE, "md/ml-team/nope"), 1, "ModelDeployment ml-team/nope not found; did you mean ml-team/glm?"),
-        ((EXAMPLE, "glm"), 2, "name the object as KIND/NAMESPACE/NAME"),
-        ((EXAMPLE, "Pod/ml-team/glm"), 2, "only a ModelDeployment is placed"),
+        ((EXAMPLE, "glm"), 2, "use KIND/NAMESPACE/NAME"),
+        ((EXAMPLE, "Pod/ml-team/glm"), 2, "only ModelDeployments can be explained"),
         (("no-such-folder", GLM), 1, "no-such-folder"),
     ],
 )

@@ -223,7 +223,7 @@ def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:
     want = [
         ("a.yaml", "not YAML: while parsing a flow node, did not find expected node content"),
         ("b.yaml", "not UTF-8 text: byte 0xff cannot be read"),
-        ("empty", "no file in this folder ends in .yaml, .yml, .json"),
-        ("gone", "there is no such file or folder"),
+        ("empty", "no .yaml, .yml, .json files in this folder"),
+        ("gone", "no such file or folder"),
     ]
     assert got == (2, want)

@@ -71,7 +71,7 @@ def test_a_bug_is_one_line_and_its_frames_are_there_for_who_asks(monkeypatch: py
     loud = CliRunner().invoke(main, ["plan", "x"])
 
     told = re.fullmatch(
-        r"Error: a bug in modelplane: KeyError at function\.cli\.plan:\d+ \(MODELPLANE_TRACEBACK=1 .*\)\n",
+        r"Error: a bug in modelplane at .*function\.cli\.plan:\d+ \(set MODELPLANE_TRACEBACK=1 .*\)\n",
         quiet.stderr,
     )
     assert (quiet.exit_code, loud.exit_code, bool(told)) == (1, 1, True)

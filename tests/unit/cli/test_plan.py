@@ -108,7 +108,7 @@ def test_a_change_that_loses_what_serves_is_told_apart(tmp_path: Path) -> None:
 
     got = run(str(EXAMPLES / "bad-edit"), "--change", change)
 
-    want = "  ml-team/qwen3-8b: 2 served, 0 would, of 2 wanted"
+    want = "  ml-team/qwen3-8b: 0 of 2 replicas would serve (2 now)"
     assert (got.exit_code, want in got.stdout.splitlines()) == (LOST, True)
 
 
@@ -118,7 +118,7 @@ def test_an_edit_that_leaves_a_service_without_endpoints_loses_something(tmp_pat
 
     got = run(str(EXAMPLES / "tour"), "--change", change)
 
-    want = "  ModelService ml-team/qwen: 2 endpoints answered, and none would"
+    want = "  ModelService ml-team/qwen: no endpoint would be ready (2 now)"
     assert (got.exit_code, want in got.stdout.splitlines()) == (LOST, True)
 
 

@@ -140,12 +140,12 @@ def test_a_definition_fills_in_defaults() -> None:
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        (("nowhere.yaml",), "nowhere.yaml: there is no such file or folder"),
+        (("nowhere.yaml",), "nowhere.yaml: no such file or folder"),
         ((f"{TOUR}/clusters.yaml",), "append #KIND/NAME to say which of InferenceCluster/starter,"),
         ((f"{TOUR}/clusters.yaml#nobody",), "has nothing called nobody"),
         ((CLUSTER, f"{ROOT}/compositions/modelcaches.yaml"), "compositeTypeRef.kind (ModelCache) does not match"),
         ((CLUSTER, "--xrd", f"{ROOT}/xrds/modelcaches.yaml"), "does not define InferenceCluster of"),
-        ((CLUSTER, "--context-files", "a=nowhere.yaml"), "nowhere.yaml: there is no such file or folder"),
+        ((CLUSTER, "--context-files", "a=nowhere.yaml"), "nowhere.yaml: no such file or folder"),
         ((CLUSTER, "-o", f"{TOUR}/classes.yaml"), "has no annotation crossplane.io/composition-resource-name"),
     ],
 )  # fmt: skip

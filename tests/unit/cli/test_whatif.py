@@ -86,7 +86,7 @@ def test_a_lost_cluster_takes_its_replicas_along_and_they_are_placed_anew() -> N
 
     want = [("moved", "qwen3-8b", "iowa", "oregon"), ("moved", "gemma-3-4b", "iowa", "taiwan")]
     assert (moves(got), services(got)) == (want, {"qwen": [3, 2, 3], "gemma": [1, 0, 1]})
-    assert "nobody answers for search/gemma until replicas have moved" in got["summary"]
+    assert "search/gemma has no endpoint until replicas moved" in got["summary"]
     assert [(p["cluster"], p["after"]) for p in got["pools"]] == [
         ("iowa", None),
         ("oregon", {"nodes": 2, "free": 0}),
@@ -190,7 +190,7 @@ def test_room_that_is_made_first_is_used() -> None:
 def test_n_1_holds_where_there_is_room_for_each() -> None:
     got = data(SPARE, "--lose", "any")
 
-    want = "N-1 holds: whichever of 3 clusters is lost, what serves finds another place."
+    want = "N-1 holds: if any one of 3 clusters is lost, everything that serves is placed again."
     assert (got["summary"], got["holds"], got["failing"], got["exitCode"]) == (want, True, [], CHANGED)
 
 
@@ -283,7 +283,7 @@ def test_people_see_the_loss_in_a_table() -> None:
     got = run(SPARE, "--lose", "iowa").stdout.splitlines()
 
     assert got[:6] == [
-        "lose iowa: 2 replicas move; nobody answers for search/gemma until replicas have moved.",
+        "lose iowa: 2 replicas move; search/gemma has no endpoint until replicas moved.",
         "",
         "Replicas",
         "         DEPLOYMENT         REPLICA              FROM  TO      POOL",
@@ -313,14 +313,17 @@ def test_people_see_one_row_for_each_cluster() -> None:
         (["--scale", "qwen3-8b=1"], "--scale qwen3-8b=1: write NAMESPACE/NAME=N, such as ml-team/qwen=3"),
         (["--scale", "ml-team/qwen3-8b=many"], "write NAMESPACE/NAME=N"),
         (["--scale", "ml-team/qwen3-8b=-1"], "write NAMESPACE/NAME=N"),
-        (["--pool", "iowa=2"], "--pool iowa=2: write CLUSTER/POOL=N, such as europe/a100=4"),
+        (["--pool", "iowa=2"], "--pool iowa=2: invalid value; use CLUSTER/POOL=N, such as europe/a100=4"),
         (["--scale", "ml-team/qwen3-8b=101"], "ModelDeployment qwen3-8b: spec.replicas: must be at most 100, not 101"),
         (["--pool", "iowa/l4=5001"], "must be at most 5000, not 5001"),
         (["--lose", "iowa", "--lose", "iowa"], "InferenceCluster iowa is already lost at this point"),
         (["--lose", "any", "--lose", "iowa"], "cannot be combined with another --lose"),
         (["--lose", "any", "--lose", "any"], "cannot be combined with another --lose"),
-        ([], "say what is to happen: --drain, --lose, --pool or --scale"),
-        (["--lose", "any", "--target", "127.0.0.1:1", "--jobs", "2"], "several --jobs need a function in the program"),
+        ([], "missing event: use --drain, --lose, --pool or --scale"),
+        (
+            ["--lose", "any", "--target", "127.0.0.1:1", "--jobs", "2"],
+            "--jobs above 1 cannot be combined with --target",
+        ),
         (["--drain", "iowa", "-o", "csv"], "'csv' is not one of"),
         (["--burn", "iowa"], "No such option"),
     ],
@@ -335,7 +338,7 @@ def test_what_cannot_be_is_an_error_that_says_what_can(arguments: list[str], wan
 def test_there_must_be_a_cluster_to_lose(tmp_path: Path) -> None:
     got = run(str(EXAMPLES / "spare/models.yaml"), "--lose", "any")
 
-    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster to lose\n")
+    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster in the files\n")
 
 
 def test_a_name_is_checked_before_the_long_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
