@@ -21,7 +21,7 @@ def refusal(request: Request) -> InvalidSpec | None:
     namespace = request.identity.namespace
     if not namespaces.is_reserved(namespace):
         return None
-    problem = f"{namespaces.refusal(namespace)}. Replicas that are there stay until spec.replicas is lowered"
+    problem = f"{namespaces.refusal(namespace)}. Existing replicas stay until spec.replicas is lowered"
     return InvalidSpec(c.INVALID_DEPLOYMENT(field=namespaces.FIELD, problem=problem))
 
 
