@@ -59,12 +59,12 @@ class Placement:
 class EvictionReason(Enum):
     """Why a replica must leave its cluster. The value is a clause for a condition's message."""
 
-    EVICTED = "its cluster has a taint NoExecute that spec.tolerations do not tolerate"
+    EVICTED = "its cluster has a NoExecute taint that spec.tolerations does not tolerate"
     CLUSTER_DELETED = "its cluster is being deleted"
     POOLS_MISMATCH = "its pools no longer match the device selectors"
     SELECTOR_EDITED = "spec.clusterSelector no longer selects its cluster"
     GROWN = "its pools have no room for the new spec"
-    SUCCEEDED = "a replica with the current spec takes its place once it serves"
+    SUCCEEDED = "it is replaced once a replica with the current spec serves"
 
 
 @dataclass(frozen=True, slots=True)

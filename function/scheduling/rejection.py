@@ -31,13 +31,15 @@ class Full:
     """Deployments with replicas on the pool, as namespace/name."""
 
     def __str__(self) -> str:
-        has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} lacks {-self.free} already"
+        has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} is overcommitted by {-self.free}"
         return f"full (needs {plural(self.needs, 'node')}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
         has = (
-            f"has {plural(self.free, 'node')} free" if self.free >= 0 else f"lacks {plural(-self.free, 'node')} already"
+            f"has {plural(self.free, 'node')} free"
+            if self.free >= 0
+            else f"is overcommitted by {plural(-self.free, 'node')}"
         )
         return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
 
@@ -50,10 +52,10 @@ class SearchLimit:
     """
 
     def __str__(self) -> str:
-        return "too intricate to search"
+        return "with too many combinations to search"
 
     def detail(self) -> str:
-        return "the search for devices and pools for all engines was given up at its limit; there may be a way"
+        return "the search for devices and pools stopped at its limit; a placement may exist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,13 @@ class TooFewDevices:
     has: int
 
     def __str__(self) -> str:
-        short = f"{self.wanted} wanted, {self.has} a node"
+        short = f"{self.wanted} wanted, {self.has} per node"
         return f"with too few devices for request {self.request} of engine {self.engine} ({short})"
 
     def detail(self) -> str:
         return (
             f"no node has {self.wanted} devices for request {self.request} of engine {self.engine} ({self.member}); "
-            f"at most {self.has}"
+            f"a node has at most {self.has}"
         )
 
 
@@ -87,7 +89,7 @@ class NothingToClaim:
     engine: str
 
     def __str__(self) -> str:
-        return f"with nothing to claim for engine {self.engine}"
+        return f"with only Synthetic devices for engine {self.engine}"
 
     def detail(self) -> str:
         return f"engine {self.engine} matches only Synthetic devices, which no pod can claim"
@@ -106,11 +108,11 @@ class SelectorError:
     what: str
 
     def __str__(self) -> str:
-        return f"where a selector of request {self.request} of engine {self.engine} fails ({self.what})"
+        return f"with a selector error for request {self.request} of engine {self.engine} ({self.what})"
 
     def detail(self) -> str:
         where = f"request {self.request} of engine {self.engine} ({self.member})"
-        return f"a selector of {where} fails on a device: {self.what}"
+        return f"a selector of {where} cannot be evaluated on a device: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +132,16 @@ class NoDevice:
 
 @dataclass(frozen=True, slots=True)
 class HoldsOther:
-    """A replica was placed here and gave way to a replica of another deployment."""
+    """A replica was placed here and lost its nodes to a replica of another deployment."""
 
     to: str
+    """The replica that has the nodes, as namespace/name."""
 
     def __str__(self) -> str:
-        return f"yielded to {self.to}"
+        return f"with nodes taken by {self.to}"
 
     def detail(self) -> str:
-        return f"two deployments placed at the same time; the replica that never served gave way to {self.to}"
+        return f"two deployments placed replicas on the same nodes; {self.to} keeps them: it has served, or is older"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ class Tainted:
         return f"tainted ({self.key}{value}:{self.effect})"
 
     def detail(self) -> str:
-        return f"{self}, which spec.tolerations do not tolerate"
+        value = f"={self.value}" if self.value else ""
+        return f"the cluster has taint {self.key}{value}:{self.effect}, which spec.tolerations does not tolerate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +166,10 @@ class CacheFailed:
     """The ModelCache cannot be staged on the cluster."""
 
     def __str__(self) -> str:
-        return "where the ModelCache cannot be staged"
+        return "unable to stage the ModelCache"
 
     def detail(self) -> str:
-        return "the ModelCache cannot be staged here; its status says why"
+        return "the ModelCache cannot be staged on the cluster; see the status of the ModelCache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ class NotInCacheFootprint:
         return "without the ModelCache"
 
     def detail(self) -> str:
-        return "the ModelCache is not staged here, and will not be"
+        return "the ModelCache is not staged on the cluster, and will not be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +191,7 @@ class NoGatewayAddress:
         return "without a gateway address"
 
     def detail(self) -> str:
-        return "status.gateway.address is empty"
+        return "the gateway of the cluster has no address (status.gateway.address)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +199,10 @@ class NotReady:
     """The cluster does not serve: its `status.serving` is not true."""
 
     def __str__(self) -> str:
-        return "not ready"
+        return "not serving"
 
     def detail(self) -> str:
-        return "the cluster is not Ready"
+        return "the cluster does not serve: its status.serving is not true"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +229,7 @@ class LabelMismatch:
 
     def detail(self) -> str:
         has = "has no such label" if self.has is None else f"has {self.has}"
-        return f"the selector wants label {self.key}={self.wanted}; the cluster {has}"
+        return f"the selector requires label {self.key}={self.wanted}; the cluster {has}"
 
 
 Reason = (

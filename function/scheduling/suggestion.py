@@ -68,13 +68,13 @@ def _opening(reason: Reason) -> str | None:
         case rejection.Tainted(key=key, value=value, effect=effect):
             return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
         case rejection.LabelMismatch(key=key, wanted=wanted):
-            return f"label the cluster {key}={wanted}, or take {key} out of the selector"
+            return f"label the cluster {key}={wanted}, or remove {key} from the selector"
         case rejection.NotReady():
-            return "make the cluster Ready: its own conditions say what is missing"
+            return "make the cluster serve; its conditions show what is missing"
         case rejection.NoGatewayAddress():
-            return "give its gateway an address"
+            return "give the gateway of the cluster an address"
         case rejection.NotInCacheFootprint():
-            return "let the ModelCache's clusterSelector select the cluster"
+            return "select the cluster with the clusterSelector of the ModelCache"
         case (  # nothing that a user could change, or not in the way of a cluster whose pools have room
             rejection.BeingDeleted()
             | rejection.CacheFailed()
@@ -101,5 +101,5 @@ def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple
 
 def _nodes(full: rejection.Full, pool: str, nodes: int) -> str:
     count = f"{nodes} node{'' if nodes == 1 else 's'}"
-    held = f", or free {'it' if nodes == 1 else 'them'} of {', '.join(full.held_by)}" if full.held_by else ""
+    held = f", or free {count} held by {', '.join(full.held_by)}" if full.held_by else ""
     return f"add {count} to pool {pool}{held}"

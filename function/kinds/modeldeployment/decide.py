@@ -100,7 +100,7 @@ def _decided(request: Request, spec: Spec, inputs: Inputs, fitter: Fitter, wante
     plan = scheduling.solve(wanted, fleet, fitter)
     if inputs.is_doubtful and (plan.takes_nodes or not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
         # Nodes that other deployments hold would seem free, and replicas that exist would seem to be gone.
-        raise NotYet(c.SCHEDULING(missing="a look-up of all ModelReplicas that finds at least its own"))
+        raise NotYet(c.SCHEDULING(missing="a list of all ModelReplicas that includes its own"))
     rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, rejections)
 
@@ -114,9 +114,7 @@ def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
     devices = {device.published for shape in shapes for device in shape.devices}
     most = len(selectors.texts(spec)) * len(devices)
     known = f"{len(found.verdicts)} of at most {most} evaluations are done"
-    return c.SCHEDULING(
-        missing=f"its device selectors, which take more than one call may spend: {known}, and the next call goes on"
-    )
+    return c.SCHEDULING(missing=f"the evaluation of device selectors: {known}; the next reconcile continues")
 
 
 def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
@@ -129,7 +127,7 @@ def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
                 asked = sum(request.count for request in member.requests)
                 j = next(j for j, written in enumerate(spec.engines[i].members) if written.role == member.role)
                 field = f"spec.engines[{i}].members[{j}].nodeSelector.devices"
-                problem = f"asks for {asked} devices, and a ResourceClaim is given {scheduling.LARGEST_CLAIM} at most"
+                problem = f"requests {asked} devices, and a ResourceClaim can have at most {scheduling.LARGEST_CLAIM}"
                 raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem))
 
 

@@ -104,7 +104,7 @@ def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
     nearest = verdict.nearest
     if nearest is None:
         return f"{where}: {count}"
-    return f"{where}: {count}; nearest is {_nearest(verdict, nearest)}"
+    return f"{where}: {count}; closest is {_nearest(verdict, nearest)}"
 
 
 def _matches(devices: int) -> str:
@@ -114,19 +114,18 @@ def _matches(devices: int) -> str:
 def _nearest(verdict: RequestVerdict, nearest: DeviceVerdict) -> str:
     published = cast("cel.Device", nearest.device.published)
     if nearest.error is not None:
-        return f"{nearest.device.name}, on which a selector fails: {nearest.error}"
+        return f"{nearest.device.name}, on which a selector cannot be evaluated: {nearest.error}"
     texts = [verdict.request.selectors[i].text for i in nearest.failing]
     seen = dict(pair for text in texts for pair in cel.seen_by(text, published))
     values = ", ".join(f"{name} {value}" for name, value in seen.items()) or f"driver {published.driver}"
-    return f"{nearest.device.name} with {values}, wanted {' and '.join(texts)}"
+    return f"{nearest.device.name} with {values}, which fails {' and '.join(texts)}"
 
 
 def _combined(member: MemberVerdict) -> str:
     """Return the problem of a member whose requests can each be met, but not all of them together."""
     names = ", ".join(r.request.name for r in member.requests)
-    return (
-        f"engine {member.engine.name} ({member.member.role}): requests {names} can each be met, but not all on one node"
-    )
+    where = f"engine {member.engine.name} ({member.member.role})"
+    return f"{where}: each of requests {names} can be met alone, not all together"
 
 
 # Lower demands: a quantity that a device just misses
@@ -139,7 +138,7 @@ def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[
     for text, name, value in sorted(set(_missed(breakdown))):
         wanted = _QUANTITY.search(text)
         if wanted and _would_fit(decision, breakdown, text, text.replace(wanted[0], f'quantity("{value}")')):
-            yield f"ask for {name} {value} in place of {wanted[2]}"
+            yield f"request {name} {value} instead of {wanted[2]}"
 
 
 def _missed(breakdown: ClusterBreakdown) -> Iterator[tuple[str, str, str]]:

@@ -20,7 +20,7 @@ def refusal(request: Request) -> InvalidSpec | None:
     namespace = request.identity.namespace
     if not tenancy.is_reserved(namespace):
         return None
-    problem = f"{tenancy.refusal(namespace)}. Replicas that are there stay until spec.replicas is lowered"
+    problem = f"{tenancy.refusal(namespace)}. Existing replicas stay until spec.replicas is lowered"
     return InvalidSpec(c.INVALID_DEPLOYMENT(field=tenancy.FIELD, problem=problem))
 
 

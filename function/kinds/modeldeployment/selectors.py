@@ -63,9 +63,9 @@ class Together:
         counted = f"with it, the {len(self._texts)} distinct selectors of the deployment"
         total = sum(self._texts.values())
         if total > MOST_BYTES:
-            return f"{counted} are {total:,} bytes long, and {MOST_BYTES:,} is the most; {_LESS}"
+            return f"{counted} have {total:,} bytes, and the limit is {MOST_BYTES:,}; {_LESS}"
         if self._cost > MOST_COST:
-            return f"{counted} may cost {self._cost:,} units on a device, and {MOST_COST:,} is the most; {_LESS}"
+            return f"{counted} can cost {self._cost:,} units per device, and the limit is {MOST_COST:,}; {_LESS}"
         return None
 
 

@@ -121,20 +121,18 @@ def _conflict(spec: Spec, key: str, ours: str, caches: str) -> str:
 def _remarks(plan: Plan) -> str:
     """Return remarks on replicas that must leave, that were preempted, and that are rolled back."""
     leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
-    preempted = [
-        f"{r.identity.name} gave way to {to.identity} on {r.cluster}" for r, to in _by_name(plan.preempted) if to
-    ]
+    preempted = [_preemption(r, to) for r, to in _by_name(plan.preempted) if to]
     rolled_back = [_rollback(r, to) for r, to in _by_name(plan.rolled_back)]
     return "".join(f"; {remark}" for remark in leaving + preempted + rolled_back)
 
 
 def _preemption(replica: Replica, to: Replica) -> str:
-    return f"{replica.identity.name} gave way to {to.identity} on {replica.cluster}"
+    return f"{replica.identity.name} lost its nodes on {replica.cluster} to {to.identity}"
 
 
 def _rollback(replica: Replica, to: Replica | None) -> str:
     taken = f"{to.identity} has the nodes" if to else "its pools have no room"
-    return f"{replica.identity.name} on {replica.cluster} goes back to its former spec ({taken})"
+    return f"{replica.identity.name} on {replica.cluster} returns to its previous spec ({taken})"
 
 
 def _by_name(replicas: Mapping[Replica, T]) -> list[tuple[Replica, T]]:
@@ -166,10 +164,11 @@ def _waits(decision: Decision, wait: scheduling.Wait) -> str:
     wave = f"kubectl annotate modeldeployment {name} {labels.ROLL_ANYWAY}={current}"
     match wait:
         case scheduling.NotProven():
-            return f"revision {current} was tried and has not served; edit the spec, or go on with: {wave}"
+            return f"revision {current} was tried and has not served; edit the spec, or continue with: {wave}"
         case scheduling.TooFewServe(serving=serving, needed=needed):
-            others = f"{serving} other{'s serve' if serving != 1 else ' serves'}, and {needed} must"
-            return f"{others} while one is updated; lower spec.replicas, or go on with: {wave}"
+            others = f"{needed} other{'s' if needed != 1 else ''} must serve while a replica is updated"
+            have = f"and {serving} {'do' if serving != 1 else 'does'}"
+            return f"{others}, {have}; lower spec.replicas, or continue with: {wave}"
 
 
 def _awaited(decision: Decision) -> str:
@@ -197,7 +196,7 @@ def _cache(decision: Decision) -> Condition:
     spec, cache = decision.spec, decision.inputs.cache
     if spec.modelCacheRef is None:
         gangs = [e.name for e in spec.engines if any(m.role == "Worker" for m in e.members)]
-        remark = f"; each node of gang {', '.join(gangs)} loads the weights by itself" if gangs else ""
+        remark = f"; each node of gang {', '.join(gangs)} loads the weights itself" if gangs else ""
         return c.NO_MODEL_CACHE(remark=remark)
     name = spec.modelCacheRef.name
     if cache is None:

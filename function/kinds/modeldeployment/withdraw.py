@@ -156,5 +156,5 @@ def _annotations(manifest: Manifest) -> Mapping[str, Any]:
 def _remarked(said: Condition, names: list[str]) -> Condition:
     if said.type != c.REPLICAS_SCHEDULED.type:
         return said
-    remark = f"leaving once no ModelService leads there: {enumerate_names(names, _MOST_NAMED)}"
+    remark = f"draining until no ModelService routes there: {enumerate_names(names, _MOST_NAMED)}"
     return replace(said, message=f"{said.message}; {remark}")

@@ -23,15 +23,15 @@ def explain(*arguments: str) -> tuple[int, str]:
 
 def test_three_clusters_say_no_for_three_reasons():
     """Down to the pool, the request and the value seen, with what would help."""
-    eight = "8 needed on one node, none matches; nearest is gpu with memory 81559Mi, wanted "
+    eight = "8 needed on one node, none matches; closest is gpu with memory 81559Mi, which fails "
     selector = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'
     want = f"""{GLM}: 1 of 2 replicas are placed.
 
 full  Full: pool h200 has 1 node free, and a replica needs 2; held by ml-team/glm
   pool h200: 1 of 3 nodes free
-  would help: add 1 node to pool h200, or free it of ml-team/glm
+  would help: add 1 node to pool h200, or free 1 node held by ml-team/glm
 
-reserved  Tainted: tainted (team=vision:NoSchedule), which spec.tolerations do not tolerate
+reserved  Tainted: the cluster has taint team=vision:NoSchedule, which spec.tolerations does not tolerate
   pool h200: 2 of 2 nodes free
   would help: tolerate team=vision:NoSchedule in spec.tolerations
 
@@ -39,7 +39,7 @@ small  NoDevice: no device matches request gpu of engine vllm (Leader)
   pool h100: 4 of 4 nodes free
     engine vllm (Leader), request gpu: {eight}{selector}
     engine vllm (Worker), request gpu: {eight}{selector}
-  would help: ask for memory 81559Mi in place of 80Gi
+  would help: request memory 81559Mi instead of 80Gi
 """
     assert explain(EXAMPLE, GLM) == (3, want)
 

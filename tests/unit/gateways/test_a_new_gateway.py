@@ -45,7 +45,7 @@ def test_the_version_of_traefiks_chart_is_refused_beside_it(told: dict[str, Any]
 
 
 def test_its_limit_of_backends_is_the_one_that_counts_where_it_is_in_use(told: dict[str, Any]) -> None:
-    too_many = "match 3 endpoints, and a route takes 2; the others get no traffic"
+    too_many = "match 3 endpoints, but a route has at most 2; the others get no traffic"
     assert (told["with gateway"], told["without"]) == ([too_many], [])
     assert (told["routed"], told["default"]) == (2, "Traefik")
 

@@ -10,7 +10,7 @@ from function.scheduling.rejection import Full
     [
         (1, "1 free on a100", "pool a100 has 1 node free"),
         (0, "0 free on a100", "pool a100 has 0 nodes free"),
-        (-1, "a100 lacks 1 already", "pool a100 lacks 1 node already"),
+        (-1, "a100 is overcommitted by 1", "pool a100 is overcommitted by 1 node"),
     ],
 )
 def test_a_pool_that_shrank_under_its_replicas_lacks_nodes(free, short, long):

@@ -74,8 +74,8 @@ def test_a_call_says_how_far_it_came_and_each_comes_further() -> None:
     assert done == sorted(done)
     assert done[-1] > 0
     assert said[-1] == (
-        "Waiting for its device selectors, which take more than one call may spend: "
-        f"{done[-1]} of at most 160 evaluations are done, and the next call goes on"
+        "Waiting for the evaluation of device selectors: "
+        f"{done[-1]} of at most 160 evaluations are done; the next reconcile continues"
     )
 
 

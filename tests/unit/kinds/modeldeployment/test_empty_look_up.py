@@ -27,7 +27,7 @@ def test_a_successor_is_not_placed_on_nodes_that_may_be_held() -> None:
 
     assert result.resources.keys() == request.observed.keys()
     assert [(c.reason, c.message) for c in result.conditions if c.type == "ReplicasScheduled"] == [
-        ("Scheduling", "Waiting for a look-up of all ModelReplicas that finds at least its own")
+        ("Scheduling", "Waiting for a list of all ModelReplicas that includes its own")
     ]
 
 
