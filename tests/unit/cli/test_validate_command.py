@@ -149,7 +149,7 @@ def test_an_object_that_is_there_twice_says_where_the_other_is(tmp_path: Path) -
     got = run(str(tmp_path))
 
     want = (
-        f"{tmp_path}/b.yaml:4:18: error: metadata.name: appears twice: ModelEndpoint ml-team/outside; the other is"
+        f"{tmp_path}/b.yaml:4:18: error: metadata.name: appears twice: ModelEndpoint ml-team/outside; the other is at"
         f" {tmp_path}/a.yaml:3:18 [duplicate] (ModelEndpoint ml-team/outside)\n"
         "2 objects: 1 error, 0 warnings\n"
     )
