@@ -106,7 +106,7 @@ class Spec(schema.Api):
     """How a cloud makes such nodes. If omitted, only existing clusters can have them."""
 
     def machine(self, source: clouds.Source) -> schema.Api | None:
-        """Returns the block that tells how a source makes such nodes; None where there is none."""
+        """Return the block that tells how a source makes such nodes; None where there is none."""
         block: schema.Api | None = getattr(self.provisioning, source.block, None)
         return block
 

@@ -125,18 +125,18 @@ class Status(schema.Api):
 
 
 def is_on(stack: Stack, switch: str) -> bool:
-    """Returns whether Modelplane installs the component of a field. It does by default."""
+    """Return whether Modelplane installs the component of a field. It does by default."""
     component = getattr(stack.components, switch, None)
     return component is None or bool(component.enabled)
 
 
 def is_empty(stack: Stack) -> bool:
-    """Returns whether every component is disabled."""
+    """Return whether every component is disabled."""
     return not any(is_on(stack, switch) for switch in Components.model_fields)
 
 
 def is_public(stack: Stack) -> bool:
-    """Returns whether the gateway that Modelplane installs can be reached from any network."""
+    """Return whether the gateway that Modelplane installs can be reached from any network."""
     gateway = stack.gateway or Gateway()
     open_to_all = not gateway.allowedSources or schema.cover_the_internet(gateway.allowedSources)
     return is_on(stack, "envoyGateway") and not gateway.internal and open_to_all

@@ -1,6 +1,7 @@
 """The sources of clusters: clouds that make them, and clusters that exist already.
 
-A source is a folder here and a line in the table below; source.py is the contract. No source imports another.
+A source is a folder here and a line in the table below; function/contracts/cloud has the contract. No source
+imports another.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from function.clouds.nodepool import NodePool, Taints
-from function.clouds.source import (
+from function.contracts.cloud.nodepool import NodePool, Taints
+from function.contracts.cloud.source import (
     KEY,
     Access,
     ManagedKind,
@@ -55,22 +56,22 @@ else:
 
 
 def kinds() -> tuple[ModuleType, ...]:
-    """Returns the model modules of the kinds by which clouds make clusters."""
+    """Return the model modules of the kinds by which clouds make clusters."""
     return tuple(provisioner.model for provisioner in PROVISIONERS)
 
 
 def composers() -> tuple[Composer, ...]:
-    """Returns the composers of those kinds."""
+    """Return the composers of those kinds."""
     return tuple(provisioner.composer for provisioner in PROVISIONERS)
 
 
 def managed_kinds() -> Iterator[ManagedKind]:
-    """Yields every kind of managed resource that clouds compose, each once, in the order of the table."""
+    """Yield every kind of managed resource that clouds compose, each once, in the order of the table."""
     yield from dict.fromkeys(kind for provisioner in PROVISIONERS for kind in provisioner.managed)
 
 
 def packages() -> Iterator[Package]:
-    """Yields every provider that clouds need, each once, in the order of the table."""
+    """Yield every provider that clouds need, each once, in the order of the table."""
     yield from dict.fromkeys(package for provisioner in PROVISIONERS for package in provisioner.packages)
 
 
@@ -78,12 +79,12 @@ def packages() -> Iterator[Package]:
 
 
 def cluster_members() -> tuple[Member, ...]:
-    """Returns the blocks of spec.cluster of an InferenceCluster."""
+    """Return the blocks of spec.cluster of an InferenceCluster."""
     return tuple(_member(source, source.cluster, "Refused: not supported yet.") for source in SOURCES)
 
 
 def machine_members() -> tuple[Member, ...]:
-    """Returns the blocks of spec.provisioning of an InferenceClass."""
+    """Return the blocks of spec.provisioning of an InferenceClass."""
     return tuple(
         _member(source, source.machine, f"Ignored: {source.name} is not supported yet.")
         for source in SOURCES
@@ -96,7 +97,7 @@ def _member(source: Source, model: type, unsupported: str) -> Member:
 
 
 def unsupported() -> str:
-    """Returns the sentence that names the sources which are refused; empty where none is."""
+    """Return the sentence that names the sources which are refused; empty where none is."""
     refused = [source.name for source in PROVISIONED if not source.is_supported]
     who = "The clouds" if len(refused) == len(PROVISIONED) else enumerate_names(refused, len(refused))
     return f"{who} {'are' if len(refused) > 1 else 'is'} not supported yet, and refused." if refused else ""

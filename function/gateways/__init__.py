@@ -1,7 +1,7 @@
 """The implementations of Gateway API that can serve the gateway of the control cluster.
 
-An implementation is a folder here and a line in the table below; implementation.py is the contract. No implementation
-imports another.
+An implementation is a folder here and a line in the table below; function/contracts/gateway.py has the contract. No
+implementation imports another.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from function.contracts.gateway import Implementation, Setup
 from function.core import Manifest, dig
-from function.gateways.implementation import Implementation, Setup
 from function.schema import Member
 
 _FOLDERS = (
@@ -37,12 +37,12 @@ else:
 
 
 def members() -> tuple[Member, ...]:
-    """Returns the blocks in the spec of an InferenceGateway."""
+    """Return the blocks in the spec of an InferenceGateway."""
     return tuple(Member(implementation.name, implementation.block) for implementation in IMPLEMENTATIONS)
 
 
 def of(gateway: Manifest | None) -> Implementation:
-    """Returns the implementation that an InferenceGateway names, whatever its spec is; else the default."""
+    """Return the implementation that an InferenceGateway names, whatever its spec is; else the default."""
     name = dig(gateway, "spec", "backend")
     return BY_NAME.get(name, DEFAULT) if isinstance(name, str) else DEFAULT
 

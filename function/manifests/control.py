@@ -24,7 +24,7 @@ def provider_config(*, name: str, api_version: str) -> dict[str, Any]:
 
 
 def release(chart: Chart, values: Mapping[str, Any], *, version: str | None = None) -> dict[str, Any]:
-    """Returns the Release of a chart; `version` takes the place of the one that Modelplane is tested with."""
+    """Return the Release of a chart; `version` takes the place of the one that Modelplane is tested with."""
     return helm.release(
         name=names.remote_object("", "Release", chart.namespace, chart.release),
         namespace=names.SYSTEM_NAMESPACE,
@@ -36,7 +36,7 @@ def release(chart: Chart, values: Mapping[str, Any], *, version: str | None = No
 
 
 def object_(manifest: Manifest, *, ready: str | None = None, stays: bool = False) -> dict[str, Any]:
-    """Returns the Object of a manifest. `ready` is CEL over the thing; what `stays` outlives its Object."""
+    """Return the Object of a manifest. `ready` is CEL over the thing; what `stays` outlives its Object."""
     remote = manifest["metadata"]
     return provider.object_(
         name=names.remote_object("", manifest["kind"], remote.get("namespace", ""), remote["name"]),

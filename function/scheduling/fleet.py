@@ -170,7 +170,7 @@ class ForeignReplica(NamedTuple):
     nodes: Mapping[str, int]
     """Whole nodes by the name of the pool."""
     named: Callable[[], NamespacedName]
-    """Returns its deployment. Read on demand, for explanations only."""
+    """Return its deployment. Read on demand, for explanations only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Member(NamedTuple):
 def union(
     discriminator: str, members: Sequence[Member], *, is_block_required: bool = True
 ) -> Callable[[type[Union]], type[Union]]:
-    """Returns a decorator that adds the block of every member to a model, and the rules between them.
+    """Return a decorator that adds the block of every member to a model, and the rules between them.
 
     The model declares the discriminator itself. The block of the chosen member is needed, unless `is_block_required` is
     False; no other member's is taken, since it would do nothing.

@@ -85,7 +85,7 @@ _LAST = 0xFFFFFFFF
 
 
 def in_url(host: str) -> str:
-    """Returns an IP address or a host name as a URL spells it: an IPv6 address in brackets (RFC 3986 3.2.2)."""
+    """Return an IP address or a host name as a URL spells it: an IPv6 address in brackets (RFC 3986 3.2.2)."""
     try:
         return f"[{host}]" if isinstance(ipaddress.ip_address(host), ipaddress.IPv6Address) else host
     except ValueError:

@@ -140,3 +140,9 @@ def test_the_demo_shows_what_the_readme_says() -> None:
 
     shown = got.stdout.splitlines()
     assert [line for line in lines if not any(s.startswith(line) for s in shown)] == []
+
+
+def test_the_page_for_contributors_lists_every_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "function").glob("*/__init__.py")}
+    listed = set(re.findall(r"`(\w+)(?:/[\w<>]+)?`", (ROOT / "docs/development.md").read_text()))
+    assert packages - listed == set()

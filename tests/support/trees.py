@@ -16,7 +16,7 @@ _COPIED = ("function", "package", "xrds", "compositions", "docs/reference")
 
 
 def extended(tree: Path, package: str, folder: Path) -> Path:
-    """Returns a copy of the repository in which `folder` is in `package` and its name is the last of its table."""
+    """Return a copy of the repository in which `folder` is in `package` and its name is the last of its table."""
     for name in _COPIED:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(folder, tree / package / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -28,7 +28,7 @@ def extended(tree: Path, package: str, folder: Path) -> Path:
 
 
 def run(tree: Path, *arguments: str) -> str:
-    """Returns what Python prints that finds `function` in the copy, and `tests` here."""
+    """Return what Python prints that finds `function` in the copy, and `tests` here."""
     environment = {**os.environ, "PYTHONPATH": f"{tree}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False
@@ -38,7 +38,7 @@ def run(tree: Path, *arguments: str) -> str:
 
 
 def told(tree: Path, module: str) -> dict[str, Any]:
-    """Returns the JSON object that a module prints."""
+    """Return the JSON object that a module prints."""
     found = json.loads(run(tree, "-m", module))
     assert isinstance(found, dict)
     return found

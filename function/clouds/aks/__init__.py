@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from function.clouds import provisioned
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.source import Source
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="AKS",

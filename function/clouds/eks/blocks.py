@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from function import schema
-from function.clouds.blocks import Credentials, DiskSize, Zones, keeps
+from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
 
 
 class Cluster(schema.Api):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from function.clouds.existing import access
 from function.clouds.existing.blocks import Cluster
-from function.clouds.source import Source
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="Existing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from function.clouds.existing.blocks import Cluster
-from function.clouds.source import Access, SecretKey
+from function.contracts.cloud.source import Access, SecretKey
 from function.core import Request, Requirement, dig
 from function.vocabulary import names, versions
 
@@ -27,7 +27,7 @@ _FIELDS = ((_KUBECONFIG, "secretRef"), (_IDENTITY, "identitySecretRef"))
 
 
 def access(block: Cluster, request: Request) -> Access:
-    """Returns access by the Secrets, and what they lack."""
+    """Return access by the Secrets, and what they lack."""
     kubeconfig = SecretKey(block.secretRef.name, block.secretRef.key)
     missing = [_fault(request, _KUBECONFIG, kubeconfig)]
     identity = None
@@ -39,7 +39,7 @@ def access(block: Cluster, request: Request) -> Access:
 
 
 def storage_class(block: Cluster, _request: Request) -> str | None:
-    """Returns the StorageClass that the user names."""
+    """Return the StorageClass that the user names."""
     return block.cache.storageClassName if block.cache else None
 
 

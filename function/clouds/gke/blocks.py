@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from function import schema
-from function.clouds.blocks import Credentials, DiskSize, keeps
+from function.contracts.cloud.blocks import Credentials, DiskSize, keeps
 
 
 class Cluster(schema.Api):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import schema
-from function.clouds.blocks import Credentials, DiskSize
+from function.contracts.cloud.blocks import Credentials, DiskSize
 
 
 class Cluster(schema.Api):

@@ -5,7 +5,7 @@ Facts of Traefik v3.7 (pkg/provider/kubernetes/gateway).
 
 from __future__ import annotations
 
-from function.gateways.implementation import Implementation, Setup
+from function.contracts.gateway import Implementation, Setup
 from function.gateways.traefik import charts, metallb
 from function.gateways.traefik.blocks import Traefik
 from function.gateways.traefik.values import values

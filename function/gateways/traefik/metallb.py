@@ -21,7 +21,7 @@ OUTLIVES = tuple((_RELEASE, part) for part in SETUP)
 
 
 def parts(traefik: Traefik) -> tuple[Part, ...]:
-    """Returns what is installed, in order: its webhook must answer before it takes what sets it up."""
+    """Return what is installed, in order: its webhook must answer before it takes what sets it up."""
     metallb = traefik.metallb if traefik.loadBalancer == "MetalLB" else None
     if metallb is None:
         return ()

@@ -11,7 +11,7 @@ from function.fleet.engines import nodes_taken
 
 
 def allocations(pools: Iterable[Mapping[str, Any]], replicas: Iterable[Manifest]) -> list[dict[str, Any]]:
-    """Returns status.allocations: of each pool its nodes, and those that no replica takes.
+    """Return status.allocations: of each pool its nodes, and those that no replica takes.
 
     The latter are below 0 when a pool shrank under its replicas.
     """

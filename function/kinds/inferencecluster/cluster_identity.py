@@ -28,7 +28,7 @@ _NAMESPACE = "kube-system"
 
 
 def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, Any]:
-    """Returns the manifest of the observer. `wants_stack` tells whether the InferenceCluster asks for a stack."""
+    """Return the manifest of the observer. `wants_stack` tells whether the InferenceCluster asks for a stack."""
     cluster, uid = request.identity.name, cluster_id(request)
     manifest = provider.object_(
         name=names.remote_object(cluster, "Namespace", "", _NAMESPACE),
@@ -44,14 +44,14 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, An
 
 
 def cluster_id(request: Request) -> str | None:
-    """Returns the UID as the observer read it, else as it was published; None while neither is there."""
+    """Return the UID as the observer read it, else as it was published; None while neither is there."""
     read = dig(request.observed.get(KEY), "status", "atProvider", "manifest", "metadata", "uid")
     found: str | None = read or dig(request.xr, "status", "clusterID")
     return found
 
 
 def is_settled(request: Request) -> bool:
-    """Returns whether it is known which other InferenceClusters lead to the same Kubernetes cluster.
+    """Return whether it is known which other InferenceClusters lead to the same Kubernetes cluster.
 
     Where the provider may not read kube-system, the InferenceCluster is taken for the only one.
     """
@@ -62,12 +62,12 @@ def is_settled(request: Request) -> bool:
 
 
 def is_identified(request: Request) -> bool:
-    """Returns whether the UID was published, so that the observers with it are looked up."""
+    """Return whether the UID was published, so that the observers with it are looked up."""
     return bool(dig(request.xr, "status", "clusterID"))
 
 
 def found_observers(request: Request) -> tuple[Manifest, ...] | None:
-    """Returns the observers of the same Kubernetes cluster, the own one included; None while they are not known.
+    """Return the observers of the same Kubernetes cluster, the own one included; None while they are not known.
 
     The own observer has the label by which they are looked up. An answer without it is out of date.
     """
@@ -79,7 +79,7 @@ def found_observers(request: Request) -> tuple[Manifest, ...] | None:
 
 
 def others(request: Request) -> tuple[Manifest, ...] | None:
-    """Returns the observers of other InferenceClusters; None while they are not known.
+    """Return the observers of other InferenceClusters; None while they are not known.
 
     They are known once the own observer is among those that were found: two InferenceClusters that are made at the same
     time find each other only then.
@@ -94,24 +94,24 @@ def others(request: Request) -> tuple[Manifest, ...] | None:
 
 
 def is_shared(request: Request) -> bool | None:
-    """Returns whether another InferenceCluster leads to the same Kubernetes cluster; None while it is not known."""
+    """Return whether another InferenceCluster leads to the same Kubernetes cluster; None while it is not known."""
     found = others(request)
     return None if found is None else bool(found)
 
 
 def stack_owner(request: Request) -> str | None:
-    """Returns the older InferenceCluster that owns the serving stack; None where there is none, or it is not known."""
+    """Return the older InferenceCluster that owns the serving stack; None where there is none, or it is not known."""
     older = [o for o in others(request) or () if _age(o) < _age(request.observed[KEY]) and _wants_stack(o)]
     return _cluster(min(older, key=_age)) if older else None
 
 
 def cluster_names(observers: Iterable[Manifest]) -> tuple[str, ...]:
-    """Returns the names of the InferenceClusters that composed some observers, sorted."""
+    """Return the names of the InferenceClusters that composed some observers, sorted."""
     return tuple(sorted(map(_cluster, observers)))
 
 
 def counted_elsewhere(request: Request) -> Mapping[str, str]:
-    """Returns the pools whose nodes an older InferenceCluster counts, each with the name of that InferenceCluster."""
+    """Return the pools whose nodes an older InferenceCluster counts, each with the name of that InferenceCluster."""
     own = request.observed.get(KEY)
     if own is None:
         return {}

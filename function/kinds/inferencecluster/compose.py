@@ -36,7 +36,7 @@ _OUTLIVES = ((clouds.KEY, STACK),)
 
 
 def resources(request: Request, spec: Spec, access: Access, published: PublishedPools) -> dict[str, ComposedResource]:
-    """Returns everything that is composed on this pass, by key.
+    """Return everything that is composed on this pass, by key.
 
     `access` is how the source reaches the cluster, `published` are the pools as they go into the status.
     """
@@ -107,17 +107,17 @@ def _reference(secret: SecretKey) -> dict[str, str]:
 
 
 def has_stack(spec: Spec) -> bool:
-    """Returns whether anything is to be installed on the cluster."""
+    """Return whether anything is to be installed on the cluster."""
     return not servingstack.is_empty(stack(spec))
 
 
 def installs_stack(request: Request, spec: Spec) -> bool:
-    """Returns whether this InferenceCluster installs the stack, rather than an older one that leads there too."""
+    """Return whether this InferenceCluster installs the stack, rather than an older one that leads there too."""
     return has_stack(spec) and cluster_identity.stack_owner(request) is None
 
 
 def stack(spec: Spec) -> servingstack.Stack:
-    """Returns the serving stack that the user asks for: all of it, by default."""
+    """Return the serving stack that the user asks for: all of it, by default."""
     return spec.servingStack or servingstack.Stack()
 
 
@@ -175,7 +175,7 @@ def _orphaned(request: Request) -> dict[str, ComposedResource]:
 
 
 def is_orphaning(observed: Manifest | None) -> bool:
-    """Returns whether deleting an observed stack leaves installed what it installed."""
+    """Return whether deleting an observed stack leaves installed what it installed."""
     return bool(dig(observed, "status", "deletionPolicy") == servingstack.ORPHAN)
 
 
@@ -203,7 +203,7 @@ def _observer(request: Request, spec: Spec) -> dict[str, ComposedResource]:
 
 
 def storage_class_key(name: str) -> str:
-    """Returns the key of the Object that observes a StorageClass."""
+    """Return the key of the Object that observes a StorageClass."""
     return f"storage-class-{names.label_value(name)}"
 
 
@@ -228,12 +228,12 @@ def _storage_class(request: Request, spec: Spec) -> dict[str, ComposedResource]:
 
 
 def storage_class(request: Request, spec: Spec) -> str | None:
-    """Returns the StorageClass for ModelCaches; None where there is none, or it is not known yet."""
+    """Return the StorageClass for ModelCaches; None where there is none, or it is not known yet."""
     return clouds.BY_NAME[spec.cluster.source].storage_class(spec.cluster.block, request)
 
 
 def usage(request: Request) -> dict[str, ComposedResource]:
-    """Returns the ClusterUsage that refuses a delete of the InferenceCluster while
+    """Return the ClusterUsage that refuses a delete of the InferenceCluster while
 
     - replicas or weights are on the cluster: they move first;
     - others need what its stack installed, and deleting the stack would uninstall it.
@@ -257,7 +257,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
 
 
 def dependents(request: Request) -> tuple[str, ...]:
-    """Returns the InferenceClusters that would lose the serving stack by a delete at this moment, sorted."""
+    """Return the InferenceClusters that would lose the serving stack by a delete at this moment, sorted."""
     observed = request.observed.get(STACK)
     return (
         ()
@@ -267,7 +267,7 @@ def dependents(request: Request) -> tuple[str, ...]:
 
 
 def is_doubted(request: Request) -> bool:
-    """Returns whether the look-up found the cluster empty for the first time.
+    """Return whether the look-up found the cluster empty for the first time.
 
     One look-up is not believed: without the ClusterUsage, a delete that waits would go on.
     """

@@ -38,7 +38,7 @@ def _compose(request: Request) -> Result:
 
 
 def supported_source(spec: Spec) -> clouds.Source:
-    """Returns where the cluster comes from. Raises InvalidSpec for a source of which no clusters are made yet."""
+    """Return where the cluster comes from. Raises InvalidSpec for a source of which no clusters are made yet."""
     source = clouds.BY_NAME[spec.cluster.source]
     if not source.is_supported:
         supported = ", ".join(sorted(each.name for each in clouds.SOURCES if each.is_supported))

@@ -21,7 +21,7 @@ COMPOSED_CONFIG = "provider-config"
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Returns its classes, what its source needs for access, its provider config, and by label what is on it."""
+    """Return its classes, what its source needs for access, its provider config, and by label what is on it."""
     name = xr["metadata"]["name"]
     occupants = {labels.CLUSTER: names.label_value(name)}
     return (
@@ -72,32 +72,32 @@ class Classes:
     """By name. None: not looked up yet. Empty: there is none."""
 
     def missing(self, name: str) -> str | None:
-        """Returns why a class cannot be read, as the end of a sentence; None where it can."""
+        """Return why a class cannot be read, as the end of a sentence; None where it can."""
         answer = self.answers.get(name)
         if answer is None:
             return "is not known yet"
         return None if answer else "does not exist"
 
     def of(self, name: str) -> Manifest:
-        """Returns a class that is not missing."""
+        """Return a class that is not missing."""
         answer = self.answers[name]
         assert answer, name
         return answer[0]
 
 
 def classes(request: Request) -> Classes:
-    """Returns what was found for every class that a node pool names."""
+    """Return what was found for every class that a node pool names."""
     return Classes({name: request.resolved(_class(name)) for name in _class_names(request.xr)})
 
 
 def published_pools(xr: Manifest) -> dict[str, dict[str, Any]]:
-    """Returns the last published status.gpuPools, by name."""
+    """Return the last published status.gpuPools, by name."""
     pools = dig(xr, "status", "gpuPools")
     return {pool["name"]: plain(pool) for pool in pools or () if isinstance(dig(pool, "name"), str)}
 
 
 def owner_of_config(request: Request) -> str | None:
-    """Returns the kind and name of another owner of the cluster's provider config; None where there is none."""
+    """Return the kind and name of another owner of the cluster's provider config; None where there is none."""
     for config in () if COMPOSED_CONFIG in request.observed else request.required.get(OWNER) or ():
         owner = controller(config["metadata"])
         if owner and owner.get("uid") != dig(request.xr, "metadata", "uid"):
@@ -106,7 +106,7 @@ def owner_of_config(request: Request) -> str | None:
 
 
 def replicas(request: Request) -> tuple[Manifest, ...] | None:
-    """Returns the replicas on the cluster; None while they are not known.
+    """Return the replicas on the cluster; None while they are not known.
 
     Only those that a ModelDeployment composed count: one that was written by hand runs nothing, and takes no nodes.
     """
@@ -123,7 +123,7 @@ def _holds(replica: Manifest) -> bool:
 
 
 def occupants(request: Request) -> tuple[str, ...] | None:
-    """Returns the replicas and caches that keep the cluster from being deleted, as kind, namespace and name.
+    """Return the replicas and caches that keep the cluster from being deleted, as kind, namespace and name.
 
     They are sorted. None while they are not known.
     """
@@ -143,6 +143,6 @@ def occupants(request: Request) -> tuple[str, ...] | None:
 
 
 def is_being_deleted(xr: Manifest) -> bool:
-    """Returns whether a delete was asked for, even if it was refused."""
+    """Return whether a delete was asked for, even if it was refused."""
     annotated = dig(xr, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
     return annotated is not None or dig(xr, "metadata", "deletionTimestamp") is not None

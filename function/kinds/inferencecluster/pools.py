@@ -59,7 +59,7 @@ def publish_pools(
     published: Mapping[str, Mapping[str, Any]],
     counted: Mapping[str, str],
 ) -> PublishedPools:
-    """Returns the pools to publish, and why others are not published anew.
+    """Return the pools to publish, and why others are not published anew.
 
     `published` are the last published pools by name. `counted` are the pools whose nodes another InferenceCluster
     counts, each with the name of that one: they have no nodes here.

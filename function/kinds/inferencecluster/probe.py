@@ -32,7 +32,7 @@ class Probe:
 
 
 def read(observed: Manifest | None) -> Probe:
-    """Returns what the observed Object of the Gateway tells; None for an Object that was not composed yet."""
+    """Return what the observed Object of the Gateway tells; None for an Object that was not composed yet."""
     if observed is None:
         return Probe(None)
     addresses = tuple(_addresses(observed))

@@ -7,7 +7,8 @@ from typing import Any
 from function import clouds
 from function.api import servingstack
 from function.api.inferencecluster import Spec
-from function.clouds import Access, provisioned
+from function.clouds import Access
+from function.contracts.cloud import provisioned
 from function.core import (
     Condition,
     HoldDecision,
@@ -33,7 +34,7 @@ _MOST_NAMED = 5
 
 
 def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe) -> dict[str, Any]:
-    """Returns the status. A field is published once what it names exists, and kept until something replaces it."""
+    """Return the status. A field is published once what it names exists, and kept until something replaces it."""
     address = probe.address or dig(request.xr, "status", "gateway", "address")
     config = names.provider_config(request.identity.name) if compose.CONFIG in request.observed else None
     storage_class = _storage_class(request, spec)
@@ -75,7 +76,7 @@ def _allocations(request: Request, published: PublishedPools) -> dict[str, Any]:
 def conditions(
     request: Request, spec: Spec, access: Access, published: PublishedPools, probe: Probe
 ) -> tuple[Condition, ...]:
-    """Returns ClusterReady and BackendReady."""
+    """Return ClusterReady and BackendReady."""
     return _cluster_ready(request, spec, access, published, probe), _backend_ready(request, probe, spec)
 
 
@@ -135,7 +136,7 @@ def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:
 
 
 def _backend_fault(request: Request, probe: Probe, *, is_settled: bool, stack: bool) -> Condition | None:
-    """Returns why replicas on the cluster cannot be reached, from what is observed; None where they can.
+    """Return why replicas on the cluster cannot be reached, from what is observed; None where they can.
 
     `is_settled` tells whether the other InferenceClusters that lead there are known, `stack` whether this one installs
     the serving stack.
@@ -183,7 +184,7 @@ def _stack_message(request: Request) -> str:
 
 
 def held(request: Request) -> HoldDecision:
-    """Returns what is known from observation alone: BackendReady, status.serving, and the ClusterUsage."""
+    """Return what is known from observation alone: BackendReady, status.serving, and the ClusterUsage."""
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
     is_settled = was_serving or cluster_identity.is_settled(request)

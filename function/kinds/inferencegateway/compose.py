@@ -26,7 +26,7 @@ _NAMESPACE = names.SYSTEM_NAMESPACE
 
 
 def parts(request: Request, spec: Spec, implementation: Implementation) -> tuple[Part, ...]:
-    """Returns steps 1 to 3, in order. Raises NotYet while the CRDs were not looked up."""
+    """Return steps 1 to 3, in order. Raises NotYet while the CRDs were not looked up."""
     return (
         Part(key=inputs.CONFIG, manifest=_config(versions.PROVIDER_KUBERNETES)),
         Part(key="helm-provider-config", manifest=_config(versions.PROVIDER_HELM)),
@@ -36,7 +36,7 @@ def parts(request: Request, spec: Spec, implementation: Implementation) -> tuple
 
 
 def gateway_parts(spec: Spec, implementation: Implementation) -> tuple[Part, ...]:
-    """Returns step 4. Composing a kind that the cluster does not serve would end the whole reconcile."""
+    """Return step 4. Composing a kind that the cluster does not serve would end the whole reconcile."""
     class_ = control.gateway_class(name=names.CONTROL_GATEWAY, controller=implementation.controller)
     gateway = manifests.gateway(
         name=names.CONTROL_GATEWAY,
@@ -55,7 +55,7 @@ def resources(
     *,
     is_served: bool,
 ) -> dict[str, ComposedResource]:
-    """Returns the parts that are due, and the Usages that order their deletion.
+    """Return the parts that are due, and the Usages that order their deletion.
 
     `is_served` tells whether Gateway API is served: without it the program would not start. The Gateway is deleted
     before the program that serves it. The class needs no Usage: it has no namespace, so that none can name it.
@@ -73,7 +73,7 @@ def resources(
 
 
 def _kept(request: Request, wanted: tuple[Part, ...], implementation: Implementation) -> dict[str, ComposedResource]:
-    """Returns the parts that are no longer wanted, and that must outlive another which is still there."""
+    """Return the parts that are no longer wanted, and that must outlive another which is still there."""
     unwanted = request.observed.keys() - {part.key for part in wanted}
     return {
         key: ComposedResource(restate(request.observed[key]), request.is_ready(key))
@@ -83,7 +83,7 @@ def _kept(request: Request, wanted: tuple[Part, ...], implementation: Implementa
 
 
 def is_ready(request: Request, key: str) -> bool:
-    """Returns whether a composed resource is ready, by the conditions of its kind."""
+    """Return whether a composed resource is ready, by the conditions of its kind."""
     if key == GATEWAY:
         return (
             key in request.observed
@@ -96,7 +96,7 @@ def is_ready(request: Request, key: str) -> bool:
 
 
 def address(request: Request) -> str | None:
-    """Returns the address of the observed Gateway, an IP address or a host name; None while it has none."""
+    """Return the address of the observed Gateway, an IP address or a host name; None while it has none."""
     found = dig(request.observed.get(GATEWAY), "status", "addresses", 0, "value")
     return found if isinstance(found, str) and found else None
 

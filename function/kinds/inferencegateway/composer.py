@@ -41,7 +41,7 @@ def _url(spec: Spec, address: str) -> str:
 
 
 def able(implementation: Implementation) -> Implementation:
-    """Returns the implementation. Raises InvalidSpec for one that cannot do what services need."""
+    """Return the implementation. Raises InvalidSpec for one that cannot do what services need."""
     if implementation.lacks:
         problem = f"{implementation.name} cannot {'; '.join(implementation.lacks)}"
         raise InvalidSpec(c.INVALID_GATEWAY(field="spec.backend", problem=problem))

@@ -16,7 +16,7 @@ CONFIG = "provider-config"
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Returns a requirement for each CRD that the implementation watches."""
+    """Return a requirement for each CRD that the implementation watches."""
     return tuple(_definition(name) for name in gateways.of(xr).definitions)
 
 
@@ -25,12 +25,12 @@ def _definition(name: str) -> Requirement:
 
 
 def definition_key(name: str) -> str:
-    """Returns the key of a CRD's Object among the composed resources, and the name of its requirement."""
+    """Return the key of a CRD's Object among the composed resources, and the name of its requirement."""
     return f"crd-{name.partition('.')[0]}"
 
 
 def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
-    """Returns the CRDs to compose, by name: those that others did not bring. Raises NotYet.
+    """Return the CRDs to compose, by name: those that others did not bring. Raises NotYet.
 
     A missing CRD is composed once two passes did not find it: by overwriting another's, it would become ours.
     """
@@ -43,7 +43,7 @@ def to_write(request: Request) -> dict[str, Mapping[str, Any]]:
 
 
 def missing(request: Request) -> tuple[str, ...]:
-    """Returns the keys of CRDs that were neither found nor composed. Raises NotYet."""
+    """Return the keys of CRDs that were neither found nor composed. Raises NotYet."""
     keys = {definition_key(name): name for name in gateways.of(request.xr).definitions}
     return tuple(key for key, name in keys.items() if key not in request.observed and not _looked_up(request, name))
 
@@ -56,7 +56,7 @@ def _is_ours(request: Request, name: str) -> bool:
 
 
 def not_served(request: Request) -> Iterator[str]:
-    """Yields each CRD that is not served yet, as a key or a phrase. Raises NotYet."""
+    """Yield each CRD that is not served yet, as a key or a phrase. Raises NotYet."""
     for name, version in gateways.of(request.xr).definitions.items():
         if not _is_foreign(request, name):
             if not request.is_ready(definition_key(name)):

@@ -25,7 +25,7 @@ class Release:
     """The field of spec.components that switches it."""
     chart: Chart
     values: Callable[[Spec], Mapping[str, Any]] = lambda _: {}
-    """Returns the values of the chart. Called once on every pass; pure."""
+    """Return the values of the chart. Called once on every pass; pure."""
     after: tuple[str, ...] = ()
     """Keys of parts that must be ready first, where they are installed."""
     bundle: str | None = None
@@ -71,7 +71,7 @@ RELEASES: tuple[Release, ...] = (
 
 
 def version(spec: Spec, row: Release) -> str:
-    """Returns the version that the user asks for, else the one that Modelplane is tested with."""
+    """Return the version that the user asks for, else the one that Modelplane is tested with."""
     component = getattr(spec.components, row.switch, None)
     asked: str | None = component.version if component else None
     return asked or row.chart.version

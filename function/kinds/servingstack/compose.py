@@ -30,7 +30,7 @@ _CONTROLLERS = ("envoy-gateway", "ai-gateway")
 
 
 def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
-    """Returns all parts, in order. `namespace` is the one of the stack, in which Objects and Releases are."""
+    """Return all parts, in order. `namespace` is the one of the stack, in which Objects and Releases are."""
     return (
         *_inference_extension(spec, namespace),
         *_critical_pods(spec, namespace),
@@ -40,7 +40,7 @@ def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
 
 
 def resources(request: Request, wanted: tuple[Part, ...], namespace: str) -> dict[str, ComposedResource]:
-    """Returns the parts that are due, and the Usages that order their deletion."""
+    """Return the parts that are due, and the Usages that order their deletion."""
     composed = {p.key: ComposedResource(p.manifest, request.is_ready(p.key)) for p in due(request, wanted)}
     return {**composed, **usages(request, composed, _OUTLIVES, namespace)}
 
@@ -63,7 +63,7 @@ def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
 
 
 def is_orphaning(request: Request) -> bool:
-    """Returns whether nothing that is observed would be deleted on the cluster along with the stack."""
+    """Return whether nothing that is observed would be deleted on the cluster along with the stack."""
     policies = [
         dig(manifest, "spec", "managementPolicies")
         for manifest in request.observed.values()
@@ -163,7 +163,7 @@ def _namespace(name: str) -> dict[str, Any]:
 
 
 def address(request: Request) -> str | None:
-    """Returns the address of the gateway, an IP address or a host name; None while it has none."""
+    """Return the address of the gateway, an IP address or a host name; None while it has none."""
     found: str | None = dig(
         request.observed.get(GATEWAY), "status", "atProvider", "manifest", "status", "addresses", 0, "value"
     )

@@ -32,7 +32,7 @@ def check(spec: Spec) -> None:
 
 
 def envoy_proxy(spec: Spec) -> dict[str, Any]:
-    """Returns the EnvoyProxy: replicas, and the Service by which they are reached."""
+    """Return the EnvoyProxy: replicas, and the Service by which they are reached."""
     wanted = spec.gateway or Gateway()
     inside = (clouds.BY_NAME[spec.source].internal_load_balancer or {}) if wanted.internal else {}
     return manifests.envoy_proxy(
@@ -45,7 +45,7 @@ def envoy_proxy(spec: Spec) -> dict[str, Any]:
 
 
 def gateway_class(_: Spec) -> dict[str, Any]:
-    """Returns the GatewayClass of Envoy Gateway."""
+    """Return the GatewayClass of Envoy Gateway."""
     return manifests.gateway_class(
         name=NAME,
         controller=manifests.ENVOY_CONTROLLER,
@@ -59,7 +59,7 @@ def gateway_class(_: Spec) -> dict[str, Any]:
 
 
 def gateway(spec: Spec) -> dict[str, Any]:
-    """Returns the Gateway."""
+    """Return the Gateway."""
     return manifests.gateway(name=NAME, namespace=NAMESPACE, class_name=NAME, listeners=list(_listeners(spec)))
 
 
@@ -72,7 +72,7 @@ def _listeners(spec: Spec) -> Iterator[dict[str, Any]]:
 
 
 def backend_policy(_: Spec) -> dict[str, Any]:
-    """Returns the BackendTrafficPolicy of every route: timeouts, and how many requests are taken."""
+    """Return the BackendTrafficPolicy of every route: timeouts, and how many requests are taken."""
     return manifests.backend_traffic_policy(
         name=NAME,
         namespace=NAMESPACE,
@@ -83,5 +83,5 @@ def backend_policy(_: Spec) -> dict[str, Any]:
 
 
 def client_policy(_: Spec) -> dict[str, Any]:
-    """Returns the ClientTrafficPolicy of the Gateway: how large a request may be."""
+    """Return the ClientTrafficPolicy of the Gateway: how large a request may be."""
     return manifests.client_traffic_policy(name=NAME, namespace=NAMESPACE, gateway=NAME, buffer_limit=_BUFFER_LIMIT)

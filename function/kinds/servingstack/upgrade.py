@@ -15,7 +15,7 @@ from function.manifests import definitions
 
 
 def pending(request: Request, row: Release, wanted: str) -> Mapping[str, Mapping[str, Any]]:
-    """Returns the CRDs to apply before a Release gets the wanted version, by key; empty where none fit it."""
+    """Return the CRDs to apply before a Release gets the wanted version, by key; empty where none fit it."""
     before = _version(request, row)
     if row.bundle is None or before in (None, wanted) or wanted != row.chart.version:
         return {}
@@ -24,7 +24,7 @@ def pending(request: Request, row: Release, wanted: str) -> Mapping[str, Mapping
 
 
 def version(request: Request, row: Release, wanted: str) -> str:
-    """Returns the version to install on this pass: the installed one until the CRDs of the wanted one are ready."""
+    """Return the version to install on this pass: the installed one until the CRDs of the wanted one are ready."""
     missing = [key for key in pending(request, row, wanted) if not request.is_ready(key)]
     before = _version(request, row)
     return before if missing and before else wanted

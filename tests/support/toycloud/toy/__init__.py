@@ -8,9 +8,9 @@ from function.clouds.toy import model
 from function.clouds.toy.blocks import Cluster, Machine
 from function.clouds.toy.composer import COMPOSER, MANAGED
 
-from function.clouds import provisioned
-from function.clouds.nodepool import NodePool
-from function.clouds.source import ManagedKind, Observation, Package, Provisioner, Source
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.nodepool import NodePool
+from function.contracts.cloud.source import ManagedKind, Observation, Package, Provisioner, Source
 from function.core import Manifest
 
 

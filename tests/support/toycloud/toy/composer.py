@@ -6,7 +6,7 @@ from typing import Any
 
 from function.clouds.toy.model import API_VERSION, KIND, Spec, parse
 
-from function.clouds import provisioned
+from function.contracts.cloud import provisioned
 from function.core import ComposedResource, Composer, Request, Result
 from function.vocabulary import conditions as c
 

@@ -8,8 +8,8 @@ from annotated_types import Len
 from function.clouds.toy.blocks import Cluster, Machine
 
 from function import schema
-from function.clouds import provisioned
-from function.clouds.nodepool import NodePool
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.nodepool import NodePool
 from function.core import Manifest
 from function.vocabulary import conditions as c
 from function.vocabulary import versions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import schema
-from function.gateways.implementation import Implementation, Setup
+from function.contracts.gateway import Implementation, Setup
 from function.manifests import control
 from function.manifests.parts import Part
 from function.vocabulary.charts import Chart

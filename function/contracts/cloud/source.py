@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from function.clouds.nodepool import NodePool
+from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
 
@@ -78,7 +78,7 @@ class Provisioner:
 
     An InferenceCluster composes one composite, in names.SYSTEM_NAMESPACE. Its spec holds `clusterName`, every field of
     the source's block, and `nodePools`: each pool as it is in the InferenceCluster, with the block of its class as
-    `machine`. It publishes `status.secrets` and `status.cache` as function/clouds/provisioned.py has them.
+    `machine`. It publishes `status.secrets` and `status.cache` as provisioned.py has them.
 
     While a pool is invalid, or an InferenceClass cannot be read, the composite stays as it was observed.
     """

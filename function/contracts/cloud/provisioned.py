@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from annotated_types import MaxLen
 
 from function import schema
-from function.clouds.source import KEY, Access, SecretKey
+from function.contracts.cloud.source import KEY, Access, SecretKey
 from function.core import Manifest, Request, condition, dig
 from function.core.manifest import is_list
 
@@ -41,7 +41,7 @@ class Status(schema.Api):
 
 
 def access(_block: Any, request: Request) -> Access:
-    """Returns access by the Secrets that the observed composite publishes; until it does, what it waits for."""
+    """Return access by the Secrets that the observed composite publishes; until it does, what it waits for."""
     composite = request.observed.get(KEY)
     if composite is None:
         return Access(None, missing=("The cluster is about to be made",))
@@ -57,14 +57,14 @@ def access(_block: Any, request: Request) -> Access:
 
 
 def pending(composite: Manifest) -> str:
-    """Returns the sentence that a composite is not ready, with what it waits for in its own words."""
+    """Return the sentence that a composite is not ready, with what it waits for in its own words."""
     ready = condition(composite, "Ready")
     message = dig(ready, "message") or dig(ready, "reason") or "nothing is heard of it yet"
     return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
 
 
 def storage_class(_block: Any, request: Request) -> str | None:
-    """Returns the StorageClass that the observed composite publishes, else the one that the InferenceCluster does."""
+    """Return the StorageClass that the observed composite publishes, else the one that the InferenceCluster does."""
     for manifest in (request.observed.get(KEY), request.xr):
         name = dig(manifest, "status", "cache", "storageClassName")
         if isinstance(name, str) and name:

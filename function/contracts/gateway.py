@@ -82,5 +82,5 @@ class Implementation:
         return self.name.lower()
 
     def bundle(self) -> Mapping[str, Mapping[str, Any]]:
-        """Returns the CRDs that are brought along, by name."""
+        """Return the CRDs that are brought along, by name."""
         return definitions.bundle(self.package)

@@ -22,7 +22,7 @@ class Credentials(schema.Api):
 
 
 def keeps(field: str) -> tuple[Rule]:
-    """Returns the rule that a field of a cluster's block never changes.
+    """Return the rule that a field of a cluster's block never changes.
 
     No cloud moves a cluster: it would make an empty one, and delete the one that serves.
     """

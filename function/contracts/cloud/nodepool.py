@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from annotated_types import MaxLen
 
 from function import schema
-from function.clouds.blocks import Zones
+from function.contracts.cloud.blocks import Zones
 from function.schema import Rule
 
 
