@@ -2,10 +2,10 @@
 
 from function.core import deadline, doubt
 from function.core.composer import Composer, HoldDecision
-from function.core.condition import Condition, ConditionType, Reason, last
+from function.core.condition import Condition, ConditionType, Reason, last, quote, quote_condition
 from function.core.content_cache import ContentCache
 from function.core.errors import DeadlineExceeded, InvalidSpec, NotYet, Undecided
-from function.core.hold import restate, restate_spec
+from function.core.hold import restate, restate_resource, restate_spec
 from function.core.lazy_dict import LazyDict
 from function.core.manifest import (
     Manifest,
@@ -24,9 +24,11 @@ from function.core.manifest import (
 )
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Decided, Event, Result
-from function.core.wording import closest, enumerate_names, plural, visible
+from function.core.wording import MOST_DESCRIBED, MOST_NAMED, closest, enumerate_names, plural, visible
 
 __all__ = [
+    "MOST_DESCRIBED",
+    "MOST_NAMED",
     "ComposedResource",
     "Composer",
     "Condition",
@@ -62,7 +64,10 @@ __all__ = [
     "may_mention",
     "plain",
     "plural",
+    "quote",
+    "quote_condition",
     "restate",
+    "restate_resource",
     "restate_spec",
     "serves",
     "visible",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from function.core.manifest import Manifest, condition
+from function.core.manifest import Manifest, condition, dig
 
 LONGEST_MESSAGE = 1024
 """Characters. Kubernetes accepts 32,768, more than anyone reads in `kubectl describe`."""
+
+
+LONGEST_QUOTE = 240
+"""Characters that are quoted of a text that others wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,16 @@ def restated(xr: Manifest, type_: ConditionType, why: Condition) -> Condition:
 def undecided(type_: ConditionType) -> Reason:
     """Return the reason of a condition that never had a value, while another condition explains the hold."""
     return type_.unknown("Undecided", "Waiting for condition {type}, whose reason is {reason}")
+
+
+def quote_condition(found: Manifest | None) -> str:
+    """Return the message of a condition that others wrote, or else its reason, as `quote` does. Empty for neither."""
+    return quote(dig(found, "message") or dig(found, "reason"))
+
+
+def quote(text: Any) -> str:
+    """Return a text that others wrote on one line, and at most LONGEST_QUOTE characters of it."""
+    return shortened(" ".join(str(text or "").split()), LONGEST_QUOTE)
 
 
 def shortened(text: str, longest: int = LONGEST_MESSAGE) -> str:

@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from function.core.manifest import Manifest, dig, is_list, plain
+from function.core.manifest import Manifest, dig, is_list, is_ready, plain
+from function.core.result import ComposedResource
 
 _OUR_MANAGER = "apiextensions.crossplane.io/composed/"
 """Prefix of the field manager that applies composed resources (crossplane v2.3, controller/apiextensions/composite)."""
@@ -45,6 +46,11 @@ def restate(observed: Manifest) -> dict[str, Any]:
 def restate_spec(observed: Manifest) -> dict[str, Any]:
     """Return the spec of an observed resource as we wrote it, or all of it if `managedFields` names none of it."""
     return restate(observed).get("spec") or plain(observed.get("spec")) or {}
+
+
+def restate_resource(observed: Manifest) -> ComposedResource:
+    """Return an observed resource as a composed one: as it is, and as ready as it is."""
+    return ComposedResource(restate(observed), is_ready(observed))
 
 
 def _identity_of(observed: Manifest) -> dict[str, Any]:

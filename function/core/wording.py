@@ -25,7 +25,13 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def enumerate_names(names: Sequence[str], most: int) -> str:
+MOST_NAMED = 5
+"""Names that a message lists before it counts the others."""
+MOST_DESCRIBED = 3
+"""Things that a message describes, each with its own problem."""
+
+
+def enumerate_names(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """List the first names and count the rest: `a, b and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

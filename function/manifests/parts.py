@@ -6,12 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import ComposedResource, Request, condition, dig
-from function.core.condition import shortened
+from function.core import ComposedResource, Request, condition, dig, quote_condition
 from function.manifests.usage import usage
 from function.vocabulary import names
-
-_LONGEST_FAULT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,4 +67,4 @@ def describe_pending(request: Request, key: str) -> str:
     synced = condition(request.observed.get(key) or {}, "Synced")
     if dig(synced, "status") != "False":
         return key
-    return f"{key} ({shortened(str(dig(synced, 'message') or dig(synced, 'reason')), _LONGEST_FAULT)})"
+    return f"{key} ({quote_condition(synced)})"

@@ -12,7 +12,7 @@ from annotated_types import MaxLen
 
 from function import schema
 from function.contracts.cloud.source import KEY, Access, SecretKey
-from function.core import Manifest, Request, condition, dig
+from function.core import Manifest, Request, condition, dig, quote_condition
 from function.core.manifest import is_list
 
 KUBECONFIG = "Kubeconfig"
@@ -59,7 +59,7 @@ def access(_block: Any, request: Request) -> Access:
 def pending(composite: Manifest) -> str:
     """Return the sentence that a composite is not ready, with what it waits for in its own words."""
     ready = condition(composite, "Ready")
-    message = dig(ready, "message") or dig(ready, "reason") or "nothing is heard of it yet"
+    message = quote_condition(ready) or "nothing is heard of it yet"
     return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
 
 

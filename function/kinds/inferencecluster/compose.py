@@ -17,7 +17,7 @@ from function import clouds
 from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
-from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate
+from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
 from function.kinds.inferencecluster import cluster_identity, inputs
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
@@ -276,4 +276,4 @@ def is_doubted(request: Request) -> bool:
 
 def _held(request: Request, key: str) -> dict[str, ComposedResource]:
     observed: Any = request.observed.get(key)
-    return {key: ComposedResource(restate(observed), is_ready(observed))} if observed else {}
+    return {key: restate_resource(observed)} if observed else {}

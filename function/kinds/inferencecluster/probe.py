@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, condition, dig
-from function.core.condition import shortened
+from function.core import Manifest, condition, dig, quote_condition
 from function.core.manifest import is_list
 from function.manifests import reached
 from function.vocabulary import hosts, names
 
 GATEWAY = f"Gateway {names.SYSTEM_NAMESPACE}/{names.CLUSTER_GATEWAY}"
-_LONGEST_FAULT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +58,4 @@ def _fault(observed: Manifest) -> str | None:
     synced = condition(observed, "Synced")
     if dig(synced, "status") != "False" or reached.lost(observed):
         return None
-    return shortened(str(dig(synced, "message") or dig(synced, "reason") or "not synced"), _LONGEST_FAULT)
+    return quote_condition(synced) or "not synced"

@@ -30,8 +30,6 @@ from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
-_MOST_NAMED = 5
-
 
 def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe) -> dict[str, Any]:
     """Return the status. A field is published once what it names exists, and kept until something replaces it."""
@@ -122,10 +120,8 @@ def _draining(request: Request) -> str:
     if not inputs.is_being_deleted(request.xr) or not (occupants or dependents):
         return ""
     if occupants:
-        return f"to be deleted once these have left: {enumerate_names(occupants, _MOST_NAMED)}"
-    return (
-        f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(dependents, _MOST_NAMED)}"
-    )
+        return f"to be deleted once these have left: {enumerate_names(occupants)}"
+    return f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(dependents)}"
 
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from function.api.inferencegateway import Spec
-from function.core import ComposedResource, Request, condition_current, dig, doubt, restate
+from function.core import ComposedResource, Request, condition_current, dig, doubt, restate_resource
 from function.gateways import Implementation, Setup
 from function.kinds.inferencegateway import inputs
 from function.manifests import control, definitions
@@ -76,7 +76,7 @@ def _kept(request: Request, wanted: tuple[Part, ...], implementation: Implementa
     """Return the parts that are no longer wanted, and that must outlive another which is still there."""
     unwanted = request.observed.keys() - {part.key for part in wanted}
     return {
-        key: ComposedResource(restate(request.observed[key]), request.is_ready(key))
+        key: restate_resource(request.observed[key])
         for key, other in implementation.outlives
         if key in unwanted and other in request.observed
     }

@@ -6,16 +6,24 @@ from collections.abc import Iterator
 
 from function import gateways
 from function.api.inferencegateway import API_VERSION, KIND, Spec, parse
-from function.core import Composer, Condition, InvalidSpec, Manifest, Request, Result, condition, dig
-from function.core.condition import shortened
+from function.core import (
+    Composer,
+    Condition,
+    InvalidSpec,
+    Manifest,
+    Request,
+    Result,
+    condition,
+    dig,
+    quote,
+    quote_condition,
+)
 from function.core.manifest import is_list
 from function.gateways import Implementation
 from function.kinds.inferencegateway import compose, inputs
 from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
 from function.vocabulary import hosts
-
-_LONGEST_FAULT = 200
 
 
 def _compose(request: Request) -> Result:
@@ -61,7 +69,7 @@ def _waited_for(request: Request, key: str) -> str:
     if key != compose.GATEWAY or key not in request.observed:
         return describe_pending(request, key)
     faults = sorted(set(_faults(request.observed[key])))
-    return f"{key} ({shortened('; '.join(faults), _LONGEST_FAULT)})" if faults else f"{key} to get an address"
+    return f"{key} ({quote('; '.join(faults))})" if faults else f"{key} to get an address"
 
 
 def _faults(gateway: Manifest) -> Iterator[str]:
@@ -71,7 +79,7 @@ def _faults(gateway: Manifest) -> Iterator[str]:
         for type_ in ("Accepted", "ResolvedRefs", "Programmed"):
             found = condition({"status": holder or {}}, type_)
             if dig(found, "status") == "False":
-                yield str(dig(found, "message") or dig(found, "reason"))
+                yield quote_condition(found)
 
 
 COMPOSER = Composer(

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api.modelcache import API_VERSION, KIND, Spec
-from function.core import ComposedResource, Manifest, NamespacedName, Request, dig, doubt, is_ready, restate
+from function.core import (
+    ComposedResource,
+    Manifest,
+    NamespacedName,
+    Request,
+    dig,
+    doubt,
+    restate,
+    restate_resource,
+)
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
 from function.kinds.modelcache.staging import Source, StagingSite, claim_key, placed_under
@@ -82,7 +91,7 @@ def _on_cluster(request: Request, spec: Spec, source: Source, site: StagingSite)
 
 def _restated(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
     there = {key: request.observed[key] for key in keys if key in request.observed}
-    return {key: ComposedResource(restate(observed), is_ready(observed)) for key, observed in there.items()}
+    return {key: restate_resource(observed) for key, observed in there.items()}
 
 
 def _namespace(target: _Target) -> dict[str, Any]:

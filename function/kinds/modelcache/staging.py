@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from function.api.modelcache import HuggingFace, Phase, Spec
-from function.core import Manifest, Request, condition, dig, doubt
-from function.core.condition import shortened
+from function.core import Manifest, Request, condition, dig, doubt, quote_condition
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster, Token
 from function.manifests import reached
@@ -19,7 +18,6 @@ from function.vocabulary.exit_codes import MEANING, ExitCode
 MOST_AT_ONCE = 200
 """Clusters with a Job at the same time. With a Job each, about seven hundred clusters would exceed Crossplane's
 response limit; without Jobs, a thousand take half of it."""
-_LONGEST_FAULT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +236,7 @@ def _obstacles(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
         if lost:
             yield f"The cluster does not answer: {lost}"
         elif dig(synced, "status") == "False":
-            yield shortened(str(dig(synced, "message") or dig(synced, "reason")), _LONGEST_FAULT)
+            yield quote_condition(synced)
     if dig(claim, "status", "atProvider", "manifest", "status", "phase") == "Pending":
         yield "The volume is not bound yet"
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from function.api.modelcache import Spec
-from function.core import Condition, HoldDecision, Request, dig
+from function.core import MOST_DESCRIBED, Condition, HoldDecision, Request, dig
 from function.kinds.modelcache.compose import USAGE, gibibytes, protection
 from function.kinds.modelcache.inputs import Token
 from function.kinds.modelcache.staging import StagingSite, claim_key
 from function.vocabulary import conditions as c
-
-_MOST_NAMED = 3
 
 
 def status(sites: Sequence[StagingSite]) -> dict[str, Any]:
@@ -69,8 +67,8 @@ def _why(sites: Sequence[StagingSite]) -> str:
     """Return what is missing, failed clusters first."""
     order = ("Failed", "Pending", "Hydrating")
     missing = sorted((p for p in sites if not p.is_ready), key=lambda p: (order.index(p.phase), p.name))
-    named = [f"{p.name}: {p.phase}{f' ({p.message})' if p.message else ''}" for p in missing[:_MOST_NAMED]]
-    more = [f"{len(missing) - _MOST_NAMED} more"] if len(missing) > _MOST_NAMED else []
+    named = [f"{p.name}: {p.phase}{f' ({p.message})' if p.message else ''}" for p in missing[:MOST_DESCRIBED]]
+    more = [f"{len(missing) - MOST_DESCRIBED} more"] if len(missing) > MOST_DESCRIBED else []
     return "; ".join(named + more)
 
 
@@ -80,7 +78,7 @@ def _size_remark(request: Request, spec: Spec, sites: Sequence[StagingSite]) -> 
     wanted = spec.huggingFace.sizeGiB
     path = ("spec", "forProvider", "manifest", "spec", "resources", "requests", "storage")
     larger = [p.name for p in sites if gibibytes(dig(request.observed.get(claim_key(p.name)), *path)) > wanted]
-    where = ", ".join(larger[:_MOST_NAMED])
+    where = ", ".join(larger[:MOST_DESCRIBED])
     return f"; volumes never shrink: they are larger than {wanted}Gi on {where}" if larger else ""
 
 

@@ -10,6 +10,7 @@ from function import scheduling
 from function.api import modelreplica
 from function.api.modeldeployment import MOST_REJECTIONS, MOST_REPLICAS, Spec
 from function.core import (
+    MOST_DESCRIBED,
     ComposedResource,
     Condition,
     Event,
@@ -28,7 +29,6 @@ from function.scheduling import Action, CachePhase, Placement, Plan, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
-_MOST_NAMED = 3
 """Replicas that a condition names; the others are in status.placements."""
 
 T = TypeVar("T")
@@ -178,7 +178,7 @@ def _awaited(decision: Decision) -> str:
     changing = [p for p in plan.placed if p.action in (Action.UPDATE, Action.CREATE)]
     unproven = [p for p in plan.placed if p.replica and p.replica.spec_hash == current and not p.replica.ready]
     awaited = sorted(decision.name(p) for p in changing or unproven)
-    return ", ".join(awaited[:_MOST_NAMED]) or "room for the current spec"
+    return ", ".join(awaited[:MOST_DESCRIBED]) or "room for the current spec"
 
 
 def _not_ready(decision: Decision) -> str:
@@ -189,7 +189,7 @@ def _not_ready(decision: Decision) -> str:
         if observed is not None and not is_ready(observed):
             message = dig(condition(observed, "ModelReady"), "message") or "nothing is reported yet"
             texts.append(f"{decision.name(placement)} on {placement.cluster}: {message}")
-    return "".join(f"; {text}" for text in texts[:_MOST_NAMED])
+    return "".join(f"; {text}" for text in texts[:MOST_DESCRIBED])
 
 
 def _cache(decision: Decision) -> Condition:

@@ -36,13 +36,13 @@ from function.core import (
     identity,
     is_ready,
     restate,
+    restate_resource,
     serves,
 )
 from function.core.manifest import is_list
 from function.vocabulary import conditions as c
 from function.vocabulary import labels
 
-_MOST_NAMED = 3
 _NOBODY = "-"
 """The mark of an endpoint to which no ModelService routed."""
 
@@ -77,7 +77,7 @@ def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, Comp
     is_time, services_there = not _is_coming(request, staying), request.resolved(services(request.xr))
     for key, observed in _left_out(request, staying, modelendpoint.KIND):
         if not is_time:
-            yield key, _as_it_is(observed)
+            yield key, restate_resource(observed)
         elif services_there is None:
             yield key, _marked(observed, _annotations(observed).get(labels.LEAVING) or _NOBODY)
         elif mark := _mark(observed, services_there):
@@ -102,7 +102,7 @@ def _replicas(request: Request, staying: Resources, names: list[str]) -> Iterato
     """Yield the replicas that are left out and have one of `names`, the names of endpoints that are not drained yet."""
     for key, observed in _left_out(request, staying, modelreplica.KIND):
         if identity(observed).name in names:
-            yield key, _as_it_is(observed)
+            yield key, restate_resource(observed)
 
 
 def _left_out(request: Request, staying: Resources, kind: str) -> Iterator[tuple[str, Manifest]]:
@@ -129,10 +129,6 @@ def _routed(service: Manifest) -> Sequence[Any]:
     return found if is_list(found) else ()
 
 
-def _as_it_is(observed: Manifest) -> ComposedResource:
-    return ComposedResource(restate(observed), is_ready(observed))
-
-
 def _marked(observed: Manifest, mark: str) -> ComposedResource:
     manifest = restate(observed)
     manifest["metadata"]["annotations"] = {**_annotations(manifest), labels.LEAVING: mark}
@@ -156,5 +152,5 @@ def _annotations(manifest: Manifest) -> Mapping[str, Any]:
 def _remarked(said: Condition, names: list[str]) -> Condition:
     if said.type != c.REPLICAS_SCHEDULED.type:
         return said
-    remark = f"draining until no ModelService routes there: {enumerate_names(names, _MOST_NAMED)}"
+    remark = f"draining until no ModelService routes there: {enumerate_names(names)}"
     return replace(said, message=f"{said.message}; {remark}")

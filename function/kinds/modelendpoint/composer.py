@@ -24,15 +24,13 @@ from function.core import (
     identity,
     is_controlled_by,
     plain,
+    quote_condition,
     restate,
 )
-from function.core.condition import shortened
 from function.kinds.modelendpoint import compose, target
 from function.kinds.modelendpoint.target import Target
 from function.vocabulary import conditions as c
 from function.vocabulary import names
-
-_LONGEST_FAULT = 200
 
 
 def _compose(request: Request) -> Result:
@@ -154,7 +152,7 @@ def _fault(proxy: Manifest) -> str:
     failure = condition(proxy, "ReplicaFailure")
     if dig(failure, "status") != "True":
         return ""
-    return f" ({shortened(str(dig(failure, 'message') or dig(failure, 'reason')), _LONGEST_FAULT)})"
+    return f" ({quote_condition(failure)})"
 
 
 def _held(request: Request) -> HoldDecision:

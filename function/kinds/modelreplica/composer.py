@@ -15,8 +15,8 @@ from function.core import (
     Request,
     Result,
     is_controlled_by,
-    is_ready,
     restate,
+    restate_resource,
 )
 from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
 from function.kinds.modelreplica.compose import Replica
@@ -67,7 +67,7 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     Engines are not kept: one that the user removed must go, and one whose kind changed needs its predecessor's nodes.
     """
     return {
-        key: ComposedResource(restate(observed), is_ready(observed))
+        key: restate_resource(observed)
         for key, observed in request.observed.items()
         if key not in wanted and not readiness.is_workload(key)
     }

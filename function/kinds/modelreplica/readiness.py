@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, condition, dig, is_ready
-from function.core.condition import shortened
+from function.core import Manifest, condition, dig, is_ready, quote, quote_condition
 from function.core.manifest import is_list
 from function.manifests import reached, routing, workloads
 from function.vocabulary import labels, names
@@ -23,7 +22,6 @@ CEL: Mapping[str, str] = {
     "InferencePool": routing.accepted_by(gateway=names.CLUSTER_GATEWAY),
 }
 """When an Object is ready, by kind. Objects of other kinds are ready once they exist."""
-LONGEST_QUOTE = 240
 _WORKLOADS = {"Deployment": "deployment-", "LeaderWorkerSet": "leaderworkerset-"}
 
 
@@ -204,19 +202,15 @@ def _problem(written: Manifest, observed: Manifest, there: Manifest) -> str:
         return f"the cluster does not answer: {fault}"
     synced = condition(observed, "Synced")
     if dig(synced, "status") == "False":
-        return "not applied" if written["kind"] == "Secret" else _quoted(dig(synced, "message"))
+        return "not applied" if written["kind"] == "Secret" else quote_condition(synced)
     if written["kind"] == "Deployment":
         return _deployment_problem(there)
     refused = [c for said in _said_by_gateway(there) for c in said if dig(c, "status") == "False"]
-    return _quoted(f"{refused[0].get('reason')}: {refused[0].get('message')}") if refused and refused[0] else ""
+    return quote(f"{refused[0].get('reason')}: {refused[0].get('message')}") if refused and refused[0] else ""
 
 
 def _deployment_problem(there: Manifest) -> str:
     failure, progress = condition(there, "ReplicaFailure"), condition(there, "Progressing")
     if dig(failure, "status") == "True":
-        return _quoted(dig(failure, "message"))
-    return _quoted(dig(progress, "message")) if dig(progress, "status") == "False" else ""
-
-
-def _quoted(text: Any) -> str:
-    return shortened(" ".join(str(text or "").split()), LONGEST_QUOTE)
+        return quote_condition(failure)
+    return quote_condition(progress) if dig(progress, "status") == "False" else ""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from function.core import Condition, Manifest, dig
+from function.core import MOST_DESCRIBED, Condition, Manifest, dig
 from function.kinds.modelreplica import flags, pods
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
-_MOST_NAMED = 3
 """Objects that a message names. The others are counted."""
 
 
@@ -80,7 +79,7 @@ def _workload(standing: ObjectState) -> dict[str, Any]:
 def _named(missing: Sequence[ObjectState]) -> str:
     """Name Objects with a problem first, then engines, on which all else depends."""
     first = sorted(missing, key=lambda s: (not s.problem, s.engine is None))
-    shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in first[:_MOST_NAMED]]
+    shown = [f"{s.name}{f' ({s.problem})' if s.problem else ''}" for s in first[:MOST_DESCRIBED]]
     more = len(missing) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
@@ -100,7 +99,7 @@ def _why_behind(behind: Sequence[ObjectState]) -> str:
     Objects in transit are left out: the message would change with each arrival.
     """
     told = [*(_behind(s) for s in behind if s.engine), *(_named([s]) for s in behind if s.problem and not s.engine)]
-    return "; ".join(told[:_MOST_NAMED]) or "objects are on their way to the cluster"
+    return "; ".join(told[:MOST_DESCRIBED]) or "objects are on their way to the cluster"
 
 
 def _behind(standing: ObjectState) -> str:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from function.api.modelservice import Spec
-from function.core import Condition, HoldDecision, Manifest, Request, condition, dig, enumerate_names
-from function.core.condition import shortened
+from function.core import Condition, HoldDecision, Manifest, Request, condition, dig, enumerate_names, quote_condition
 from function.core.manifest import is_list
 from function.kinds.modelservice import compose
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
 from function.vocabulary import conditions as c
-
-_MOST_NAMED = 5
-_LONGEST_FAULT = 200
 
 
 def resolved(request: Request, decision: Decision) -> Condition:
@@ -81,7 +77,7 @@ def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
 
 
 def _named(endpoints: Iterable[Endpoint]) -> str:
-    return enumerate_names(sorted(e.name for e in endpoints), _MOST_NAMED)
+    return enumerate_names(sorted(e.name for e in endpoints))
 
 
 # The route
@@ -100,7 +96,7 @@ def _fault(route: Manifest | None) -> str | None:
         if found is None or (found.get("observedGeneration") or generation) < generation:
             return "Waiting for the gateway to accept the current route"
         if found.get("status") != "True":
-            reported = shortened(str(found.get("message") or found.get("reason") or "no reason"), _LONGEST_FAULT)
+            reported = quote_condition(found) or "no reason"
             return f"The gateway reports {type_}={found.get('status')} for the route: {reported}"
     return None
 
