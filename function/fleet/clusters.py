@@ -22,16 +22,44 @@ from function.vocabulary import crossplane
 def cluster(manifest: Manifest) -> Cluster:
     """Return the cluster of an InferenceCluster manifest, which must have a name."""
     metadata, status = manifest["metadata"], STATUSES(manifest)
-    deleting = metadata.get("deletionTimestamp") or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT)
     return Cluster(
         name=metadata["name"],
         ready=status.ready,
         has_address=status.has_address,
-        deleting=bool(deleting),
+        deleting=is_being_deleted(manifest),
         labels=metadata.get("labels") or {},
         taints=tuple(sorted(_taints(dig(manifest, "spec", "taints")))),
         pools=status.pools,
     )
+
+
+def is_being_deleted(manifest: Manifest) -> bool:
+    """Return whether a delete was asked for, even if a Usage refuses it for now."""
+    metadata = manifest["metadata"]
+    return bool(metadata.get("deletionTimestamp") or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT))
+
+
+def gateway_address(manifest: Manifest) -> str:
+    """Return the published IP address or host name of the cluster's gateway; empty if it has none."""
+    return str(dig(manifest, "status", "gateway", "address") or "")
+
+
+def provider_config(manifest: Manifest) -> str | None:
+    """Return the name of the published ClusterProviderConfig that reaches the cluster."""
+    name = dig(manifest, "status", "providerConfigRef", "name")
+    return str(name) if name else None
+
+
+def storage_class(manifest: Manifest) -> str | None:
+    """Return the published StorageClass in which ModelCaches can be staged."""
+    name = dig(manifest, "status", "cache", "storageClassName")
+    return str(name) if name else None
+
+
+def pool_taints(manifest: Manifest) -> dict[str, tuple[Taint, ...]]:
+    """Return the taints of the nodes of each published pool."""
+    pools = mappings(dig(manifest, "status", "gpuPools"))
+    return {str(pool["name"]): tuple(_taints(pool.get("taints"))) for pool in pools if pool.get("name")}
 
 
 def _taints(taints: Any) -> Iterator[Taint]:
@@ -50,7 +78,7 @@ class _Status(NamedTuple):
 def _status(manifest: Manifest) -> _Status:
     return _Status(
         ready=serves(manifest, "Ready"),
-        has_address=bool(dig(manifest, "status", "gateway", "address")),
+        has_address=bool(gateway_address(manifest)),
         pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
     )
 

@@ -27,9 +27,9 @@ from typing import Any
 from function.core import Condition, Manifest, dig, plain
 from function.planning import control_cluster, controllers, managed, preinstalled, provider
 from function.planning.controllers import Faults, RemoteObject
-from function.planning.nodes import NodeReader
 from function.planning.seen import Versions
 from function.sandbox.store import Ref, Store, ref_of
+from function.scheduling import Matcher
 from function.vocabulary import names, versions
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
@@ -49,7 +49,7 @@ class Clusters:
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Remote objects that two Objects claim. Namespaces may be shared; anything else is a bug of the function."""
     seen: Versions = field(default_factory=Versions)
-    _reader: NodeReader = field(default_factory=NodeReader)
+    _matcher: Matcher = field(default_factory=Matcher)
 
     def copied(self) -> Clusters:
         """A copy that changes independently. Manifests are shared, because nothing changes them in place."""
@@ -234,7 +234,7 @@ class Clusters:
         sight = (version, self.seen.writes.get(config, 0), self.seen.store[1])
         if self.seen.ran.get(config) != sight and (cluster or config == names.CONTROL_CONFIG):
             self.seen.statuses[config] = self.seen.statuses.get(config, 0) + controllers.run(
-                things, cluster, self.faults, self._reader
+                things, cluster, self.faults, self._matcher
             )
             self.seen.ran[config] = sight
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.core import Manifest, dig
+from function.planning import nodes as node_pools
 from function.planning import preinstalled, statuses, storage
-from function.planning.nodes import NodeReader, Nodes
+from function.planning.nodes import Nodes
 from function.sandbox.store import Ref
+from function.scheduling import Matcher
 
 _WITH_PARENTS = ("HTTPRoute", "InferencePool")
 
@@ -61,14 +63,14 @@ class ClusterView:
     faults: Faults
 
 
-def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, reader: NodeReader) -> int:
+def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, matcher: Matcher) -> int:
     """Write the status of every remote object of a cluster.
 
     Args:
         things: The remote objects; changed in place.
         cluster: The InferenceCluster; None for the control cluster, which has no pools.
         faults: Faults that are switched on.
-        reader: Reads the nodes of the cluster's pools.
+        matcher: Evaluates device selectors.
 
     Returns:
         How many statuses changed.
@@ -78,7 +80,7 @@ def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Fault
         return 0
     before = sum(remote.version for remote in things.values())
     lost = frozenset(pool for of, pool in faults.lost_pools if of == name)
-    nodes = reader.read(cluster or {}, lost)
+    nodes = node_pools.read(cluster, lost, matcher)
     address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
     there = ClusterView(name, things, nodes, address, faults)
     for ref, remote in things.items():

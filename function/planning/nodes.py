@@ -7,13 +7,14 @@ memory and taints of nodes are ignored. Device selectors are evaluated by the sc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from function import cel
 from function.core import Manifest, dig
+from function.fleet import clusters
 from function.scheduling.devices import Matcher, Offer
-from function.scheduling.fleet import Device, NodeShape
+from function.scheduling.fleet import NodeShape
 from function.scheduling.job import DeviceRequest, Member
 from function.vocabulary import labels
 
@@ -72,24 +73,12 @@ class Nodes:
         return isinstance(offer, Offer) and offer.classes == wanted
 
 
-@dataclass(slots=True)
-class NodeReader:
-    """Reads the pools of clusters. Pools with equal devices share one shape, and so the matcher's cache."""
-
-    matcher: Matcher = field(default_factory=Matcher)
-    _shapes: dict[tuple[Device, ...], NodeShape] = field(default_factory=dict)
-
-    def read(self, cluster: Manifest, lost: frozenset[str]) -> Nodes:
-        """The nodes of an InferenceCluster, all free. A pool in `lost` has none."""
-        pools = {}
-        for pool in dig(cluster, "status", "gpuPools") or ():
-            count = 0 if pool["name"] in lost else max(0, int(pool.get("nodes") or 0))
-            pools[pool["name"]] = PoolNodes(self._shape(pool.get("devices") or ()), count, count)
-        return Nodes(pools, self.matcher)
-
-    def _shape(self, devices: Iterable[Manifest]) -> NodeShape:
-        read = tuple(_device(d) for d in devices)
-        return self._shapes.setdefault(read, NodeShape(read))
+def read(cluster: Manifest | None, lost: frozenset[str], matcher: Matcher) -> Nodes:
+    """The nodes of an InferenceCluster, all free. A pool in `lost` has none, and neither has a cluster that is gone."""
+    counts = {
+        pool: 0 if pool.name in lost else pool.nodes for pool in (clusters.cluster(cluster).pools if cluster else ())
+    }
+    return Nodes({pool.name: PoolNodes(pool.shape, nodes, nodes) for pool, nodes in counts.items()}, matcher)
 
 
 def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
@@ -117,13 +106,3 @@ def _request(request: Manifest) -> DeviceRequest:
     return DeviceRequest(
         request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_UncountedSelector, texts))
     )
-
-
-def _device(entry: Manifest) -> Device:
-    published = cel.Device(
-        driver=entry["driver"],
-        attributes=tuple((k, cel.attribute(v)) for k, v in sorted((entry.get("attributes") or {}).items())),
-        capacity=tuple(sorted((k, str(dig(v, "value"))) for k, v in (entry.get("capacity") or {}).items())),
-    )
-    device_class = None if entry.get("claim") == "Synthetic" else entry.get("deviceClassName")
-    return Device(entry["name"], int(entry.get("count") or 0), device_class, published)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
+from function.fleet import clusters
 from function.sandbox.store import Store
 from function.vocabulary import labels, versions
 
@@ -274,7 +275,7 @@ def _digest(spec: Manifest) -> str:
 
 
 def _cluster(manifest: Manifest) -> ClusterOutcome:
-    gateway = str(dig(manifest, "status", "gateway", "address") or "")
+    gateway = clusters.gateway_address(manifest)
     return ClusterOutcome(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from function.core import Manifest, dig
+from function.fleet import clusters
 from function.vocabulary import names, versions
 
 
@@ -27,7 +28,7 @@ def address(cluster: Manifest) -> str:
     """The gateway's address: the published one, or one derived from the cluster's name (RFC 2544)."""
     digest = hashlib.sha256(cluster["metadata"]["name"].encode()).digest()
     derived = f"198.{18 + digest[0] % 2}.{digest[1]}.{digest[2]}"
-    return str(dig(cluster, "status", "gateway", "address") or derived)
+    return clusters.gateway_address(cluster) or derived
 
 
 def _kube_system(cluster: Manifest) -> dict[str, Any]:

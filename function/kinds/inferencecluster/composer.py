@@ -5,6 +5,7 @@ from __future__ import annotations
 from function import clouds
 from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
+from function.fleet.clusters import is_being_deleted
 from function.kinds.inferencecluster import cluster_identity, compose, inputs, pools, probe, status
 from function.vocabulary import conditions as c
 
@@ -33,7 +34,7 @@ def _compose(request: Request) -> Result:
         conditions=conditions,
         resources=compose.resources(request, spec, access, published),
         status=status.status(request, spec, published, seen),
-        waiting=is_waiting or compose.is_doubted(request) or inputs.is_being_deleted(request.xr),
+        waiting=is_waiting or compose.is_doubted(request) or is_being_deleted(request.xr),
     )
 
 

@@ -10,7 +10,7 @@ from function import clouds
 from function.core import Manifest, Request, Requirement, controller, dig, plain
 from function.core.manifest import is_list
 from function.fleet.replicas import takes_nodes
-from function.vocabulary import crossplane, labels, names, versions
+from function.vocabulary import labels, names, versions
 
 OWNER = "provider-config"
 REPLICAS = "replicas"
@@ -140,9 +140,3 @@ def occupants(request: Request) -> tuple[str, ...] | None:
             }
         ),
     )
-
-
-def is_being_deleted(xr: Manifest) -> bool:
-    """Return whether a delete was asked for, even if it was refused."""
-    annotated = dig(xr, "metadata", "annotations", crossplane.DELETION_ATTEMPT)
-    return annotated is not None or dig(xr, "metadata", "deletionTimestamp") is not None

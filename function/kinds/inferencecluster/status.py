@@ -22,6 +22,7 @@ from function.core import (
     plain,
     serves,
 )
+from function.fleet.clusters import is_being_deleted
 from function.kinds.inferencecluster import cluster_identity, compose, inputs
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
@@ -117,7 +118,7 @@ def _missing_storage_class(request: Request, spec: Spec) -> str:
 def _draining(request: Request) -> str:
     """What a refused delete waits for; empty where no delete was refused."""
     occupants, dependents = inputs.occupants(request) or (), compose.dependents(request)
-    if not inputs.is_being_deleted(request.xr) or not (occupants or dependents):
+    if not is_being_deleted(request.xr) or not (occupants or dependents):
         return ""
     if occupants:
         return f"to be deleted once these have left: {enumerate_names(occupants)}"

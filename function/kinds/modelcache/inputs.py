@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from function.api import inferencecluster, modelreplica
 from function.api.modelcache import Spec
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity
+from function.fleet import clusters as published
+from function.scheduling import Taint
 from function.vocabulary import conditions as c
-from function.vocabulary import crossplane, versions
+from function.vocabulary import versions
 
 _LONGEST_TOKEN = 8192
 """Characters in base64. The hub's tokens have about forty, a Secret may hold 1 MiB, and every cluster gets a copy."""
@@ -51,8 +53,8 @@ class Cluster:
     """Whether it is being deleted, or a Usage has refused its deletion."""
     provider_config: str | None
     storage_class: str | None
-    taints: tuple[tuple[str, str, str], ...]
-    """Key, value and effect of the taints of all its pools."""
+    taints: tuple[Taint, ...]
+    """The taints of all its pools."""
 
 
 def clusters(request: Request, spec: Spec) -> dict[str, Cluster]:
@@ -75,20 +77,11 @@ def _cluster(manifest: Manifest, selector: Mapping[str, str]) -> Cluster:
     return Cluster(
         name=metadata["name"],
         matches=selector.items() <= has.items(),
-        leaving=dig(metadata, "deletionTimestamp") is not None
-        or dig(metadata, "annotations", crossplane.DELETION_ATTEMPT) is not None,
-        provider_config=dig(manifest, "status", "providerConfigRef", "name"),
-        storage_class=dig(manifest, "status", "cache", "storageClassName"),
-        taints=tuple(sorted(_taints(manifest))),
+        leaving=published.is_being_deleted(manifest),
+        provider_config=published.provider_config(manifest),
+        storage_class=published.storage_class(manifest),
+        taints=tuple(sorted({taint for taints in published.pool_taints(manifest).values() for taint in taints})),
     )
-
-
-def _taints(manifest: Manifest) -> set[tuple[str, str, str]]:
-    return {
-        (str(dig(taint, "key") or ""), str(dig(taint, "value") or ""), str(dig(taint, "effect") or ""))
-        for pool in dig(manifest, "status", "gpuPools") or ()
-        for taint in dig(pool, "taints") or ()
-    }
 
 
 def mounted_on(request: Request) -> Mapping[str, str] | None:

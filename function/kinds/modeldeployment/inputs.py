@@ -81,7 +81,7 @@ def read(request: Request) -> Inputs:
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others),
-        addresses=LazyDict(manifests, lambda name: dig(manifests[name], "status", "gateway", "address") or ""),
+        addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         is_doubtful=not replicas and bool(placed),
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
@@ -161,7 +161,7 @@ def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
 def _phase(phase: Any, cluster: Manifest) -> CachePhase:
     """Return the phase of the weights on a cluster. Pending weights on a cluster without a storage class count as
     failed."""
-    if phase == "Pending" and not dig(cluster, "status", "cache", "storageClassName"):
+    if phase == "Pending" and not published.storage_class(cluster):
         return CachePhase.FAILED
     return _PHASES.get(phase, CachePhase.PENDING)
 

@@ -9,17 +9,12 @@ from typing import Any
 from function.api.modelreplica import Spec
 from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
 from function.core.manifest import is_list
+from function.fleet import clusters
+from function.scheduling import Taint
 from function.vocabulary import conditions as c
 from function.vocabulary import names, versions
 
 _SECRET, _CONFIG_MAP = "Secret", "ConfigMap"
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    key: str
-    value: str
-    effect: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +114,10 @@ def _only(request: Request, requirement: Requirement) -> Manifest | None:
 
 
 def _provider_config(cluster: Manifest, spec: Spec) -> str:
-    name = dig(cluster, "status", "providerConfigRef", "name")
+    name = clusters.provider_config(cluster)
     if not name:
         raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why="it cannot be reached before it is set up"))
-    return str(name)
+    return name
 
 
 def _taints(cluster: Manifest, spec: Spec) -> dict[str, tuple[Taint, ...]]:
@@ -131,16 +126,12 @@ def _taints(cluster: Manifest, spec: Spec) -> dict[str, tuple[Taint, ...]]:
     Raises NotYet if a pool is not published, because it may be back soon. Without its taints, pods would be rolled
     without their tolerations, and could not be scheduled.
     """
-    pools = {dig(pool, "name"): pool for pool in _items(cluster, "status", "gpuPools")}
+    taints = clusters.pool_taints(cluster)
     pinned = sorted({member.nodePoolName for engine in spec.engines for member in engine.members})
-    missing = [pool for pool in pinned if pool not in pools]
+    missing = [pool for pool in pinned if pool not in taints]
     if missing:
         raise NotYet(c.WAITING_FOR_CLUSTER(cluster=spec.clusterName, why=f"it publishes no node pool {missing[0]}"))
-    return {pool: tuple(_taint(taint) for taint in _items(pools[pool], "taints")) for pool in pinned}
-
-
-def _taint(taint: Manifest) -> Taint:
-    return Taint(str(dig(taint, "key") or ""), str(dig(taint, "value") or ""), str(dig(taint, "effect") or ""))
+    return {pool: taints[pool] for pool in pinned}
 
 
 def _weights(request: Request, spec: Spec) -> Weights | None:

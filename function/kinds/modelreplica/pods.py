@@ -11,9 +11,10 @@ from function.api.pod_template import Container, EnvVar
 from function.core import NamespacedName
 from function.kinds.modelreplica import carried, disaggregation, flags
 from function.kinds.modelreplica.engine import EnginePlan
-from function.kinds.modelreplica.inputs import Site, Taint
+from function.kinds.modelreplica.inputs import Site
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
+from function.scheduling import Taint
 from function.vocabulary import labels, names
 
 ENGINE = "engine"
@@ -189,7 +190,7 @@ def _tolerations(taints: Sequence[Taint]) -> list[dict[str, Any]]:
     """Tolerate exactly the taints of the pool's nodes."""
     pool = [
         pods.toleration(key=taint.key, value=taint.value, effect=taint.effect)
-        for taint in sorted(taints, key=lambda t: (t.key, t.value, t.effect))
+        for taint in sorted(taints)
         if (taint.key, taint.effect) != (GPU_TAINT, "NoSchedule")
     ]
     return [pods.toleration(key=GPU_TAINT, value=None, effect="NoSchedule"), *pool]
