@@ -32,7 +32,7 @@ ATTRIBUTE_KINDS = ("string", "version", "bool", "int")
 class Attribute(schema.Api):
     RULES = (
         Rule(
-            " + ".join(f"(has(self.{kind}) ? 1 : 0)" for kind in ("string", "version", "bool", "int")) + " == 1",
+            " + ".join(f"(has(self.{kind}) ? 1 : 0)" for kind in ATTRIBUTE_KINDS) + " == 1",
             "an attribute has exactly one of string, version, bool and int",
             lambda attribute: sum(getattr(attribute, kind) is not None for kind in ATTRIBUTE_KINDS) == 1,
         ),

@@ -42,13 +42,12 @@ class CommandLine:
     image: str
     words: tuple[str, ...]
     args: tuple[str, ...]
-    has_command: bool
     variables: Mapping[str, str]
     """Environment variables with a literal value."""
 
 
 def read(*, image: str, command: Sequence[str], args: Sequence[str], variables: Mapping[str, str]) -> CommandLine:
-    return CommandLine(image, _words((*command, *args)), tuple(args), bool(command), variables)
+    return CommandLine(image, _words((*command, *args)), tuple(args), variables)
 
 
 def port(line: CommandLine) -> int | None:

@@ -36,7 +36,7 @@ class Type:
 
 
 BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION = map(Type, SCALARS)
-DYN, ANY, ERROR, NULL = Type("dyn"), Type("any"), Type("error"), Type("null")
+DYN, ANY, NULL = Type("dyn"), Type("any"), Type("null")
 _PLAIN = {t.kind: t for t in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, DYN)}
 """Types without parameters, each as one object: identity is compared first."""
 KEYS = frozenset({"bool", "int", "uint", "double", "string", "duration", "null", "type"})
