@@ -153,13 +153,13 @@ def releases(control: ControlPlane, config: str) -> set[str]:
     }
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.integers(0, 2**16), deletes(SHARED + OWN))
 def test_any_deletes_cut_nothing_that_its_owner_keeps(seed: int, doomed: list[tuple[Ref, int]]) -> None:
     play(started(seed), doomed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.integers(0, 2**16), st.permutations(SHARED + OWN), st.lists(pauses, min_size=9, max_size=9))
 def test_when_all_is_deleted_nothing_is_left(seed: int, order: list[Ref], rounds: list[int]) -> None:
     control = started(seed)
@@ -171,7 +171,7 @@ def test_when_all_is_deleted_nothing_is_left(seed: int, order: list[Ref], rounds
     assert (kinds - {"InferenceClass", "Secret"}, remote - STAYS) == (set(), set())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.integers(0, 2**16), st.sampled_from(CLUSTERS), pauses, st.permutations(SHARED + OWN))
 def test_a_stack_that_is_deleted_by_hand_comes_back_or_goes_with_its_cluster(
     seed: int, cluster: str, rounds: int, order: list[Ref]

@@ -252,9 +252,15 @@ def test_a_scale_is_the_plan_of_the_same_edit(tmp_path: Path, replicas: int) -> 
     assert (len(got["replicas"]), got["exitCode"]) == (len(came) + len(went), plan.exit_code)
 
 
-@pytest.mark.parametrize("form", ["table", "json", "yaml", "markdown"])
-@pytest.mark.parametrize("arguments", [("--lose", "iowa"), ("--lose", "any"), ("--drain", "oregon")])
-def test_the_same_input_gives_the_same_bytes(form: str, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "form"),
+    [
+        *((("--lose", "iowa"), form) for form in ("table", "json", "yaml", "markdown")),
+        (("--lose", "any"), "json"),
+        (("--drain", "oregon"), "json"),
+    ],
+)
+def test_the_same_input_gives_the_same_bytes(arguments: tuple[str, ...], form: str) -> None:
     files = [str(EXAMPLES / "spare" / name) for name in ("models.yaml", "fleet.yaml")]
     first, second = (run(*paths, *arguments, "-o", form) for paths in (files, files[::-1]))
 
