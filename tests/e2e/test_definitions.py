@@ -216,7 +216,7 @@ def test_kubectl_explains_our_fields(crossplane: Control) -> None:
     """`kubectl explain` shows the descriptions of the models."""
     told = crossplane.kubectl("explain", "modeldeployment.spec.engines.members.nodeSelector.devices.count")
 
-    assert "Devices that one pod needs, all on one node." in told
+    assert "Number of devices that each pod needs, all on one node." in told
 
 
 def test_short_names_and_categories_are_served(crossplane: Control) -> None:
