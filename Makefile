@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt lint types contracts generate generated docs render bench conformance e2e lock package clean
+.PHONY: help demo test slow check fmt lint types contracts generate generated docs render bench conformance e2e lock package clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,10 +29,13 @@ $(DEV): requirements-dev.lock $(RUNTIME)
 demo: $(RUNTIME) ## Set up, and run the main job on the embedded control plane: a fleet and its deployments to a fixed point
 	@$(BIN)/modelplane plan examples/tour || { code=$$?; test $$code -eq 3; }
 
-test: $(DEV) ## Run the tests; what they make at random is the same in each run, unless CONFORMANCE_SEED says otherwise
-	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS)
+test: $(DEV) ## Run the tests, except slow ones; random selectors are the same in each run (see CONFORMANCE_SEED)
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m "not slow" --ignore=tests/docs
 
-check: lint types contracts generated test ## All that CI asks: format, lint, types, contracts, generated files, docs and tests
+slow: $(DEV) ## Run the tests that take seconds each: deletes in any order, many threads, large fleets
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m slow --ignore=tests/conformance --ignore=tests/docs
+
+check: lint types contracts generated docs slow test ## All that CI asks: format, lint, types, contracts, generated files, docs, tests
 
 fmt: $(DEV) ## Format and fix what can be fixed
 	$(BIN)/ruff format .
@@ -55,7 +58,7 @@ generated: $(DEV) ## Fail when a generated file is stale
 	$(BIN)/modelplane generate --check
 
 docs: $(DEV) ## Every command, link and example that the docs show is true
-	$(BIN)/python -m pytest -q tests/docs
+	$(BIN)/python -m pytest -q -n $(JOBS) tests/docs
 
 render: $(RUNTIME) ## Render the first example's deployment, as crossplane render would
 	@$(BIN)/modelplane render examples/tour/deployment.yaml --required-resources examples/tour

@@ -17,6 +17,8 @@ from tests.conformance.expressions import Tree, described, device, expression
 from tests.conformance.ours import BOUNDS, DEVIATIONS, answer, cost, most
 from tests.conformance.seeds import seed
 
+pytestmark = pytest.mark.slow
+
 _PARTS = 4
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
 _WIDEST = 60

@@ -17,6 +17,8 @@ from function.manifests import picker
 from tests.conformance import programs
 from tests.support import cases
 
+pytestmark = pytest.mark.slow
+
 SCORERS = ["prefix-cache-scorer*3", "queue-scorer*2", "kv-cache-utilization-scorer*2"]
 GOOD = picker.config(block_size=16)
 BAD = {

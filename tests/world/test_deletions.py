@@ -7,6 +7,7 @@ import copy
 from functools import cache as once
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
 from tests.world.test_fleet_stories import CLUSTERS, cache, deployment, found, made, named
+
+pytestmark = pytest.mark.slow
 
 TENANTS = ("ml-team", "search")
 STAYS = {"Namespace", "StorageClass", "CustomResourceDefinition"}

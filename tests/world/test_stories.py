@@ -257,6 +257,7 @@ def test_asked_again_a_fleet_at_rest_asks_nothing(settled: Make) -> None:
     assert control.loop.reconciler.calls == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_any_order_of_reconciles_ends_without_overcommit(settled: Make, seed: int) -> None:
     """Who wins a node may differ. That all who are placed serve, and that no pool gives more than it has, may not."""

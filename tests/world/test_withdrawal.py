@@ -93,6 +93,7 @@ def test_a_replica_that_is_scaled_away_is_led_to_by_nobody(seed: int) -> None:
     assert watched.dangling == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_a_replica_that_moves_is_led_to_by_nobody_once_it_is_gone(seed: int) -> None:
     control, watched = settled(seed)

@@ -252,6 +252,7 @@ def test_a_fleet_may_come_from_standard_input() -> None:
     assert run("-", stdin=everything).stdout.splitlines()[0] == "1 of 1 replica serves on 1 cluster; 1 new."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [("ModelReplica",), ("ModelReplica", "ModelEndpoint"), ()])
 def test_a_dump_of_a_fleet_at_rest_stays_as_it_is(tmp_path: Path, kinds: tuple[str, ...]) -> None:
     """Whether all of it was dumped, or only what a person would ask for. No kind given is all of them."""

@@ -202,6 +202,7 @@ def test_n_1_names_the_clusters_that_nobody_can_stand_in_for() -> None:
     assert got["first"]["summary"] == "pool taiwan/l4 to 1: no replica changes."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [SPARE, TOUR])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_each_row_is_the_loss_of_that_cluster_alone(folder: str, jobs: str) -> None:
@@ -236,6 +237,7 @@ def test_what_is_so_already_changes_nothing(arguments: tuple[str, ...]) -> None:
     assert got["summary"].endswith(": no replica changes.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicas", [0, 1, 2, 3, 4, 9])
 def test_a_scale_is_the_plan_of_the_same_edit(tmp_path: Path, replicas: int) -> None:
     models = EXAMPLES / "spare/models.yaml"
@@ -252,6 +254,7 @@ def test_a_scale_is_the_plan_of_the_same_edit(tmp_path: Path, replicas: int) -> 
     assert (len(got["replicas"]), got["exitCode"]) == (len(came) + len(went), plan.exit_code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "form"),
     [

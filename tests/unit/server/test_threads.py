@@ -31,6 +31,7 @@ def _threads_in_turn() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 def test_answers_of_many_threads_are_those_of_one() -> None:
     runner = Runner(workers=1)
     requests = [data for case in CASES for data in _requests(case)]

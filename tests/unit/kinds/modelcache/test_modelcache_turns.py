@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from function import registry
 from function.core import ComposedResource, Request, Result, dig, plain
 from function.kinds.modelcache.staging import MOST_AT_ONCE
@@ -75,6 +77,7 @@ def phases(result: Result) -> Counter[str]:
     return Counter(entry["phase"] for entry in result.status["clusters"])
 
 
+@pytest.mark.slow
 def test_a_thousand_clusters_are_staged_in_turns_and_every_answer_fits() -> None:
     result, ready = asked(None, {}), []
     while not ready or ready[-1] < MANY:

@@ -95,6 +95,7 @@ def test_an_ordinary_deployment_takes_some_thousands() -> None:
     assert budget.spent < decide.MOST_SPENT / 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", deployments.DEPLOYMENTS)
 def test_no_call_takes_more_than_its_budget_whatever_is_asked(name: str) -> None:
     """And all are decided, or refused, within a few calls."""
