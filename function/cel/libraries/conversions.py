@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 from function.cel.language.declarations.cost import UNIT, Cost, of_text
@@ -19,6 +18,13 @@ from function.cel.language.errors import Failure
 from function.cel.language.limits import CONVERTED_DIGITS
 from function.cel.language.values import arithmetic
 from function.cel.language.values.kinds import INT_MAX, INT_MIN, UINT_MAX, Duration, Timestamp, TypeValue, Uint, Zone
+from function.cel.language.values.spelling import (
+    bool_to_string,
+    bytes_to_string,
+    double_to_string,
+    duration_to_string,
+    timestamp_to_string,
+)
 from function.cel.language.values.type_names import type_name
 
 _SECOND = 10**9
@@ -90,35 +96,6 @@ def _double_to_uint(number: float) -> Uint:
     return Uint(int(number))
 
 
-def double_to_string(number: float) -> str:
-    """As %g of Go writes it."""
-    if math.isinf(number):
-        return "+Inf" if number > 0 else "-Inf"
-    if number != number:  # noqa: PLR0124  (not a number)
-        return "NaN"
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    assert isinstance(exponent, int)
-    power = len(digits) + exponent - 1
-    if number == 0:
-        return "-0" if math.copysign(1, number) < 0 else "0"
-    if -4 <= power < 6:  # noqa: PLR2004  (bounds of Go)
-        return format(Decimal(repr(number)).normalize(), "f")
-    text = "".join(map(str, digits))
-    mantissa = text[0] + ("." + text[1:] if len(text) > 1 else "")
-    return f"{'-' if sign else ''}{mantissa}e{'-' if power < 0 else '+'}{abs(power):02d}"
-
-
-def bool_to_string(value: bool) -> str:  # noqa: FBT001  (as an expression passes it)
-    return "true" if value else "false"
-
-
-def bytes_to_string(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise Failure("invalid UTF-8 in bytes, cannot convert to string") from None
-
-
 def _string_to_duration(text: str) -> Duration:
     found = re.fullmatch(
         r"([+-]?)(?:0|((?:[0-9]+\.?[0-9]*(?:ns|us|µs|μs|ms|s|m|h)|\.[0-9]+(?:ns|us|µs|μs|ms|s|m|h))+))", text
@@ -141,13 +118,6 @@ def _fraction(digits: str, unit: int) -> int:
 def _int_to_duration(number: int) -> Duration:
     """Declared by Kubernetes, but not implemented."""
     raise _failed(number, "duration")
-
-
-def duration_to_string(duration: Duration) -> str:
-    nanoseconds = abs(duration.nanoseconds)
-    seconds = nanoseconds // _SECOND + (nanoseconds % _SECOND) / _SECOND
-    text = format(Decimal(repr(float(seconds))).normalize(), "f")
-    return f"{'-' if duration.nanoseconds < 0 else ''}{text}s"
 
 
 def _string_to_timestamp(text: str) -> Timestamp:
@@ -177,24 +147,6 @@ def _offset(zone: str) -> int:
         raise ValueError(zone)
     seconds = hours * 3600 + minutes * 60
     return Zone(-seconds if zone[0] == "-" else seconds) if seconds else _LOCAL
-
-
-def timestamp_to_string(moment: Timestamp) -> str:
-    seconds, fraction = divmod(moment.nanoseconds + moment.offset * _SECOND, _SECOND)
-    days, rest = divmod(seconds, 86400)
-    try:
-        date = datetime.fromordinal(days + datetime(1970, 1, 1, tzinfo=UTC).toordinal())
-    except ValueError:
-        raise Failure("timestamp overflow") from None
-    digits = f".{fraction:09d}".rstrip("0") if fraction else ""
-    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-    return f"{date.year:04d}-{date.month:02d}-{date.day:02d}T{clock}{digits}{_zone(moment.offset)}"
-
-
-def _zone(offset: int) -> str:
-    if not offset:
-        return "Z"
-    return f"{'-' if offset < 0 else '+'}{abs(offset) // 3600:02d}:{abs(offset) // 60 % 60:02d}"
 
 
 def _int_to_uint(number: int) -> Uint:

@@ -23,14 +23,14 @@ from function.cel.language.limits import DOUBLE_DECIMALS, FORMAT_PRECISION
 from function.cel.language.limits.step_budget import write
 from function.cel.language.syntax.tree import Call, ListLiteral, Literal, MapLiteral, Node
 from function.cel.language.values.kinds import INT_MAX, Duration, Timestamp, TypeValue, Uint, from_key, keys_of
-from function.cel.language.values.type_names import no_overload
-from function.cel.libraries.conversions import (
+from function.cel.language.values.spelling import (
     bool_to_string,
     bytes_to_string,
     double_to_string,
     duration_to_string,
     timestamp_to_string,
 )
+from function.cel.language.values.type_names import no_overload
 
 _CLAUSE = re.compile(r"%(?:(%)|(?:\.([0-9]+))?([sdfebxXo])|(.?))", re.DOTALL)
 _PRECISION = 6
