@@ -14,6 +14,8 @@ from function.core import dig, plain
 from function.vocabulary import names
 from tests.support import replicas
 
+pytestmark = pytest.mark.slow
+
 DNS_1035 = re.compile("[a-z]([-a-z0-9]*[a-z0-9])?")
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")

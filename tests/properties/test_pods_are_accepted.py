@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from function.publish.catalog import BY_KIND
 from function.schema import problems
 from tests.support import foreign, replicas
 from tests.support.rendered import containers, pod, remote, templates
+
+pytestmark = pytest.mark.slow
 
 Manifest = dict[str, Any]
 

@@ -10,6 +10,8 @@ import yaml
 
 from tests.support import trees
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support import trees
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:

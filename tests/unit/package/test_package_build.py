@@ -19,6 +19,8 @@ from function.publish.catalog import KINDS
 from function.vocabulary import versions
 from package import build, xpkg
 
+pytestmark = pytest.mark.slow
+
 CRDS = Path(__file__).parents[2] / "data/crds"
 RUNTIME_CONFIG = {
     "architecture": "amd64",
