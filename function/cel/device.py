@@ -70,7 +70,7 @@ class Seen:
 
     fields: Mapping[str, Any]
     fault: str | None
-    """Why no selector can be evaluated on it; the fields are incomplete then."""
+    """The reason why no selector can be evaluated on the device. Its fields are incomplete then."""
 
 
 class Domains(DefaultMap):
@@ -85,7 +85,7 @@ class Domains(DefaultMap):
 
 
 def device_fault(device: Device) -> str | None:
-    """What Kubernetes would not accept of a device, naming the attribute or capacity; None where it accepts all."""
+    """Return the attribute or capacity that Kubernetes would not accept, and why; None if it accepts the device."""
     return seen(device).fault
 
 

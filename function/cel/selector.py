@@ -59,7 +59,7 @@ _COPY = 2
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where an evaluation is ended."""
+    """Cost at which an evaluation is ended."""
 
     cost: int
     """In the units of Kubernetes."""
@@ -113,9 +113,9 @@ class Selector:
 
     text: str
     cost: int
-    """What an evaluation costs at most, in the units of Kubernetes."""
+    """Largest cost of an evaluation, in the units of Kubernetes."""
     price: int
-    """What an evaluation takes at most here."""
+    """Largest number of steps of an evaluation."""
     size: int
     """Bytes of its text, and what its macros copy in the same unit."""
     warnings: tuple[CelWarning, ...]
@@ -239,7 +239,7 @@ def clear_caches() -> None:
 
 
 def actual_cost(text: str, device: Device) -> int:
-    """What an evaluation costs, in the units of Kubernetes: up to its end, where it is ended.
+    """Return the cost of an evaluation, in the units of Kubernetes: up to its end, where it is ended.
 
     Raises: Fault where the selector does not compile.
     """

@@ -18,7 +18,7 @@ from function.vocabulary.charts import Chart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What the user decides about the gateway."""
+    """The user's choices for the gateway."""
 
     block: Any = None
     """The parsed block of the implementation; None where the user left it out."""
@@ -61,7 +61,7 @@ class Implementation:
     charts: tuple[Chart, ...]
     """The charts that its parts install. No tenant may run anything in their namespaces."""
     parts: Callable[[Setup], tuple[Part, ...]]
-    """What is installed on the control cluster, in order.
+    """Return what is installed on the control cluster, in order.
 
     Called once on every pass of an InferenceGateway whose spec is sound. Returns Objects and Releases in
     names.SYSTEM_NAMESPACE (manifests/control.py builds them), each under a key that never changes. A part that is no

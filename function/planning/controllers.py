@@ -59,7 +59,7 @@ class ClusterView:
     things: Mapping[Ref, RemoteObject]
     nodes: Nodes
     address: str
-    """Of its gateway; empty if it has none."""
+    """Address of its gateway. Empty if it has none."""
     faults: Faults
 
 

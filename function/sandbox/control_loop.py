@@ -52,7 +52,7 @@ class ControlLoop:
     seed: int | None = None
     """Shuffles the reconciles of each round, across all levels. None keeps the order of levels, kinds and names."""
     levels: Mapping[str, int] = field(default_factory=dict)
-    """By kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
+    """Levels by kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
     progress: Callable[[int, int], None] = lambda _round, _left: None
     """Called before each reconcile with the number of the round and of the XRs that are left in it."""
     reconciler: Reconciler = field(init=False)

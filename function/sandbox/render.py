@@ -27,7 +27,7 @@ class Rendered:
     xr: dict[str, Any]
     """Identity, references and status of the XR after the reconcile."""
     composed: tuple[dict[str, Any], ...]
-    """By key."""
+    """Composed resources by key."""
     results: tuple[dict[str, Any], ...]
     """The output of `--include-function-results`."""
 

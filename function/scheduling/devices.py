@@ -104,9 +104,9 @@ class Matcher:
     _published: dict[Hashable, int] = field(default_factory=dict)
     """The number of a published device, by its content: numbers compare faster than contents."""
     _verdicts: dict[tuple[str, int], bool | str] = field(default_factory=dict)
-    """By the text of a selector and the number of a device."""
+    """Verdicts by the text of a selector and the number of a device."""
     _requests: dict[tuple[int, int], bool | str] = field(default_factory=dict)
-    """By the identity of a request and the number of a device."""
+    """Verdicts by the identity of a request and the number of a device."""
     _offers: dict[tuple[int, int], Offer | Shortfall] = field(default_factory=dict)
     """By the identities of member and shape."""
     _unbounded: dict[tuple[int, int], bool] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class Matcher:
     _found: dict[OfferKey, Offer | Shortfall] = field(default_factory=dict)
     """By content: other members may have the same requests."""
     _found_unbounded: dict[OfferKey, bool] = field(default_factory=dict)
-    """By content."""
+    """Results by content."""
     _alive: dict[tuple[int, int], tuple[Member, NodeShape]] = field(default_factory=dict)
     """Objects whose identities are keys above. They are held so that no other object gets the same identity."""
 

@@ -151,4 +151,4 @@ class Progress:
 
 
 PROGRESS = Progress()
-"""Of this process."""
+"""The findings of this process."""

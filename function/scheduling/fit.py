@@ -134,11 +134,11 @@ class Fitter:
     searches: int = 0
     """Searches so far. Answers that were remembered are not counted."""
     _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
-    """By the identity of the options, and the room."""
+    """Results by the identity of the options, and the room."""
     _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
-    """By the names and the shapes of the pools."""
+    """Options by the names and the shapes of the pools."""
     _whole: dict[tuple[str, int], Waste | _Partial | None] = field(default_factory=dict)
-    """By engine and shape."""
+    """Waste by engine and shape."""
     _alive: list[NodeShape] = field(default_factory=list)
     """Shapes whose identity is a key above. They are held so that no other shape gets the same identity."""
 

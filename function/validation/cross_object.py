@@ -14,8 +14,6 @@ from function.vocabulary import labels
 
 Indexed = tuple[int, Manifest]
 
-_REGION = "modelplane.ai/region"
-"""Label that usually holds a cluster's region."""
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 
 

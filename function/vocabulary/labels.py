@@ -12,6 +12,9 @@ REPLICA_INDEX = "modelplane.ai/replica-index"
 OF_REPLICA = (DEPLOYMENT, CLUSTER, REPLICA_INDEX)
 """The labels that name a ModelReplica, and that its endpoint and the objects on its cluster share."""
 MODELCACHE = "modelplane.ai/modelcache"
+GPU_TAINT = "nvidia.com/gpu"
+"""Key of the taint of GPU nodes. GKE sets it, and we set it elsewhere; its value differs."""
+
 REGION = "modelplane.ai/region"
 """Label that fleets usually give their InferenceClusters: the region. The function does not read it."""
 

@@ -17,7 +17,7 @@ class Place:
     """A place in a text that may have several lines."""
 
     position: int
-    """From the start of the text, from 0."""
+    """Characters from the start of the text."""
     line: int
     column: int
     """Both from 1."""
@@ -52,7 +52,7 @@ class InvalidSelector(ValueError):
         """A sentence, without the place."""
         self.place = place(text, position)
         self.suggestion = suggestion
-        """What the user may have meant, as it is written in an expression."""
+        """A suggestion, as it is written in an expression."""
         super().__init__(problem, position)
 
     def __str__(self) -> str:

@@ -43,7 +43,7 @@ class Format:
 
     name: str
     faults: Judge = field(compare=False, repr=False)
-    """What is wrong with a text, in sentences: none where it has the format."""
+    """Return what is wrong with a text, in sentences. Empty if it has the format."""
     pattern: int = field(compare=False)
     """Length of a regular expression that takes about as long to match: the price."""
 
@@ -207,7 +207,7 @@ FORMATS: Mapping[str, Format] = {
     "date": Format("date", _unless(_is_date, "invalid date"), 71),
     "datetime": Format("datetime", _unless(_is_datetime, "invalid datetime"), 71),
 }
-"""By the names that expressions use."""
+"""Formats by the names that expressions use."""
 
 
 # Functions

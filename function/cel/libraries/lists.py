@@ -201,7 +201,7 @@ def _result_charge(_: Sequence[Any], result: Any) -> int:
 
 
 def _pairs(factor: float, position: int = 0) -> Cost:
-    """Of comparing each pair of elements in one of the arguments, counted from the target."""
+    """Return the cost of comparing each pair of elements in one of the arguments, counted from the target."""
 
     def estimated(target: Argument | None, args: Sequence[Argument]) -> Estimate:
         compared = args[position - 1] if position else target
@@ -217,7 +217,7 @@ def _pairs(factor: float, position: int = 0) -> Cost:
 
 
 def _across(factor: float) -> Cost:
-    """Of comparing each element of one list with each of another."""
+    """Return the cost of comparing each element of one list with each of another."""
 
     def charged(values: Sequence[Any], _: Any) -> int:
         return 1 + int(size_of(values[0]) * size_of(values[1]) * factor)

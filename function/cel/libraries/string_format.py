@@ -35,7 +35,7 @@ from function.cel.language.values.type_names import no_overload
 _CLAUSE = re.compile(r"%(?:(%)|(?:\.([0-9]+))?([sdfebxXo])|(.?))", re.DOTALL)
 _PRECISION = 6
 _UNREAD = "%!(NOVERB)"
-"""What a number becomes by a clause whose precision is too large."""
+"""The text that Go writes for a number if the precision of a clause is too large."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 

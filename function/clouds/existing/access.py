@@ -1,4 +1,4 @@
-"""How an existing cluster is reached: by the Secrets that its InferenceCluster names."""
+"""Reaches an existing cluster by the Secrets that its InferenceCluster names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def storage_class(block: Cluster, _request: Request) -> str | None:
 
 
 def _fault(request: Request, requirement: str, secret: SecretKey) -> str | None:
-    """What a Secret lacks; None where it lacks nothing, or nobody has looked yet."""
+    """Return what a Secret lacks; None if it lacks nothing, or was not looked up yet."""
     answer = request.required.get(requirement)
     where = f"Secret {names.SYSTEM_NAMESPACE}/{secret.name}"
     if answer is None:

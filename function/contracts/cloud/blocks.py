@@ -1,4 +1,4 @@
-"""What the blocks of several clouds share: credentials, zones, disk sizes, and fields that never change."""
+"""Fields that the blocks of several clouds share: credentials, zones, disk sizes, and fields that never change."""
 
 from __future__ import annotations
 

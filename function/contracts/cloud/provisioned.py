@@ -1,4 +1,4 @@
-"""What the clouds' composites have in common: the status by which an InferenceCluster reaches the cluster.
+"""The common part of the clouds' composites: the status by which an InferenceCluster reaches the cluster.
 
 A cloud's `Status` is a subclass of the one here, and its SOURCE takes `access` and `storage_class` from here unless it
 must do otherwise.

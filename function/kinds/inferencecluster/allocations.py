@@ -1,4 +1,4 @@
-"""How many nodes of each pool the replicas on a cluster take."""
+"""Counts the nodes of each pool that the replicas on a cluster take."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Classes:
     """The InferenceClasses that the node pools name, as far as they were found."""
 
     answers: Mapping[str, tuple[Manifest, ...] | None]
-    """By name. None: not looked up yet. Empty: there is none."""
+    """Answers by the name of the class. None means not looked up yet; empty means that it does not exist."""
 
     def missing(self, name: str) -> str | None:
         """Return why a class cannot be read, as the end of a sentence; None where it can."""

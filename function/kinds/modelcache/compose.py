@@ -36,7 +36,6 @@ _USER = 2000
 _REQUESTS = {"cpu": "1", "memory": "2Gi"}
 _RETRIES = 6
 _DEADLINE = 24 * 3600
-_GPU_TAINT = "nvidia.com/gpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +199,10 @@ def _env(target: _Target) -> list[dict[str, Any]]:
 
 def _tolerations(cluster: Cluster) -> list[dict[str, Any]]:
     """Tolerate exactly the taints of the pools: on many clusters, every node that can mount the volume has one."""
-    pools = [pods.toleration(key=t.key, value=t.value, effect=t.effect) for t in cluster.taints if t.key != _GPU_TAINT]
-    return [pods.toleration(key=_GPU_TAINT, value=None, effect="NoSchedule"), *pools]
+    pools = [
+        pods.toleration(key=t.key, value=t.value, effect=t.effect) for t in cluster.taints if t.key != labels.GPU_TAINT
+    ]
+    return [pods.toleration(key=labels.GPU_TAINT, value=None, effect="NoSchedule"), *pools]
 
 
 def _object(

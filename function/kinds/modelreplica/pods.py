@@ -32,8 +32,6 @@ GRACE_SECONDS = 120
 """Time for streams to end. An engine that finishes sooner exits sooner."""
 DRAIN_SECONDS = 10
 """A terminating pod keeps serving this long, until gateways know that it terminates."""
-GPU_TAINT = "nvidia.com/gpu"
-"""GKE sets it on GPU nodes, and we set it elsewhere. Its value differs."""
 _PROBE_TIMEOUT = 30
 """Seconds. SGLang's /health generates a token, which takes up to 20 seconds (sglang 0.5.23)."""
 _SHM, _WEIGHTS = "shm", "models"
@@ -191,9 +189,9 @@ def _tolerations(taints: Sequence[Taint]) -> list[dict[str, Any]]:
     pool = [
         pods.toleration(key=taint.key, value=taint.value, effect=taint.effect)
         for taint in sorted(taints)
-        if (taint.key, taint.effect) != (GPU_TAINT, "NoSchedule")
+        if (taint.key, taint.effect) != (labels.GPU_TAINT, "NoSchedule")
     ]
-    return [pods.toleration(key=GPU_TAINT, value=None, effect="NoSchedule"), *pool]
+    return [pods.toleration(key=labels.GPU_TAINT, value=None, effect="NoSchedule"), *pool]
 
 
 def _pod_claim(template_name: str) -> dict[str, Any]:

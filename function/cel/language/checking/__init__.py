@@ -1,1 +1,1 @@
-"""What is wrong with a tree before it runs."""
+"""Checks a tree before it runs: names, types and overloads."""

@@ -16,7 +16,7 @@ class Checked:
     root: Node
     types: dict[int, Type] = field(default_factory=dict)
     overloads: dict[int, tuple[Overload, ...]] = field(default_factory=dict)
-    """Of a call, the overloads that its arguments fit."""
+    """The overloads that the arguments of a call fit."""
 
     open: set[int] = field(default_factory=set)
     """Nodes whose type was inferred from what is done with them, which their values need not follow."""

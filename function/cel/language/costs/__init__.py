@@ -1,1 +1,1 @@
-"""What an expression may cost, and what an evaluation has cost."""
+"""Estimates the cost of an expression, and the sizes that the estimate needs."""

@@ -136,7 +136,7 @@ class Estimator:
     def _estimate(
         self, node: Call, overload: Overload, target: Argument | None, parts: list[Argument], costs: list[Range]
     ) -> Estimate:
-        """What a call of an overload costs, with its arguments."""
+        """Return the cost of a call of an overload, including its arguments."""
         arguments = NOTHING
         for cost in costs:
             arguments += cost

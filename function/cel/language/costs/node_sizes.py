@@ -1,4 +1,4 @@
-"""What the estimate knows of nodes and of macros' variables: sizes, entries, paths.
+"""Keeps what the estimate knows of nodes and of macros' variables: sizes, entries, paths.
 
 Source: github.com/google/cel-go v0.26, checker/cost.go.
 """
@@ -18,7 +18,7 @@ _FIXED = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 
 
 class Path:
-    """How a value is reached from a variable.
+    """Return the path by which a value is reached from a variable.
 
     Paths share memory with those that they extend, as slices of Go do: a path that is extended a second time can change
     the end of its first extension. The estimate of Kubernetes depends on that.
@@ -59,7 +59,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What is known of a macro's variable."""
+    """Facts about a macro's variable."""
 
     path: Path
     size: Range | None
@@ -68,7 +68,7 @@ class Variable:
 
 @dataclass(slots=True)
 class NodeSizes:
-    """What is known of one tree, by the identity of its nodes."""
+    """Facts about one tree, by the identity of its nodes."""
 
     checked: Checked
     environment: Environment

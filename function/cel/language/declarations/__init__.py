@@ -1,1 +1,1 @@
-"""What an environment declares: types, overloads with their implementations and prices, libraries."""
+"""Declarations of an environment: types, overloads with their implementations and prices, libraries."""

@@ -1,4 +1,4 @@
-"""What a call costs: at most, for the estimate, and in fact, once its arguments are known.
+"""The cost of a call: its upper bound, for the estimate, and its actual cost, once the arguments are known.
 
 Every overload has a `Cost`. Kubernetes prices the functions of cel-go by overload, and its own by the function's name.
 That differs where the checker cannot tell which overload a call is, so a cost says what it is then.
@@ -19,26 +19,26 @@ from function.cel.language.values.kinds import Optional, keys_of
 from function.cel.language.values.opaque import OPAQUE
 
 TRAVERSAL = 0.1
-"""Of a string, for each character."""
+"""Cost for each character of a string."""
 PATTERN = 0.25
-"""Of a regular expression, for each character."""
+"""Cost for each character of a regular expression."""
 LIST, MAP = 10, 30
-"""Of a list or map that is made."""
+"""Cost of creating a list or a map."""
 NO_LITERAL: Any = object()
 
 Sizes: TypeAlias = Mapping[tuple[str, ...], int]
-"""How large what is reachable from the variables can be: by path, with * for any other name."""
+"""Largest sizes of values reachable from the variables, by path. `*` stands for any other name."""
 
 
 class Argument(NamedTuple):
-    """What the estimate knows of a target or an argument."""
+    """Facts about a target or an argument that the estimate knows."""
 
     type: Type
     size: Range | None
     literal: Any
     """Its value, or NO_LITERAL."""
     path: tuple[str, ...]
-    """How it is reached from a variable; empty where it is not."""
+    """Path by which it is reached from a variable. Empty if it is not."""
     sizes: Sizes
 
     @property
@@ -63,17 +63,17 @@ def declared_size(path: tuple[str, ...], sizes: Sizes) -> Range | None:
 
 
 class Estimate(NamedTuple):
-    """What a call costs, without its arguments."""
+    """The cost of a call, without its arguments."""
 
     cost: Range
     size: Range | None = None
-    """Of the result, where the price tells it."""
+    """Size of the result, if the price determines it."""
 
 
 Estimating: TypeAlias = Callable[[Argument | None, Sequence[Argument]], Estimate | None]
-"""From the target of a method, or None, and the other arguments. None: one unit."""
+"""Takes the target of a method, or None, and the other arguments. If omitted, a call costs one unit."""
 Charging: TypeAlias = Callable[[Sequence[Any], Any], int]
-"""From the values of all arguments, the target first, and the result. A failed argument is a Failure among them."""
+"""Takes the values of all arguments, the target first, and the result. A failed argument is a Failure."""
 
 
 def unit(_: Sequence[Any], __: Any) -> int:
@@ -148,7 +148,7 @@ def _parsed(_: Argument | None, args: Sequence[Argument]) -> Estimate | None:
 
 
 PARSED = by_function(_parsed, text_charge)
-"""Of a function that reads its argument, a text, once."""
+"""Return the cost of a function that reads its argument, a text, once."""
 
 
 def _elements(target: Argument | None, _: Sequence[Argument]) -> Estimate | None:
@@ -162,11 +162,11 @@ def _elements(target: Argument | None, _: Sequence[Argument]) -> Estimate | None
 
 
 ELEMENTS = by_function(_elements, lambda values, _: _traversal(values[0]))
-"""Of a method that looks at each element of its target, or at each character."""
+"""Return the cost of a method that reads each element or character of its target."""
 
 
 def of_text(result: Callable[[Range], Range] | None = None) -> Cost:
-    """Of a function that reads a text once: its only argument, for the estimate.
+    """Return the cost of a function that reads a text once: its only argument, for the estimate.
 
     Arguments: result: the size of the result from that of the text, where it is known.
     """

@@ -12,7 +12,7 @@ from function.cel.language.declarations.types import Type
 from function.cel.language.syntax.tree import Call, Node
 
 Implementation: TypeAlias = Callable[..., Any]
-"""From the values of the arguments, the target of a method first, to the result."""
+"""Takes the values of the arguments, the target of a method first, and returns the result."""
 
 NOT_LITERAL: Any = object()
 """In place of an argument whose value is known only when the expression is evaluated."""
@@ -85,7 +85,7 @@ class Overload:
     """Whether it can tell apart equal values that are spelled differently, or changes one: then each evaluation gets
     values of its own."""
     prepare: Prepare | None = None
-    """What it makes of literal arguments, if anything."""
+    """Prepares an implementation for literal arguments, if it can."""
     required: Required | None = None
     """The argument that must be of a class, if any, for Kubernetes not to panic."""
     is_underestimated: Callable[[Sequence[Node]], bool] | None = None
@@ -132,7 +132,7 @@ def _parts(declaration: str) -> tuple[str, str, tuple[Type, ...], Type]:
 
 
 def _opening(call: str) -> int:
-    """Where the parentheses open that end the text."""
+    """Return the position of the parenthesis that the last character closes."""
     depth = 0
     for i in range(len(call) - 1, -1, -1):
         depth += (call[i] == ")") - (call[i] == "(")

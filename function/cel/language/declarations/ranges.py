@@ -12,7 +12,7 @@ MOST = 2**64 - 1
 
 
 class Range(NamedTuple):
-    """From the least to the most that it can be."""
+    """The smallest and the largest possible value."""
 
     least: int
     most: int

@@ -19,7 +19,7 @@ class BoundedCache(Generic[K, V]):
         self._weight = 0
         self._lock = Lock()
         self.insertions = 0
-        """How often a value was put in."""
+        """Number of values that were put in."""
 
     def get(self, key: K) -> V | None:
         """The value of a key, or None; it becomes the most recently used."""

@@ -16,7 +16,7 @@ OPEN: Any = object()
 
 
 class Code(NamedTuple):
-    """How a part is evaluated; and its value, where that is constant."""
+    """The compiled form of a part of an expression, with its value if that is constant."""
 
     run: Run
     value: Any = OPEN

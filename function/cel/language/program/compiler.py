@@ -69,14 +69,14 @@ class Compiler:
         self._scopes: list[dict[str, Run]] = []
         self.width = len(self.places)
         self.failing: list[Failure] = []
-        """Of calls that fail whatever the variables are. Kubernetes compiles them."""
+        """Warnings about calls that fail for any variables. Kubernetes compiles such calls."""
 
     def empty(self, cost_limit: int) -> Frame:  # noqa: ARG002  (for a metered program)
         """A frame in which no variable has a value."""
         return [None] * self.width
 
     def code(self, node: Node) -> Code:
-        """How a node is evaluated. Fault where it does not compile."""
+        """Compile a node. Raises Fault if it does not compile."""
         match node:
             case Literal(value=value):
                 return constant(value)
@@ -95,7 +95,7 @@ class Compiler:
         raise AssertionError(node)
 
     def run(self, node: Node) -> Run:
-        """How a node is evaluated, where it does not matter whether it is constant."""
+        """Compile a node for a caller that does not care whether it is constant."""
         return self.code(node).run
 
     def _own(self, code: Code) -> Code:

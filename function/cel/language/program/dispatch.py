@@ -36,7 +36,7 @@ _CLASSES: Mapping[str, type] = {
 
 
 def implementation(node: Call, nodes: list[Node], checked: Checked, environment: Environment) -> Implementation:
-    """What evaluates a call.
+    """Return the code that evaluates a call.
 
     Arguments: nodes: the target, if there is one, and the arguments.
     """

@@ -51,7 +51,7 @@ def _pairs(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def shape(node: Fold) -> tuple[Node | None, list[Node]]:
-    """What the user wrote in a macro that loops: the filter, if there is one, and the other parts."""
+    """Return the parts that the user wrote in a macro that loops: the filter, if there is one, and the others."""
     step, condition = node.step, None
     assert isinstance(step, Call)
     if node.macro in ("all", "exists"):

@@ -70,7 +70,7 @@ def _repacked(optional: Optional) -> Optional:
 
 
 class OptionalSelect(NamedTuple):
-    """What a path has found so far, once a step of it may find nothing: the path's end makes it an Optional."""
+    """The value that a path has found so far, once a step may find nothing. Its end makes it an Optional."""
 
     content: tuple[Any, ...] = ()
 

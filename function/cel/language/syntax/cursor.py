@@ -30,7 +30,7 @@ class Cursor:
         self.token = self._tokens[0]
         self.kind = self.token.kind
         self.height = 0
-        """How many levels nest in the part that was read last."""
+        """Levels of nesting in the part that was read last."""
         self._wanted = ""
         """The token that was expected instead of another; empty where an expression was."""
         self.unfit: Fault | None = None

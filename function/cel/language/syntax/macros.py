@@ -25,7 +25,7 @@ from function.cel.language.syntax.tree import (
 _SORTED = "@__sortBy_input__"
 
 Expand: TypeAlias = Callable[[int, Node, list[Node]], Node | None]
-"""From position, target and arguments. None: the call is not of this macro. Raises Fault where it is used wrongly."""
+"""Takes position, target and arguments. Returns None if the call is not of this macro; raises Fault for wrong use."""
 
 
 def has(at: int, args: list[Node]) -> Node:
@@ -197,6 +197,6 @@ MACROS: Mapping[tuple[str, int], Expand] = {
     ("optMap", 2): _optional("optMap"),
     ("optFlatMap", 2): _optional("optFlatMap"),
 }
-"""By method and number of arguments. `has` is the only macro that is no method."""
+"""Macros by method and number of arguments. Only `has` is not a method."""
 COPYING = frozenset({"optMap", "optFlatMap"})
 """Macros whose expansion has the target twice."""

@@ -75,7 +75,7 @@ class _Parser(Cursor):
     def __init__(self, text: str) -> None:
         super().__init__(tokens(text))
         self._expressions = self._relations = self._calculations = 0
-        """How often each rule is active."""
+        """Active calls of each rule."""
         self.copied = 0
         self.wrong: Fault | None = None
         """The first macro that is used wrongly."""

@@ -1,1 +1,1 @@
-"""What expressions work with."""
+"""Values of expressions: their kinds, comparison, arithmetic and spelling."""

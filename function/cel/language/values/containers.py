@@ -115,7 +115,7 @@ def size(value: Any) -> int:
 
 
 def iterated(value: Any) -> Any:
-    """What a loop over a value iterates over. Failure where it is no list and no map."""
+    """Return the entries that a loop over a value visits. Raises Failure if it is neither a list nor a map."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
