@@ -14,6 +14,7 @@ from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
 from function.vocabulary import labels, names
 
+_CLAIMS = "claims-"
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
 
@@ -40,6 +41,11 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
     return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
 
 
+def is_claim(key: str) -> bool:
+    """Whether an Object with a key holds a claim template."""
+    return key.startswith(_CLAIMS)
+
+
 def assumptions(of: Replica) -> str:
     """Return what had to be assumed, for the condition's message."""
     return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
@@ -55,7 +61,7 @@ def _engines(of: Replica) -> dict[str, dict[str, Any]]:
     for plan in of.plans:
         templates = {member.role: _claim(of, plan, member) for member in plan.engine.members if member.deviceRequests}
         for role, template in templates.items():
-            composed[f"claims-{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
+            composed[f"{_CLAIMS}{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
         workload = _workload(of, plan, {role: template["metadata"]["name"] for role, template in templates.items()})
         composed[readiness.workload_key(workload["kind"], plan.name)] = workload
     return composed

@@ -14,11 +14,13 @@ from function.core import (
     Manifest,
     Request,
     Result,
+    doubt,
     is_controlled_by,
     restate,
     restate_resource,
 )
-from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
+from function.fleet import renderings
+from function.kinds.modelreplica import carried, compose, earlier, engine, inputs, readiness, status
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -33,7 +35,10 @@ def run(request: Request) -> Result:
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
-    return report(request, replica, compose.objects(replica))
+    wanted = compose.objects(replica)
+    if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted):
+        return await_turn(request, spec.clusterName)
+    return report(request, replica, wanted)
 
 
 def check_owner(xr: Manifest) -> None:
@@ -57,6 +62,22 @@ def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -
             **({} if ready else _superseded(request, wanted)),
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
         },
+        status=status.fields(request.xr, standings, serves=serving.status == "True"),
+    )
+
+
+def await_turn(request: Request, cluster: str) -> Result:
+    """Repeat what another version of the function composed, until the rollout of the deployment reaches the replica.
+
+    It is no refusal: the replica serves and is ready as it is observed.
+    """
+    standings = _observed(request)
+    serving = status.model_ready(standings)
+    again = {key: doubt.without_note(restate(manifest)) for key, manifest in request.observed.items()}
+    return Result(
+        ready=all(s.done for s in standings),
+        conditions=(status.awaits_turn(standings, cluster=cluster), serving),
+        resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
 
