@@ -23,7 +23,10 @@ older than the turn that it was given, and only the condition tells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from function.core import Manifest, condition, dig
+from function.scheduling import Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, versions
 
@@ -58,3 +61,15 @@ def spec_hash(of: str) -> str:
     """Return the hash of the spec in a revision."""
     head, _, number = of.rpartition("-")
     return head if head and number.isdecimal() else of
+
+
+def tried_before(noted: Sequence[Revision], current: str) -> Iterator[Revision]:
+    """Yield the current revision as tried, if its spec was tried with other renderings and has served with none.
+
+    A spec that never worked does not become worth a serving replica by a new version of the function. A spec that has
+    served is new again: then it is the rendering that must prove itself.
+    """
+    same = [revision for revision in noted if spec_hash(revision.hash) == spec_hash(current)]
+    is_noted = any(revision.hash == current for revision in same)
+    if not is_noted and any(r.tried for r in same) and not any(r.served for r in same):
+        yield Revision(current, tried=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from function import scheduling
@@ -23,7 +23,6 @@ from function.scheduling import (
     Placement,
     Plan,
     Rejection,
-    Revision,
 )
 from function.vocabulary import conditions as c
 from function.vocabulary import names
@@ -148,7 +147,7 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
         selector=selector,
         placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
         spec_hash=(current := renderings.revision(spec_hash(spec))),
-        revisions=(*inputs.revisions, *_tried_before(inputs.revisions, current)),
+        revisions=(*inputs.revisions, *renderings.tried_before(inputs.revisions, current)),
         rolls_anyway=inputs.rolls_anyway in ("true", current),
         tolerations=tuple(
             scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations
@@ -156,18 +155,6 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
         cache_selector=inputs.cache.selector if inputs.cache else {},
         cache=_footprint(spec, inputs),
     )
-
-
-def _tried_before(noted: Sequence[Revision], current: str) -> Iterator[Revision]:
-    """Yield the current revision as tried, if its spec was tried under other renderings and has served under none.
-
-    A spec that never worked does not become worth a serving replica by a new version of the function. A spec that has
-    served is new again: the rendering is what has to prove itself.
-    """
-    same = [r for r in noted if renderings.spec_hash(r.hash) == renderings.spec_hash(current)]
-    is_noted = any(r.hash == current for r in same)
-    if not is_noted and any(r.tried for r in same) and not any(r.served for r in same):
-        yield Revision(current, tried=True)
 
 
 def spec_hash(spec: Spec) -> str:

@@ -36,7 +36,7 @@ def run(request: Request) -> Result:
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
     wanted = compose.objects(replica)
-    if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted):
+    if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted, site.weights):
         return await_turn(request, spec.clusterName)
     return report(request, replica, wanted)
 

@@ -10,7 +10,8 @@ composed anew, by the rules of this version.
    was composed, which may differ. Copies of Secrets and ConfigMaps count, although their keys are hashes too: these are
    hashes of what was read, and a rotated Secret restarts the pods in any case.
 2. There is no workload of an engine that the spec does not have.
-3. Every workload has the size, images, commands, arguments and plain variables of the spec.
+3. Every workload has the size, images, commands, arguments and plain variables of the spec, and mounts the weights that
+   are staged now.
 
 Deliberately coarse: what else an edit may change, such as a label of the pods or a limit of memory, is not compared.
 No version must find a difference where there is none, because it would compose all replicas of a fleet at once. Every
@@ -25,28 +26,32 @@ from typing import Any
 from function.core import Manifest, Request, dig
 from function.core.manifest import is_list
 from function.kinds.modelreplica import compose, pods, readiness
+from function.kinds.modelreplica.inputs import Weights
 
 NEW_KEYS: frozenset[str] = frozenset()
 """Keys that earlier renderings have not composed from the same specs. A key that is added to the composition must be
 added here: without it, no replica of an earlier rendering would be whole."""
 
 
-def is_composed(request: Request, wanted: Collection[str]) -> bool:
+def is_composed(request: Request, wanted: Collection[str], weights: Weights | None) -> bool:
     """Whether the observed Objects are the composition of the replica's spec by any version of the function.
 
-    `wanted` has the keys of the Objects that this version composes.
+    Args:
+        request: The replica and its Objects.
+        wanted: The keys of the Objects that this version composes.
+        weights: The weights that this version mounts.
     """
     keys = [key for key in wanted if not compose.is_claim(key) and key not in NEW_KEYS]
     workloads = filter(readiness.is_workload, request.observed)
     return (
         all(key in request.observed for key in keys)
         and all(key in wanted for key in workloads)
-        and all(_is_of(engine, request) for engine in _items(request.xr, "spec", "engines"))
+        and all(_is_of(engine, request, weights) for engine in _items(request.xr, "spec", "engines"))
     )
 
 
-def _is_of(engine: Manifest, request: Request) -> bool:
-    """Whether the workload of an engine has what the spec says of it."""
+def _is_of(engine: Manifest, request: Request, weights: Weights | None) -> bool:
+    """Whether the workload of an engine is what the spec says of it."""
     members = {str(dig(member, "role") or "Standalone"): member for member in _items(engine, "members")}
     kind = "Deployment" if "Standalone" in members else "LeaderWorkerSet"
     observed = request.observed.get(readiness.workload_key(kind, str(dig(engine, "name")))) or {}
@@ -59,7 +64,12 @@ def _is_of(engine: Manifest, request: Request) -> bool:
     }
     has_size = "Worker" not in members or dig(group, "size") == 1 + _count(members["Worker"], "worker", "nodes")
     is_scaled = dig(spec, "replicas") == _count(engine, "copies")
-    return has_size and is_scaled and all(_runs(dig(m, "template", "spec"), there[role]) for role, m in members.items())
+    return (
+        has_size
+        and is_scaled
+        and all(_runs(dig(member, "template", "spec"), there[role]) for role, member in members.items())
+        and all(_mounts(there[role], weights) for role in members)
+    )
 
 
 def _count(value: Any, *path: str) -> int:
@@ -76,6 +86,13 @@ def _runs(wanted: Any, pod: Any) -> bool:
             if found is None or not _is_same(container, found):
                 return False
     return True
+
+
+def _mounts(pod: Any, weights: Weights | None) -> bool:
+    """Whether a pod mounts no other directory of weights than the one that is staged now."""
+    mounts = (mount for container in _items(pod, "containers") for mount in _items(container, "volumeMounts"))
+    mounted = {dig(mount, "subPath") or "" for mount in mounts if dig(mount, "mountPath") == pods.MODELS}
+    return weights is None or mounted <= {weights.directory}
 
 
 def _is_same(wanted: Manifest, found: Manifest) -> bool:
