@@ -133,11 +133,11 @@ class Rollouts(RuleBasedStateMachine):
             assert after >= self.play.wanted - 1, plan
 
     def _an_upgrade_takes_one_at_a_time_and_never_the_last(self, mine: list[Replica], plan: Plan) -> None:
-        """Whose pods are what they were given, and serve, is up; what a replica says of itself may be older."""
+        """What a replica says may be older than its turn: it is up if it serves, and nothing will restart it."""
         given = [p.replica for p in plan.placements if p.replica and p.fit and p.replica.held_back]
         for turn in (replica for replica in given if replica.serving):
             others = [r for r in mine if r.identity != turn.identity and r not in plan.departing]
-            up = [r for r in others if r.serving and self.play.runs.get(r.identity) == r.spec_hash]
+            up = [r for r in others if r.serving and not self.play.will_restart(r)]
             assert self.play.wanted > 1, plan
             assert up, plan
             assert all(r in up for r in others if r.spec_hash == self.play.current), plan

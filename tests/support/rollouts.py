@@ -167,26 +167,24 @@ class Play:
             return replica
         return replace(replica, ready=True, serving=True, served=True, previous=None)
 
-    def _composed(self, replica: Replica) -> Replica:
-        """The function composes pods for a replica, unless another version did and the replica was not given its turn.
+    def will_restart(self, replica: Replica) -> bool:
+        """Whether the function composes other pods for a replica: it is whole, and it was given what it does not run.
 
-        Pods that serve are gone then until the next start.
+        What another version composed stays until the replica was given its turn.
         """
         runs = self.runs.get(replica.identity, "")
-        is_current = _number(replica.spec_hash) == self.rendering
-        if not is_current and renderings.spec_hash(runs) == renderings.spec_hash(replica.spec_hash):
-            return replace(replica, answered=True, awaits_turn=True)
-        self.runs[replica.identity] = replica.spec_hash
-        restarts = replica.serving and runs != replica.spec_hash
-        if restarts:
-            self.restarting.add(replica.identity)
-        return replace(
-            replica,
-            answered=True,
-            awaits_turn=False,
-            ready=replica.ready and not restarts,
-            serving=replica.serving and not restarts,
-        )
+        is_of_spec = renderings.spec_hash(runs) == renderings.spec_hash(replica.spec_hash)
+        return runs != replica.spec_hash and (_number(replica.spec_hash) == self.rendering or not is_of_spec)
+
+    def _composed(self, replica: Replica) -> Replica:
+        """Compose the pods of a replica, or let it say that it awaits its turn. Pods that serve are gone then until the
+        next start."""
+        if self.will_restart(replica):
+            self.runs[replica.identity] = replica.spec_hash
+            if replica.serving:
+                self.restarting.add(replica.identity)
+                replica = replace(replica, ready=False, serving=False)
+        return replace(replica, answered=True, awaits_turn=_number(replica.spec_hash) != self.rendering)
 
 
 def _number(revision: str) -> int:
