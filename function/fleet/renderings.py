@@ -52,8 +52,9 @@ def awaits_turn(replica: Manifest) -> bool:
     return bool(dig(condition(replica, c.MODEL_ACCEPTED.type), "reason") == c.AWAITING_TURN.reason)
 
 
-def revision(spec_hash: str, number: int = versions.RENDERING) -> str:
-    """Return the revision of a spec and a rendering; empty if the hash is."""
+def revision(spec_hash: str, number: int | None = None) -> str:
+    """Return the revision of a spec and a rendering, by default this version's; empty if the hash is."""
+    number = versions.RENDERING if number is None else number
     return spec_hash if number == _FIRST or not spec_hash else f"{spec_hash}-{number}"
 
 
