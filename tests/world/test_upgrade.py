@@ -6,6 +6,7 @@ judged by what runs on the clusters, not by what is reported.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,17 +16,19 @@ from typing import Any
 import pytest
 import yaml
 
-from function.core import Manifest, NamespacedName, condition, dig, is_ready, plain
+from function.core import Manifest, Request, Result, condition, dig, is_ready, plain
 from function.fleet import renderings
 from function.manifests import workloads
 from function.planning.control_plane import ControlPlane
+from function.sandbox.errors import Fatal
 from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, versions
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "upgrade").glob("rendering-*.yaml"))
 SINGLE = {"solo", "solo-gang"}
-_START_ROUNDS = 3
+_SHARE_THAT_FAILS = 0.3
+_TRIES = 12
 _WORKLOADS = ("Deployment", "LeaderWorkerSet")
 _MOST_ROUNDS = 400
 
@@ -41,6 +44,8 @@ class SlowPods:
     """Workloads whose pods start, and the rounds that it takes."""
     up: dict[Ref, Any] = field(default_factory=dict)
     """Their status once the pods run."""
+    rounds: int = 3
+    """The rounds that pods take to start."""
 
     def __call__(self, store: Store) -> None:
         for ref, manifest in _workloads(store):
@@ -48,7 +53,7 @@ class SlowPods:
             there = dig(manifest, "status", "atProvider", "manifest")
             if self.seen.setdefault(ref, wanted) != wanted and dig(there, "spec") == wanted:
                 self.seen[ref] = wanted
-                self.down[ref] = _START_ROUNDS
+                self.down[ref] = self.rounds
             if ref in self.down:
                 self._start(store, ref, there)
 
@@ -87,6 +92,8 @@ class Story:
 
     control: ControlPlane
     pods: SlowPods
+    failed: int = 0
+    """Calls that failed."""
 
     @property
     def replicas(self) -> dict[str, list[Manifest]]:
@@ -123,6 +130,10 @@ class Story:
                 return
         raise AssertionError("the fleet does not come to rest")
 
+    def everything_is_asked_again(self) -> None:
+        """As Crossplane does from time to time, also without news."""
+        self.control.loop._reconciled.clear()
+
     def settle(self) -> None:
         for _ in self.rounds():
             pass
@@ -135,8 +146,9 @@ Make = Callable[..., Story]
 def fleet(request: pytest.FixtureRequest) -> Make:
     """Loads a release's fleet into a control plane, whose pods have been running for long."""
 
-    def make(seed: int | None = None) -> Story:
+    def make(seed: int | None = None, levels: dict[str, int] | None = None) -> Story:
         control, pods = ControlPlane(seed=seed), SlowPods()
+        control.loop.levels = levels or control.loop.levels
         control.loop.load(_recorded(request.param))
         control.clusters(control.store)
         pods(control.store)
@@ -163,26 +175,143 @@ def _annotated(template: Manifest, note: str) -> Manifest:
     return {**template, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), "note": note}}}
 
 
-@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+ORDERS: dict[str, dict[str, Any]] = {
+    "replicas first": {},
+    "deployments first": {"levels": {"ModelReplica": 1}},
+    "shuffled": {"seed": 1},
+    "shuffled otherwise": {"seed": 2},
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
 def test_a_serving_fleet_is_upgraded_one_replica_after_the_other(
-    fleet: Make, monkeypatch: pytest.MonkeyPatch, seed: int | None
+    fleet: Make, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     changes_all_pods(monkeypatch)
-    story = fleet(seed)
-    before, taken = {name: story.specs(name) for name in SINGLE}, set()
+    story = fleet(**ORDERS[order])
 
+    taken = upgrade(story)
+
+    assert taken == {name: names(story, name) for name in story.replicas if name not in SINGLE}
+    assert _renderings(story) == {name: {1 if name in SINGLE else versions.RENDERING} for name in story.replicas}
+
+
+def test_this_version_as_it_is_upgrades_the_fleet(fleet: Make) -> None:
+    story = fleet()
+    upgrade(story)
+    assert _renderings(story) == {name: {1 if name in SINGLE else versions.RENDERING} for name in story.replicas}
+
+
+def test_the_next_version_and_the_one_before_are_rolled_out_as_well(
+    fleet: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = fleet(seed=1)
+    for number, note in ((11, "eleven"), (12, "twelve"), (11, "eleven")):
+        monkeypatch.setattr(versions, "RENDERING", number)
+        with pytest.MonkeyPatch.context() as patch:
+            changes_all_pods(patch, note)
+            story.everything_is_asked_again()
+            taken = upgrade(story)
+        assert taken == {name: names(story, name) for name in story.replicas if name not in SINGLE}
+
+
+def test_calls_that_fail_meanwhile_cost_no_second_replica(fleet: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that fails makes unknown whatever a replica said, and leaves it as Ready as it was."""
+    changes_all_pods(monkeypatch)
+    chance = random.Random(7)
+    story = fleet(seed=3)
+    function = story.control.loop.reconciler.function
+
+    def failing(request: Request) -> Result:
+        if request.xr["kind"] == "ModelReplica" and chance.random() < _SHARE_THAT_FAILS:
+            story.failed += 1
+            raise Fatal("the function was restarted")
+        return function(request)
+
+    story.control.loop.reconciler.function = failing
+    taken: dict[str, set[str]] = {}
+    for _ in range(_TRIES):
+        watch(story, taken)
+        story.everything_is_asked_again()
+    story.control.loop.reconciler.function = function
+    watch(story, taken)
+
+    assert story.failed
+    assert taken == {name: names(story, name) for name in story.replicas if name not in SINGLE}
+
+
+def test_a_version_whose_pods_do_not_start_takes_one_replica_of_each_deployment(
+    fleet: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes_all_pods(monkeypatch)
+    story = fleet(seed=1)
+    story.pods.rounds = 10_000
+    for count in range(1, 60):
+        story.control.loop.round(count)
+    assert {name: len(down) for name, down in story.down.items()} == {n: int(n not in SINGLE) for n in story.replicas}
+    assert dig(condition(story.deployment("chat"), "ReplicasReady"), "reason") == "RollingOut"
+
+
+def test_the_only_replica_says_what_brings_the_new_version(fleet: Make) -> None:
+    story = fleet()
+    upgrade(story)
+    [name] = names(story, "solo")
+    assert dig(condition(story.deployment("solo"), "ReplicasReady"), "message") == (
+        f"1 of 1 replicas are ready; {name}: composed by another version of Modelplane, and not restarted for this "
+        "one. The next edit of the spec does, or: kubectl annotate modeldeployment solo modelplane.ai/roll-anyway="
+        f"{dig(story.deployment('solo'), 'status', 'revisions', 0, 'hash')}"
+    )
+    [replica] = story.replicas["solo"]
+    assert dig(condition(replica, "ModelAccepted"), "reason") == c.AWAITING_TURN.reason
+
+
+def _edit(deployment: dict[str, Any]) -> None:
+    deployment["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"][0]["image"] += "-1"
+
+
+def _scale(deployment: dict[str, Any]) -> None:
+    deployment["spec"]["replicas"] = 2
+
+
+def _roll_anyway(deployment: dict[str, Any]) -> None:
+    current = deployment["status"]["revisions"][0]["hash"]
+    deployment["metadata"].setdefault("annotations", {})[labels.ROLL_ANYWAY] = current
+
+
+@pytest.mark.parametrize("change", [_edit, _scale, _roll_anyway])
+def test_the_only_replica_gets_the_new_version_with(fleet: Make, change: Callable[[dict[str, Any]], None]) -> None:
+    story = fleet()
+    upgrade(story)
+    story.control.store.update(Ref(versions.MODELPLANE, "ModelDeployment", "ml", "solo"), change)
+    story.settle()
+    assert _renderings(story)["solo"] == {versions.RENDERING}
+    assert is_ready(story.deployment("solo"))
+
+
+def upgrade(story: Story) -> dict[str, set[str]]:
+    """Upgrade the whole fleet. Returns the replicas of each deployment whose pods were replaced."""
+    taken: dict[str, set[str]] = {}
+    watch(story, taken)
+    assert all(is_ready(story.deployment(name)) for name in story.replicas)
+    return taken
+
+
+def watch(story: Story, taken: dict[str, set[str]]) -> None:
+    """Let the fleet come to rest, and note whose pods are replaced: one replica of a deployment at a time, and never
+    the only one."""
+    before = {name: story.specs(name) for name in SINGLE}
     for _ in story.rounds():
         for name, down in story.down.items():
             assert len(down) <= (0 if name in SINGLE else 1), name
-            taken |= down
+            if down:
+                taken.setdefault(name, set()).update(down)
         for name in SINGLE:
             assert story.specs(name) == before[name]
             assert is_ready(story.deployment(name))
 
-    others = {m["metadata"]["name"] for name, ours in story.replicas.items() if name not in SINGLE for m in ours}
-    assert taken == others
-    assert all(is_ready(story.deployment(name)) for name in story.replicas)
-    assert _renderings(story) == {name: {1 if name in SINGLE else versions.RENDERING} for name in story.replicas}
+
+def names(story: Story, deployment: str) -> set[str]:
+    return {m["metadata"]["name"] for m in story.replicas[deployment]}
 
 
 def _renderings(story: Story) -> dict[str, set[int]]:
