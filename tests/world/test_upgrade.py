@@ -219,7 +219,7 @@ def test_calls_that_fail_meanwhile_cost_no_second_replica(fleet: Make, monkeypat
     """A call that fails makes unknown whatever a replica said, and leaves it as Ready as it was."""
     changes_all_pods(monkeypatch)
     chance = random.Random(7)
-    story = fleet(seed=3)
+    story = fleet(levels={"ModelReplica": 1})
     function = story.control.loop.reconciler.function
 
     def failing(request: Request) -> Result:
