@@ -47,7 +47,8 @@ def test_a_hash_that_was_not_noted_is_no_revision() -> None:
 
 def test_what_the_first_releases_noted_is_a_revision_of_theirs() -> None:
     found = replica(manifest(None, **{labels.SPEC_HASH: "1a2b3c4d"}), MINE)
-    assert found and found.spec_hash == "1a2b3c4d"
+    assert found
+    assert found.spec_hash == "1a2b3c4d"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,8 @@ def test_a_spec_that_never_worked_stays_tried_with_a_new_version(noted: list[Rev
 
 def test_a_successor_is_awaited_whichever_version_noted_it() -> None:
     found = replica(manifest(None, **{labels.MOVING_FOR: "1a2b3c4d"}), MINE)
-    assert found and found.moving_for == f"1a2b3c4d-{NOW}"
+    assert found
+    assert found.moving_for == f"1a2b3c4d-{NOW}"
 
 
 def test_the_previous_spec_comes_back_with_the_present_rendering() -> None:
