@@ -12,6 +12,6 @@ DEFAULT: Level = BASELINE
 """The level of a cluster that names none."""
 
 
-def is_level(value: object) -> bool:
-    """Return whether a value is the name of a level."""
-    return isinstance(value, str) and value in LEVELS
+def level(value: object) -> Level | None:
+    """Return the level with a name; None if there is none."""
+    return next((known for known in LEVELS if known == value), None)

@@ -57,7 +57,7 @@ def required_seccomp(pod: Pod) -> Iterator[Found]:
         return
     for security in pod.securities[1:]:
         if not security.at("seccompProfile"):
-            what = f"{_MUST_CONFINE}, here or in {pod.security.path}"
+            what = f"{_MUST_CONFINE}, on the container or on the pod"
             yield Found(security.container, security.field("seccompProfile", "type"), what)
 
 

@@ -22,7 +22,7 @@ def non_root(pod: Pod) -> Iterator[Found]:
         return
     for security in pod.securities[1:]:
         if security.flag("runAsNonRoot") is None:
-            what = f"must be true, here or in {pod.security.path}"
+            what = "must be true, on the container or on the pod"
             yield Found(security.container, security.field("runAsNonRoot"), what)
 
 

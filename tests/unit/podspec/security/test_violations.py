@@ -125,14 +125,14 @@ RESTRICTED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         pod(container(), initContainers=[secured(runAsNonRoot=None) | {"name": "init"}]),
         "init",
         "spec.initContainers[0].securityContext.runAsNonRoot",
-        "must be true, here or in spec.securityContext",
+        "must be true, on the container or on the pod",
     ),
     "runAsUser": (pod(securityContext={"runAsUser": 0}), "", "spec.securityContext.runAsUser", "must not be 0"),
     "seccompProfile_restricted": (
         pod(secured(seccompProfile=None)),
         "engine",
         f"{_IN}.seccompProfile.type",
-        f"{_PROFILE}, here or in spec.securityContext",
+        f"{_PROFILE}, on the container or on the pod",
     ),
 }
 """A pod that baseline admits and one check of restricted refuses, and what it says."""
