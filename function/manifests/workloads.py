@@ -92,3 +92,11 @@ def leader_worker_set(
             },
         },
     }
+
+
+def serving_pod(workload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the template of a workload's pods that serve: of a gang, the leader's."""
+    spec: Mapping[str, Any] = workload["spec"]
+    gang: Mapping[str, Any] | None = spec.get("leaderWorkerTemplate")
+    pod: Mapping[str, Any] = gang["leaderTemplate"] if gang else spec["template"]
+    return pod

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from function import podspec
 from function.core import MOST_DESCRIBED, Condition, Manifest, dig
-from function.kinds.modelreplica import flags, pods
+from function.kinds.modelreplica import flags
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
@@ -122,4 +123,4 @@ def _engine_container(workload: Manifest) -> Mapping[str, Any]:
     """Return the engine's container in the pods that serve."""
     template = dig(workload, "spec", "template") or dig(workload, "spec", "leaderWorkerTemplate", "leaderTemplate")
     containers: Iterable[Mapping[str, Any]] = dig(template, "spec", "containers") or ()
-    return next((container for container in containers if container.get("name") == pods.ENGINE), {})
+    return next((container for container in containers if container.get("name") == podspec.ENGINE), {})
