@@ -176,11 +176,16 @@ class PodSecurity:
     """The paths of the other fields that the level forbids."""
 
     def __str__(self) -> str:
-        return f"enforcing Pod Security {self.level} ({self.demand()})"
+        return f"enforcing Pod Security {self.level} ({self.first()})"
 
     def detail(self) -> str:
         container = f" (container {self.container})" if self.container else ""
         return f"the cluster enforces Pod Security {self.level}, by which {self.demand(container)}"
+
+    def first(self) -> str:
+        """Return what the first field must be, and the number of other fields."""
+        more = f"; {plural(len(self.others), 'more field')}" if self.others else ""
+        return f"{self.field} {self.what}{more}"
 
     def demand(self, container: str = "") -> str:
         """Return what the first field must be, and which other fields are wrong."""

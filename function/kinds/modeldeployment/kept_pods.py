@@ -32,9 +32,8 @@ def _why(decision: Decision, placement: Placement) -> str | None:
     if replica.spec_hash != decision.job.spec_hash:
         return None
     if forbidden := scheduling.forbidden_pods(decision.job, cluster):
-        demand = f"({forbidden.demand()})"
-        return f"pods that Pod Security {forbidden.level} does not admit {demand} stay where they are"
+        return f"pods that Pod Security {forbidden.level} does not admit stay ({forbidden.first()})"
     if cluster.pod_security != RESTRICTED or dig(decision.observed(placement), "spec", "podSecurity") == RESTRICTED:
         return None
     is_hard = not pod_security.without_hardening(decision.spec)
-    return None if is_hard else f"pods are hardened for Pod Security {RESTRICTED} only by the next rollout"
+    return None if is_hard else f"pods from before Pod Security {RESTRICTED} are hardened by the next rollout"

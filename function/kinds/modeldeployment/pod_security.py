@@ -7,9 +7,8 @@ its pods are composed satisfies every level (tests/unit/podspec/security/test_co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from function.api.modeldeployment import Member, Spec
+from function.api.modeldeployment import Spec
 from function.core import LazyDict
 from function.podspec import security
 from function.scheduling import PodViolation
@@ -34,11 +33,7 @@ def without_hardening(spec: Spec) -> Violations:
 def _violations(spec: Spec, level: Level, *, is_hardened: bool) -> Iterator[PodViolation]:
     for i, engine in enumerate(spec.engines):
         for j, member in enumerate(engine.members):
-            template = security.hardened(_template(member)) if is_hardened else _template(member)
+            template = security.hardened(member.template) if is_hardened else member.template
             for found in security.violations(template, level):
                 field = f"spec.engines[{i}].members[{j}].template.{found.field}"
                 yield PodViolation(found.container, field, found.what)
-
-
-def _template(member: Member) -> dict[str, Any]:
-    return member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True)
