@@ -59,18 +59,26 @@ def suggestions(
     for breakdown in found:
         cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
-            if change := _opening(breakdown.reason, admitting):
+            if change := _opening(job, breakdown, admitting):
                 yield Suggestion(cluster.name, change)
         elif isinstance(breakdown.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
             pool, nodes = more
             yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
 
 
-def _opening(reason: Reason, admitting: Sequence[str] = ()) -> str | None:
+def _opening(job: Job, breakdown: ClusterBreakdown, admitting: Sequence[str]) -> str | None:
     """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known.
 
     `admitting` are the clusters whose level of Pod Security admits the pods as they are.
     """
+    reason = breakdown.reason
+    if not isinstance(reason, rejection.PodSecurity) and forbidden_pods(job, breakdown.cluster):
+        return None  # two changes are needed
+    return _satisfying(reason, admitting)
+
+
+def _satisfying(reason: Reason, admitting: Sequence[str] = ()) -> str | None:
+    """Return the change that satisfies a filter; None if no such change is known."""
     match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
             return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
