@@ -1,4 +1,4 @@
-"""A gang that does not start is asked about, once for its templates; no pod that asks gets traffic or counts as Ready."""
+"""A gang that does not start is asked about, once for its templates; no pod that asks gets traffic or is Ready."""
 
 from __future__ import annotations
 
