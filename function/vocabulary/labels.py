@@ -61,6 +61,8 @@ number. An annotation, and not a field of the spec, because it must not be prune
 the function. None counts as 1."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"
 """Annotation of a replica's objects on the cluster: hash of the written manifest. It tells what has arrived there."""
+ADMITTED = "modelplane.ai/admitted"
+"""Annotation of the Object of a gang's workload: hash of the pod templates that its cluster has admitted."""
 CONFIG_HASH = "modelplane.ai/config-hash"
 """Annotation of pods: hash of the configuration that they read at startup. A new hash rolls them."""
 PICKER = "modelplane.ai/picker"

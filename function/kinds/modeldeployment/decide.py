@@ -10,7 +10,7 @@ from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, condition_true
 from function.fleet import renderings
-from function.kinds.modeldeployment import rendering, selectors
+from function.kinds.modeldeployment import pod_security, rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.selectors import Compiled
 from function.scheduling import (
@@ -152,6 +152,7 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
         tolerations=tuple(
             scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations
         ),
+        pod_violations=pod_security.violations(spec),
         cache_selector=inputs.cache.selector if inputs.cache else {},
         cache=_footprint(spec, inputs),
     )

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from function import podspec
 from function.core import Manifest, Request, dig
 from function.core.manifest import is_list
 from function.kinds.modelreplica import compose, pods, readiness
@@ -82,7 +83,7 @@ def _runs(wanted: Any, pod: Any) -> bool:
     for field in ("containers", "initContainers"):
         given, there = _items(wanted, field), {dig(c, "name"): c for c in _items(pod, field)}
         for container in given:
-            found = there.get(dig(container, "name")) or (there.get(pods.ENGINE) if len(given) == 1 else None)
+            found = there.get(dig(container, "name")) or (there.get(podspec.ENGINE) if len(given) == 1 else None)
             if found is None or not _is_same(container, found):
                 return False
     return True
