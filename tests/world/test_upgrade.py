@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
+from function.api import modeldeployment
 from function.core import Manifest, Request, Result, condition, dig, is_ready, plain
 from function.fleet import renderings
+from function.kinds.modeldeployment import decide, inputs
 from function.manifests import workloads
 from function.planning.control_plane import ControlPlane
 from function.sandbox.errors import Fatal
@@ -200,6 +202,16 @@ def test_this_version_as_it_is_upgrades_the_fleet(fleet: Make) -> None:
     story = fleet()
     upgrade(story)
     assert _renderings(story) == {name: {1 if name in SINGLE else versions.RENDERING} for name in story.replicas}
+
+
+def test_a_release_wrote_the_specs_that_this_version_would_write(fleet: Make) -> None:
+    """In whatever form. Otherwise an upgrade would be an edit of every deployment."""
+    story = fleet()
+    for name, ours in story.replicas.items():
+        request = story.control.loop.reconciler.asked_and_answered(story.deployment(name))
+        decision = decide.decide(request, modeldeployment.parse(request.xr), inputs.read(request))
+        assert {r.held_back for r in decision.inputs.fleet.replicas} == {True}, name
+        assert len(decision.plan.left_alone) == len(ours), name
 
 
 def test_the_next_version_and_the_one_before_are_rolled_out_as_well(

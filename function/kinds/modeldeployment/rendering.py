@@ -92,7 +92,7 @@ def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterat
         is_current = renderings.spec_hash(replica.spec_hash) == current
         if not is_current:
             fit = fitter.where_it_is(replica, cluster)
-            is_current = fit is not None and _has(observed, spec(wanted, replica.cluster, replica.engines, fit))
+            is_current = fit is not None and has_spec(observed, spec(wanted, replica.cluster, replica.engines, fit))
         yield _recognised(replica, current, renderings.rendering(observed["metadata"])) if is_current else replica
 
 
@@ -101,7 +101,7 @@ def _recognised(replica: Replica, spec_hash: str, rendering: int) -> Replica:
     return replace(replica, spec_hash=renderings.revision(spec_hash, rendering), held_back=held_back)
 
 
-def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
+def has_spec(observed: Manifest, wanted: dict[str, Any]) -> bool:
     """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference.
 
     Nor does Pod Security: a replica that stands is not changed by a level that was changed since it got its spec.
