@@ -149,7 +149,7 @@ def _serving(decision: Decision, counts: Counts) -> Condition:
         facts = {"updated": counts.updated, "wanted": counts.wanted}
         if decision.plan.wait:
             return c.ROLLOUT_WAITS(**facts, why=_waits(decision, decision.plan.wait))
-        return c.ROLLING_OUT(**facts, waiting=_awaited(decision))
+        return c.ROLLING_OUT(**facts, waiting=_awaited(decision) + _upgrade(decision))
     return _serves(decision, counts)
 
 
@@ -186,6 +186,15 @@ def _waits(decision: Decision, wait: scheduling.Wait) -> str:
             others = f"{needed} other{'s' if needed != 1 else ''} must serve while a replica is updated"
             have = f"and {serving} {'do' if serving != 1 else 'does'}"
             return f"{others}, {have}; lower spec.replicas, or continue with: {wave}"
+
+
+def _upgrade(decision: Decision) -> str:
+    """Return a remark if nobody edited the spec: then the rollout is about the version of the function."""
+    current, existing = decision.job.spec_hash, (p.replica for p in decision.plan.placed if p.replica)
+    outdated = [replica for replica in existing if replica.spec_hash != current]
+    if not outdated or not all(replica.held_back for replica in outdated):
+        return ""
+    return "; the spec is as it was, and this version of Modelplane composes other objects from it"
 
 
 def _roll_anyway(decision: Decision) -> str:
