@@ -12,8 +12,8 @@ Two sources that tell different ports are a `Conflict`, since one of them is wro
 One difference is no conflict: a readiness probe at another port that the container declares too, such as one for
 management.
 
-A probe names a port by its number or by its name. A name that no port has is left to Kubernetes' own validation; here it
-tells nothing.
+A probe names a port by its number or by its name. A name that no port has tells nothing here; Kubernetes' own
+validation refuses it.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def _told(container: Mapping[str, Any], reading: Reading) -> Iterator[Port]:
 def _declared(container: Mapping[str, Any]) -> Iterator[tuple[int, str, int]]:
     """Yield index, name and number of the TCP ports."""
     for at, entry in enumerate(_mappings(container.get("ports"))):
-        number = entry.get("containerPort")
-        if entry.get("protocol") in (None, "TCP") and _is_port(number):
+        number = _number(entry.get("containerPort"))
+        if number and entry.get("protocol") in (None, "TCP"):
             yield at, str(entry.get("name") or ""), number
 
 
@@ -87,9 +87,9 @@ def _probed(container: Mapping[str, Any], names: Mapping[str, int]) -> Iterator[
     for handler in _HANDLERS:
         asks = probe.get(handler) if isinstance(probe, Mapping) else None
         if isinstance(asks, Mapping) and not asks.get("host"):  # with a host it asks something else
-            number = asks.get("port")
-            number = names.get(number) if isinstance(number, str) else number
-            if _is_port(number):
+            asked = asks.get("port")
+            number = _number(names.get(asked) if isinstance(asked, str) else asked)
+            if number:
                 yield Port(number, "readinessProbe", f"readinessProbe.{handler}.port")
 
 
@@ -114,8 +114,8 @@ def _is_own(port: Port, container: Mapping[str, Any]) -> bool:
     return port.source == "readinessProbe" and port.number in [number for _, _, number in _declared(container)]
 
 
-def _is_port(value: Any) -> bool:
-    return type(value) is int and 0 < value <= listening.LAST_PORT
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and value is not True and 0 < value <= listening.LAST_PORT else None
 
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:

@@ -131,7 +131,7 @@ def _listener(found: Sequence[Program]) -> Program | None:
 
 
 def _known(found: Sequence[Program], servers: Sequence[Server]) -> list[tuple[Server, Program]]:
-    return [(program.server, program) for program in found if program.server in servers]
+    return [(program.server, program) for program in found if program.server and program.server in servers]
 
 
 def _last(known: Sequence[tuple[Server, Program]], *claims: Callable[[Server, Program], bool]) -> Program:

@@ -1,0 +1,52 @@
+"""The flags that an engine is given: where its weights are, under which name it answers, and its port.
+
+Only a recognised engine is given flags, and only if its image's own entry point runs and takes `args` as flags. An
+engine with a `command` is left as it is: where flags would go in it is not known. A flag that the user sets is not
+repeated. What was given, and why something was not, is told in the condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from function.engines import models, options
+from function.engines.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """The flags that an engine is given."""
+
+    args: tuple[str, ...] = ()
+    left_out: str = ""
+    """Why the weights are not named to the engine; "" if they are, or if the user names a model."""
+
+
+def inject(reading: Reading, *, weights: str | None, name: str, port: int | None) -> Injection:
+    """Return the flags for an engine.
+
+    `weights` is the directory of its weights, if they are on the cluster. `name` is the model's name for requests, ""
+    if there is none. `port` is the port that it must be told, None if its default or the user decides.
+    """
+    gives = _weights(reading, weights, name) if weights else Injection()
+    told = reading.engine and options.given(reading.program.arguments, reading.engine.port_flags)
+    flag = reading.engine.port_flags[0] if reading.engine and reading.engine.port_flags else ""
+    if port is None or not reading.takes_flags or told or not flag:
+        return gives
+    return Injection((*gives.args, f"{flag}={port}"), gives.left_out)
+
+
+def _weights(reading: Reading, directory: str, name: str) -> Injection:
+    engine = reading.engine
+    if engine is None:
+        return Injection(left_out="the engine is not recognised")
+    if models.names_model(reading):
+        return Injection()
+    if not reading.takes_flags:
+        where = "a command" if reading.programs else "arguments that an image's entry point runs as a program"
+        return Injection(left_out=f"no flag is added to {where}")
+    if not engine.gives_model:
+        return Injection(left_out=f"{engine.name} has no flag for a directory of weights")
+    named = options.given(reading.program.arguments, engine.name_flags)
+    names = [f"{engine.gives_name}={name}"] if engine.gives_name and name and not named else []
+    return Injection((f"{engine.gives_model}={directory}", *names))
