@@ -1,11 +1,8 @@
 """What the models of all kinds share: base class, field types, parsing, and conversion to an XRD's schema."""
 
-from function.schema.containers import FieldPath, Image
 from function.schema.fields import (
-    LABEL,
     LABEL_KEYS,
     QUALIFIED_KEYS,
-    SUBDOMAIN,
     Annotations,
     CelText,
     ChartVersion,
@@ -31,10 +28,12 @@ from function.schema.fields import (
     XrName,
     quoted,
 )
+from function.schema.foreign import foreign_faults, is_strict
 from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
 from function.schema.unions import Member, union
+from function.vocabulary.patterns import LABEL, SUBDOMAIN
 
 __all__ = [
     "LABEL",
@@ -52,10 +51,8 @@ __all__ = [
     "Column",
     "DnsLabel",
     "DnsSubdomain",
-    "FieldPath",
     "Flag",
     "HostName",
-    "Image",
     "Int64",
     "Keys",
     "KubernetesVersion",
@@ -77,7 +74,9 @@ __all__ = [
     "Whole",
     "XrName",
     "cover_the_internet",
+    "foreign_faults",
     "format_path",
+    "is_strict",
     "parse",
     "problems",
     "problems_at",

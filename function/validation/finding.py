@@ -14,6 +14,7 @@ ERRORS = {
     "name": "The API server, or Crossplane, refuses such a name or namespace.",
     "refused": "The function would refuse it.",
     "required": "A field is missing.",
+    "reserved": "Modelplane sets the field itself; the message says what to write instead.",
     "response-size": "The function's answer would be larger than Crossplane takes.",
     "rule": "Fields do not go together.",
     "selector": "Kubernetes would refuse the claim with such a device selector.",

@@ -53,7 +53,7 @@ def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[st
         **workers,
         "nodePoolName": pool,
         **({"deviceRequests": requests} if requests else {}),
-        "template": member.template.model_dump(mode="json", exclude_unset=True, exclude_none=True),
+        "template": plain(member.template),
     }
 
 

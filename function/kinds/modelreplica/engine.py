@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from function import podspec
 from function.api.modelreplica import Engine, Member, Spec
 from function.core import InvalidSpec, NamespacedName
 from function.kinds.modelreplica import flags
@@ -67,10 +69,25 @@ def workload(replica: NamespacedName, engine: Engine) -> str:
     return names.workload(replica, engine.name, longest=longest)
 
 
+def engine_index(member: Member) -> int:
+    """Return the index of the engine's container."""
+    index = podspec.engine_index(member.template["spec"]["containers"])
+    assert index is not None, "a rule of the template"
+    return index
+
+
+def engine_container(member: Member) -> Mapping[str, Any]:
+    container: Mapping[str, Any] = member.template["spec"]["containers"][engine_index(member)]
+    return container
+
+
 def command_line(member: Member) -> CommandLine:
-    container = member.template.spec.containers[0]
+    container = engine_container(member)
     return flags.read(
-        image=container.image, command=container.command, args=container.args, variables=_literals(member)
+        image=container["image"],
+        command=container.get("command", ()),
+        args=container.get("args", ()),
+        variables=_literals(container),
     )
 
 
@@ -85,7 +102,7 @@ def _plan(replica: NamespacedName, engine: Engine, field: str, front: int) -> En
     is_decode = engine.phase == "Decode"
     port = flags.port(line) or (_behind(front) if is_decode else PORT)
     if is_decode and port == front:
-        where = f"{field}.members[{engine.members.index(serving(engine))}].template.spec.containers[0].args"
+        where = f"{container_field(engine, field)}.args"
         problem = f"--port {port} is the routing sidecar's; use another, such as $(MODELPLANE_PORT)"
         raise InvalidSpec(c.INVALID_REPLICA(field=where, problem=problem))
     name = workload(replica, engine)
@@ -98,6 +115,11 @@ def _behind(front: int) -> int:
     return PORT if front == BEHIND_SIDECAR else BEHIND_SIDECAR
 
 
-def _literals(member: Member) -> Mapping[str, str]:
-    variables = member.template.spec.containers[0].env
-    return {variable.name: variable.value for variable in variables if variable.value is not None}
+def container_field(engine: Engine, field: str) -> str:
+    """Return the path of the container that serves, in the XR. `field` is the path of the engine."""
+    member = serving(engine)
+    return f"{field}.members[{engine.members.index(member)}].template.spec.containers[{engine_index(member)}]"
+
+
+def _literals(container: Mapping[str, Any]) -> Mapping[str, str]:
+    return {variable["name"]: variable["value"] for variable in container.get("env", ()) if "value" in variable}
