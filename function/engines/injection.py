@@ -43,8 +43,8 @@ def _weights(reading: Reading, directory: str, name: str) -> Injection:
     if models.names_model(reading):
         return Injection()
     if not reading.takes_flags:
-        where = "a command" if reading.programs else "arguments that an image's entry point runs as a program"
-        return Injection(left_out=f"no flag is added to {where}")
+        why = "no flag is added to a command" if reading.programs else "the entry point of its image takes no flags"
+        return Injection(left_out=why)
     if not engine.gives_model:
         return Injection(left_out=f"{engine.name} has no flag for a directory of weights")
     named = options.given(reading.program.arguments, engine.name_flags)

@@ -66,7 +66,7 @@ def _of_engine(engine: Server, reading: Reading) -> Iterator[str]:
     if (named := models.positional_model(reading)) and _is_repository(named):
         yield "the model"
     for flag in (*engine.model_flags, *engine.hub_flags):
-        is_named = _REPOSITORY.fullmatch if flag.endswith("template") else _is_repository
+        is_named = _looks_like_repository if flag.endswith("template") else _is_repository
         if any(is_named(text) for text in options.values(words, (flag,))):
             yield flag
     nested = ((flag, _in_json(words, flag, keys)) for flag, keys in engine.hub_json)
@@ -82,11 +82,11 @@ def _of_unknown(program: Program) -> Iterator[str]:
     before = ""
     for word in program.arguments:
         flag, _, text = word.partition("=") if word.startswith("-") else (before, "", word)
-        if "name" not in flag and "alias" not in flag and _REPOSITORY.fullmatch(text) and not _FILE.fullmatch(text):
+        if "name" not in flag and "alias" not in flag and _looks_like_repository(text):
             yield flag or "an argument"
         before = word if word.startswith("-") and "=" not in word else ""
     for name, text in sorted(program.variables.items()):
-        if name not in _NEVER and "NAME" not in name and _REPOSITORY.fullmatch(text) and not _FILE.fullmatch(text):
+        if name not in _NEVER and "NAME" not in name and _looks_like_repository(text):
             yield name
 
 
@@ -110,6 +110,11 @@ def _lists_repository(text: str) -> bool:
 def _is_repository(text: str) -> bool:
     """Return whether a value that names a model is a repository, or may be one."""
     return text.lower() not in _BUILT_IN and not _LOCAL.match(text) and not _FILE.fullmatch(text)
+
+
+def _looks_like_repository(text: str) -> bool:
+    """Return whether a value that may be anything is a repository."""
+    return bool(_REPOSITORY.fullmatch(text)) and not _FILE.fullmatch(text)
 
 
 def _downloads(program: Program) -> bool:

@@ -190,13 +190,13 @@ def _joined(word: Word, shell: _Shell) -> str:
 
 def _fields(word: Word, shell: _Shell) -> list[str]:
     """Expand a word of a command."""
-    fields = [""]
+    fields: list[list[str]] = [[]]
     for part in word:
         first, *more = _pieces(part, shell) or [""]
-        fields[-1] += first
-        fields += more
+        fields[-1].append(first)
+        fields += ([text] for text in more)
     is_word = any(part.quoted for part in word) and not (len(word) == 1 and _elements(word[0], shell) == [])
-    return [text for text in fields if text or is_word]
+    return [text for text in map("".join, fields) if text or is_word]
 
 
 def _pieces(part: Part, shell: _Shell) -> list[str]:
