@@ -84,9 +84,8 @@ def connector(reading: Reading) -> Connector:
     return Connector(ASSUMED, "", f"llm-d's sidecar has no protocol for {since}")
 
 
-def bootstrap_port(prefill: Reading) -> int | None:
-    """Return the bootstrap port of a prefill engine; None if its connector has none."""
-    protocol = connector(prefill).protocol
+def bootstrap_port(prefill: Reading, protocol: str) -> int | None:
+    """Return the bootstrap port of a prefill engine; None if there is none in a protocol."""
     if protocol == SGLANGS:
         text = options.value(prefill.program.arguments, ("--disaggregation-bootstrap-port",)) or ""
     elif protocol == MOONCAKE:
@@ -94,11 +93,6 @@ def bootstrap_port(prefill: Reading) -> int | None:
     else:
         return None
     return listening.port_number(text) or BOOTSTRAP
-
-
-def uses_nixl(reading: Reading) -> bool:
-    """Return whether the engine has NIXL's side channel, as far as it tells. In doubt it has."""
-    return connector(reading).protocol == NIXL
 
 
 def _config(reading: Reading) -> Mapping[str, Any]:

@@ -2,14 +2,16 @@
 
 Only a recognised engine is given flags, and only if its image's own entry point runs and takes `args` as flags. An
 engine with a `command` is left as it is: where flags would go in it is not known. A flag that the user sets is not
-repeated. What was given, and why something was not, is told in the condition.
+repeated. The port is told only if the engine would listen on another one by default. What was given, and why something
+was not, is told in the condition.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.engines import models, options
+from function.engines import listening, models, options
 from function.engines.reading import Reading
 
 
@@ -22,18 +24,20 @@ class Injection:
     """Why the weights are not named to the engine; "" if they are, or if the user names a model."""
 
 
-def inject(reading: Reading, *, weights: str | None, name: str, port: int | None) -> Injection:
+def inject(reading: Reading, *, weights: str | None, name: str, port: int) -> Injection:
     """Return the flags for an engine.
 
     `weights` is the directory of its weights, if they are on the cluster. `name` is the model's name for requests, ""
-    if there is none. `port` is the port that it must be told, None if its default or the user decides.
+    if there is none. `port` is the port on which it is expected to listen.
     """
-    gives = _weights(reading, weights, name) if weights else Injection()
-    told = reading.engine and options.given(reading.program.arguments, reading.engine.port_flags)
-    flag = reading.engine.port_flags[0] if reading.engine and reading.engine.port_flags else ""
-    if port is None or not reading.takes_flags or told or not flag:
-        return gives
-    return Injection((*gives.args, f"{flag}={port}"), gives.left_out)
+    given = _weights(reading, weights, name) if weights else Injection()
+    return Injection((*given.args, *_port(reading, port)), given.left_out)
+
+
+def _port(reading: Reading, port: int) -> Iterator[str]:
+    engine = reading.engine
+    if engine and engine.port_flags and reading.takes_flags and listening.is_elsewhere(engine, reading.program, port):
+        yield f"{engine.port_flags[0]}={port}"
 
 
 def _weights(reading: Reading, directory: str, name: str) -> Injection:

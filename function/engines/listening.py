@@ -70,13 +70,21 @@ def unheard(server: Server | None, program: Program, port: int) -> str:
     source, address = _address(server, program)
     hints = [
         *([_hint(server.host_flags, server.host_variables, ANYWHERE)] if is_loopback(address) else []),
-        *([_hint(server.port_flags, server.port_variables, str(port))] if _elsewhere(server, program, port) else []),
+        *([_hint(server.port_flags, server.port_variables, str(port))] if is_elsewhere(server, program, port) else []),
     ]
     if not hints:
         return ""
     if source and is_loopback(address):
         return f"{source} {address} is loopback, where no other pod reaches {server.name}; use {' '.join(hints)}"
     return f"{server.name} listens on {address}:{server.port} unless told {' '.join(hints)}"
+
+
+def is_elsewhere(server: Server, program: Program, port: int) -> bool:
+    """Return whether a program listens on its default port, and that is another one."""
+    is_told = options.given(program.arguments, server.port_flags) or any(
+        _port_of(program.variables.get(variable, "")) for variable in server.port_variables
+    )
+    return server.port != port and not is_told
 
 
 def is_loopback(address: str) -> bool:
@@ -86,14 +94,6 @@ def is_loopback(address: str) -> bool:
         return ip_address(address.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _elsewhere(server: Server, program: Program, port: int) -> bool:
-    """Return whether a program listens on its default port, and that is another one."""
-    is_told = options.given(program.arguments, server.port_flags) or any(
-        _port_of(program.variables.get(variable, "")) for variable in server.port_variables
-    )
-    return server.port != port and not is_told
 
 
 def _hidden_by(server: Server, program: Program) -> str:

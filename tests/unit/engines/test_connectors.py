@@ -97,9 +97,4 @@ BOOTSTRAP = [
 
 @pytest.mark.parametrize(("given", "want"), BOOTSTRAP)
 def test_the_prefill_engine_tells_its_bootstrap_port(given: Any, want: int | None) -> None:
-    assert connectors.bootstrap_port(given) == want
-
-
-def test_only_nixl_has_a_side_channel() -> None:
-    got = [connectors.uses_nixl(one) for one in (vllm("NixlConnector"), read(), vllm("MooncakeConnector"), read(*SGL))]
-    assert got == [True, True, False, False]
+    assert connectors.bootstrap_port(given, connectors.connector(given).protocol) == want

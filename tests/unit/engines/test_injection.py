@@ -22,11 +22,11 @@ GIVEN = [
     (read("--config=x.yaml"), NOTHING),
     (read("$(ARGS)"), NOTHING),
     (read(image=c.OTHER, runtime="vLLM"), VLLMS),
-    (read(image=c.TGI), Injection(("--model-id=/mnt/models",))),
+    (read(image=c.TGI), Injection(("--model-id=/mnt/models", "--port=8000"))),
     (read("--model-id", "/mnt/models", "--port", "8080", "--num-shard", "1", image=c.TGI), NOTHING),
-    (read(image=c.TEI), Injection(("--model-id=/mnt/models",))),
-    (read(image=c.KSERVE), Injection(("--model_dir=/mnt/models", "--model_name=org/m"))),
-    (read(image=c.LLAMA), Injection(left_out="llama.cpp has no flag for a directory of weights")),
+    (read(image=c.TEI), Injection(("--model-id=/mnt/models", "--port=8000"))),
+    (read(image=c.KSERVE), Injection(("--model_dir=/mnt/models", "--model_name=org/m", "--http_port=8000"))),
+    (read(image=c.LLAMA), Injection(("--port=8000",), "llama.cpp has no flag for a directory of weights")),
     (
         read(image=c.NIM),
         Injection(left_out="the entry point of its image takes no flags"),
@@ -43,12 +43,12 @@ GIVEN = [
 
 @pytest.mark.parametrize(("given", "want"), GIVEN)
 def test_weights_are_named_to_an_engine_that_knows_the_flag(given: Any, want: Injection) -> None:
-    assert injection.inject(given, weights="/mnt/models", name="org/m", port=None) == want
+    assert injection.inject(given, weights="/mnt/models", name="org/m", port=8000) == want
 
 
 def test_without_weights_or_a_name_nothing_is_made_up() -> None:
-    assert injection.inject(read(), weights=None, name="org/m", port=None) == NOTHING
-    assert injection.inject(read(), weights="/w", name="", port=None) == Injection(("--model=/w",))
+    assert injection.inject(read(), weights=None, name="org/m", port=8000) == NOTHING
+    assert injection.inject(read(), weights="/w", name="", port=8000) == Injection(("--model=/w",))
 
 
 PORTS = [

@@ -45,13 +45,13 @@ def test_what_says_nothing_is_not_written() -> None:
             command=[],
             resources={"requests": {}},
             claims=(),
-            readinessProbe={"httpGet": {"port": 1, "httpHeaders": []}},
+            readinessProbe={"httpGet": {"port": 8000, "httpHeaders": []}},
         )
     )
     assert "command" not in got
     assert "args" not in got
     assert "resources" not in got
-    assert got["readinessProbe"] == {"httpGet": {"port": 1}}
+    assert got["readinessProbe"] == {"httpGet": {"port": 8000}}
 
 
 def grace(seconds: int | None) -> tuple[int, Any]:
