@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from function.engines import listening, models, options
 from function.engines.reading import Reading
 
+WEIGHTS = "/mnt/models"
+"""Mount path of a model's weights."""
+
 
 @dataclass(frozen=True, slots=True)
 class Injection:
@@ -30,7 +33,7 @@ def inject(reading: Reading, *, weights: str | None, name: str, port: int) -> In
     `weights` is the directory of its weights, if they are on the cluster. `name` is the model's name for requests, ""
     if there is none. `port` is the port on which it is expected to listen.
     """
-    given = _weights(reading, weights, name) if weights else Injection()
+    given = of_weights(reading, weights, name) if weights else Injection()
     return Injection((*given.args, *_port(reading, port)), given.left_out)
 
 
@@ -40,7 +43,8 @@ def _port(reading: Reading, port: int) -> Iterator[str]:
         yield f"{engine.port_flags[0]}={port}"
 
 
-def _weights(reading: Reading, directory: str, name: str) -> Injection:
+def of_weights(reading: Reading, directory: str, name: str) -> Injection:
+    """Return the flags by which an engine is told its weights and the model's name in requests."""
     engine = reading.engine
     if engine is None:
         return Injection(left_out="the engine is not recognised")

@@ -27,7 +27,7 @@ SERVING_PORT = "http"
 """Name of the port for traffic."""
 DEVICES = "devices"
 """Name of the claim, in the pod and in the container."""
-MODELS = "/mnt/models"
+MODELS = injection.WEIGHTS
 """Mount path of the weights."""
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (not a file of ours: the pod's shared memory)
 """Mount path of the memory that the processes of an engine share."""
