@@ -75,6 +75,13 @@ class Pod:
     spec: Place
     containers: tuple[Place, ...]
     """All containers: init containers, containers and ephemeral containers, in this order."""
+    securities: tuple[Place, ...]
+    """The security contexts of the pod and of its containers, in this order. Empty where there is none."""
+
+    @property
+    def security(self) -> Place:
+        """The security context of the pod. Empty if there is none."""
+        return self.securities[0]
 
     @property
     def is_windows(self) -> bool:
@@ -86,22 +93,13 @@ class Pod:
         """Whether the users of the pod are none of the node's."""
         return self.spec.flag("hostUsers") is False
 
-    @property
-    def security(self) -> Place:
-        """The security context of the pod. Empty if there is none."""
-        return _security(self.spec)
-
-    @property
-    def securities(self) -> tuple[Place, ...]:
-        """The security contexts of the pod and of its containers. Empty where there is none."""
-        return (self.security, *map(_security, self.containers))
-
 
 def read(template: Manifest) -> Pod:
     """Return a pod template as the checks read it."""
     whole = Place("", "", template)
     spec = whole.at("spec") or Place("spec", "", {})
-    return Pod(whole, spec, tuple(_containers(spec)))
+    containers = tuple(_containers(spec))
+    return Pod(whole, spec, containers, tuple(map(_security, (spec, *containers))))
 
 
 def _containers(spec: Place) -> Iterator[Place]:
