@@ -424,7 +424,7 @@ def test_a_deployment_whose_replicas_would_be_refused_is_told_so() -> None:
     split = edited(edited(DEPLOYMENT, "spec.engines", halves), "spec.serving.mode", "PrefillDecode")
 
     args = "spec.engines[1].members[0].template.spec.containers[0].args"
-    problem = "--port 8000 is the routing sidecar's; use another, such as $(MODELPLANE_PORT)"
+    problem = "--port 8000 is the routing sidecar's port; use another, such as $(MODELPLANE_PORT)"
     assert said(split) == [(0, args, "refused", problem)]
 
 
