@@ -75,10 +75,10 @@ def _schema(type_: Type, description: str = "") -> dict[str, Any]:
         case "map":
             assert type_.items is not None
             return {**said, "type": "object", "additionalProperties": _schema(type_.items)}
-        case definitions.QUANTITY | definitions.INT_OR_STRING:
-            return {**said, "anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
-        case "integer":
-            return {**said, "type": "integer", "format": "int64"}
+        case definitions.QUANTITY:  # int-or-string would refuse the fraction in `cpu: 0.5`
+            return {**said, "x-kubernetes-preserve-unknown-fields": True}
+        case "int32" | "int64" as size:
+            return {**said, "type": "integer", "format": size}
         case kind:
             return {**said, "type": kind}
 
