@@ -137,8 +137,9 @@ class _Reader:
         if besides is None:
             return
         options = sorted(type_.fields.keys() - set(besides))
-        given = [name for name in value if name not in besides]
-        if len(given) != 1:
+        given = [name for name in value if name in options]
+        may_be_later = any(name not in type_.fields for name in value)
+        if len(given) > 1 or not (given or may_be_later):
             has = " and ".join(given) if given else "none"
             listed = ", ".join(options) if len(options) < _MANY else f"{', '.join(options[:_MANY])}, …"
             self.faults.append(Fault(path, f"must have exactly one of {listed}, and has {has}", "rule"))

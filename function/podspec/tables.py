@@ -24,10 +24,13 @@ ONE_OF: Mapping[Field, tuple[str, ...]] = {
     ("AzureDiskVolumeSource", "cachingMode"): ("None", "ReadOnly", "ReadWrite"),
     ("AzureDiskVolumeSource", "kind"): ("Shared", "Dedicated", "Managed"),
     ("Container", "imagePullPolicy"): ("Always", "IfNotPresent", "Never"),
+    ("Container", "restartPolicy"): ("Always", "OnFailure", "Never"),
     ("Container", "terminationMessagePolicy"): ("File", "FallbackToLogsOnError"),
     ("ContainerPort", "protocol"): ("TCP", "UDP", "SCTP"),
     ("ContainerResizePolicy", "resourceName"): ("cpu", "memory"),
     ("ContainerResizePolicy", "restartPolicy"): ("NotRequired", "RestartContainer"),
+    ("ContainerRestartRule", "action"): ("Restart",),
+    ("ContainerRestartRuleOnExitCodes", "operator"): ("In", "NotIn"),
     ("HTTPGetAction", "scheme"): ("HTTP", "HTTPS"),
     ("HostPathVolumeSource", "type"): (
         "", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice",
@@ -188,6 +191,7 @@ FORMS: Mapping[Field, Form] = {
     ("PodResourceClaim", "resourceClaimTemplateName"): _SUBDOMAIN,
     ("PodSchedulingGate", "name"): _KEY,
     ("PodSpec", "hostname"): _LABEL,
+    ("PodSpec", "hostnameOverride"): _SUBDOMAIN._replace(longest=64),
     ("PodSpec", "priorityClassName"): _SUBDOMAIN,
     ("PodSpec", "runtimeClassName"): _SUBDOMAIN,
     ("PodSpec", "serviceAccount"): _SUBDOMAIN,
@@ -202,7 +206,6 @@ FORMS: Mapping[Field, Form] = {
     ("Sysctl", "name"): _SYSCTL,
     ("Toleration", "key"): _KEY,
     ("Toleration", "value"): LABEL_VALUE,
-    ("TopologySpreadConstraint", "topologyKey"): _KEY,
     ("Volume", "name"): _LABEL,
 }
 """The form that a text must have."""
@@ -213,6 +216,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "ConfigMapProjection": ("name",),
     "ConfigMapVolumeSource": ("name",),
     "Container": ("image",),
+    "ContainerRestartRule": ("exitCodes",),
     "EphemeralVolumeSource": ("volumeClaimTemplate",),
     "LocalObjectReference": ("name",),
     "PersistentVolumeClaimSpec": ("accessModes", "resources"),
@@ -244,6 +248,7 @@ EMPTY_MEANS: frozenset[Field] = frozenset({
     ("PodSecurityContext", "fsGroupChangePolicy"),
     ("PodSecurityContext", "seLinuxChangePolicy"),
     ("PodSecurityContext", "supplementalGroupsPolicy"),
+    ("PodSpec", "hostnameOverride"),
     ("PodSpec", "preemptionPolicy"),
     ("PodSpec", "runtimeClassName"),
     ("SeccompProfile", "localhostProfile"),
@@ -269,7 +274,9 @@ EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
 emptyDir to the API server; written out, it says what it means."""
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 """The fields of a probe of which exactly one must be set."""
-MAY_REPEAT: frozenset[Field] = frozenset({("Container", "ports")})
+MAY_REPEAT: frozenset[Field] = frozenset(
+    {("Container", "ports"), ("PodSpec", "hostAliases"), ("PodSpec", "imagePullSecrets")}
+)
 """Lists whose items may have the keys of another, although the schema says that keys identify them."""
 
 TOLD: frozenset[Field] = frozenset({*ONE_OF, *BETWEEN, *FORMS})

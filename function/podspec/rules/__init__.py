@@ -24,7 +24,15 @@ from function.podspec.rules import (
     volumes,
 )
 
-_OF_TEMPLATE = (metadata.faults, pod.faults, security.of_pod, affinity.faults, containers.faults, volumes.faults)
+_OF_TEMPLATE = (
+    metadata.faults,
+    pod.faults,
+    security.of_pod,
+    resources.of_pod,
+    affinity.faults,
+    containers.faults,
+    volumes.faults,
+)
 _OF_CONTAINER = (
     containers.of_container,
     variables.faults,

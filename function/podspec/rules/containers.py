@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.podspec.engine_container import ENGINE, engine_index
-from function.podspec.fault import Fault, Path, shown
+from function.podspec.fault import Fault, Path
 
 SIDECAR = "Always"
 """The restartPolicy of an init container that runs beside the containers."""
@@ -49,25 +49,25 @@ def of_container(_: Mapping[str, Any], path: Path, container: Mapping[str, Any])
             at = (*path, "resizePolicy", index, "resourceName")
             yield Fault(at, f"is the resource of a policy above it, {name}", "key")
         resized.add(name)
-    if path[1] == "initContainers":
-        yield from _init(path, container)
-    elif "restartPolicy" in container:
-        problem = f"is only for init containers, where {SIDECAR} makes a sidecar"
-        yield Fault((*path, "restartPolicy"), problem, "rule")
+    yield from _restarts(path, container)
 
 
 _NOT_OF_INIT = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
 
-def _init(path: Path, container: Mapping[str, Any]) -> Iterator[Fault]:
-    restarts = container.get("restartPolicy", SIDECAR)
-    if restarts != SIDECAR:
-        at = (*path, "restartPolicy")
-        yield Fault(at, f"must be {SIDECAR}, which makes it a sidecar, not {shown(at, restarts)}", "value")
-    if "restartPolicy" in container:
+def _restarts(path: Path, container: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield faults of a container's own restart policy, which Kubernetes 1.35 and later know for every container."""
+    policy, has_rules = container.get("restartPolicy"), "restartPolicyRules" in container
+    if path[1] != "initContainers":
+        if has_rules and policy is None:
+            yield Fault((*path, "restartPolicy"), "is required with restartPolicyRules", "required")
         return
+    if has_rules and policy == SIDECAR:
+        yield Fault(
+            (*path, "restartPolicyRules"), f"is not for a sidecar, which restartPolicy: {SIDECAR} makes of it", "rule"
+        )
     for field in _NOT_OF_INIT:
-        if field in container:
+        if field in container and policy != SIDECAR:
             problem = (
                 f"is not for an init container without restartPolicy: {SIDECAR}, which ends before the others start"
             )

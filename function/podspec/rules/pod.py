@@ -24,9 +24,7 @@ _SEARCH_WORDS = "a DNS name in lower case, with or without a dot at its end"
 def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield faults of a pod's own fields."""
     spec, at = template["spec"], ("spec",)
-    for field, problem in _NOT_OF_A_TEMPLATE.items():
-        if field in spec:
-            yield Fault((*at, field), problem, "rule")
+    yield from _fields(at, spec)
     if spec.get("priorityClassName", "").startswith("system-"):
         problem = (
             "must be a PriorityClass of the cluster's own: those that begin with system- are for what a cluster cannot"
@@ -40,6 +38,16 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
             yield must_be((*at, "hostAliases", index, "ip"), "an IP address", alias["ip"])
     yield from _dns((*at, "dnsConfig"), spec)
     yield from _host_network(template)
+
+
+def _fields(at: Path, spec: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield faults of fields that are not for a template, or not for it beside others."""
+    for field, problem in _NOT_OF_A_TEMPLATE.items():
+        if field in spec:
+            yield Fault((*at, field), problem, "rule")
+    for field in ("setHostnameAsFQDN", "hostNetwork"):
+        if "hostnameOverride" in spec and spec.get(field):
+            yield Fault((*at, "hostnameOverride"), f"cannot be set together with {field}", "rule")
 
 
 def _toleration(path: Path, toleration: Mapping[str, Any]) -> Iterator[Fault]:

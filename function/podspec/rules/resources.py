@@ -10,6 +10,7 @@ from function.podspec.fault import Fault, Path
 from function.vocabulary import patterns
 
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
+_OF_PODS = ("cpu", "memory")
 _HUGE_PAGES = "hugepages-"
 _NATIVE_DOMAIN = "kubernetes.io/"
 _OF_QUOTAS = "requests."
@@ -27,6 +28,20 @@ def faults(template: Mapping[str, Any], path: Path, container: Mapping[str, Any]
     if any(name.startswith(_HUGE_PAGES) for name in names) and names.isdisjoint(("cpu", "memory")):
         yield Fault(at, "must have cpu or memory beside huge pages", "rule")
     yield from _claims((*at, "claims"), template, resources.get("claims", ()))
+
+
+def of_pod(template: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield faults of a pod's own resources, apart from their sums over containers."""
+    resources, at = template["spec"].get("resources", {}), ("spec", "resources")
+    requests, limits = resources.get("requests", {}), resources.get("limits", {})
+    for name in sorted({*requests, *limits}):
+        if name in _OF_PODS or name.startswith(_HUGE_PAGES):
+            yield from _amount(at, name, requests.get(name), limits.get(name))
+        else:
+            field = "limits" if name in limits else "requests"
+            yield Fault((*at, field, name), "must be cpu, memory or hugepages-SIZE", "key")
+    if "claims" in resources:
+        yield Fault((*at, "claims"), "is only for containers", "rule")
 
 
 def _amount(at: Path, name: str, request: str | None, limit: str | None) -> Iterator[Fault]:

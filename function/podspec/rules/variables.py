@@ -9,13 +9,15 @@ from function.podspec import field_paths
 from function.podspec.fault import Fault, Path, must_be
 
 
-def faults(_: Mapping[str, Any], path: Path, container: Mapping[str, Any]) -> Iterator[Fault]:
+def faults(template: Mapping[str, Any], path: Path, container: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield faults of a container's variables."""
     for index, variable in enumerate(container.get("env", ())):
         at, source = (*path, "env", index), variable.get("valueFrom", {})
         if variable.get("value") and "valueFrom" in variable:
             yield Fault(at, "has a value and a valueFrom; a variable has one of them", "rule")
         yield from of_field((*at, "valueFrom"), source, in_file=False)
+        if "fileKeyRef" in source:
+            yield from _of_file((*at, "valueFrom", "fileKeyRef"), source["fileKeyRef"], template["spec"])
 
 
 def of_field(path: Path, source: Mapping[str, Any], *, in_file: bool) -> Iterator[Fault]:
@@ -36,3 +38,12 @@ def of_field(path: Path, source: Mapping[str, Any], *, in_file: bool) -> Iterato
         divisors = field_paths.divisors(resource["resource"])
         if resource.get("divisor", "0") not in divisors:
             yield must_be((*at, "divisor"), f"one of {', '.join(divisors[1:])}", resource["divisor"])
+
+
+def _of_file(path: Path, source: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield faults of a variable from a file that an init container writes."""
+    name = source["volumeName"]
+    if not any("emptyDir" in volume for volume in spec.get("volumes", ()) if volume["name"] == name):
+        yield Fault((*path, "volumeName"), f"must be an emptyDir of spec.volumes, and {name} is none", "rule")
+    if ".." in source["path"].split("/"):
+        yield must_be((*path, "path"), "a path without ..", source["path"])

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from function.cel import quantity
+from function.podspec import definitions
 from function.podspec.fault import Fault, Path, must_be
 from function.podspec.rules import selectors, variables
 
@@ -38,7 +39,8 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         if remote and not remote["path"].startswith("/"):
             yield must_be((*path, "nfs", "path"), "an absolute path", remote["path"])
         if "ephemeral" in volume:
-            yield from _claim((*path, "ephemeral", "volumeClaimTemplate", "spec"), volume["ephemeral"])
+            template = volume["ephemeral"]["volumeClaimTemplate"]
+            yield from _claim((*path, "ephemeral", "volumeClaimTemplate"), template)
 
 
 def _files(path: Path, source: Mapping[str, Any]) -> Iterator[Fault]:
@@ -73,8 +75,23 @@ def _projected(path: Path, sources: Any) -> Iterator[Fault]:
             seen.add(file)
 
 
-def _claim(path: Path, ephemeral: Mapping[str, Any]) -> Iterator[Fault]:
-    spec = ephemeral["volumeClaimTemplate"]["spec"]
+_METADATA = definitions.definition("ObjectMeta").fields
+_OF_CLAIMS = ("labels", "annotations")
+
+
+def _claim(at: Path, template: Mapping[str, Any]) -> Iterator[Fault]:
+    metadata, spec, path = template.get("metadata", {}), template["spec"], (*at, "spec")
+    for field in metadata:
+        if field in _METADATA and field not in _OF_CLAIMS:
+            yield Fault(
+                (*at, "metadata", field), f"cannot be set here, where only {' and '.join(_OF_CLAIMS)} can", "rule"
+            )
+    yield from selectors.labels((*at, "metadata", "labels"), metadata.get("labels", {}))
+    yield from _amount(path, spec)
+    yield from selectors.label_selector((*path, "selector"), spec.get("selector", {}))
+
+
+def _amount(path: Path, spec: Mapping[str, Any]) -> Iterator[Fault]:
     modes = spec.get("accessModes", ())
     if not modes:
         yield Fault((*path, "accessModes"), "must have at least 1 item, not 0", "rule")
@@ -86,4 +103,3 @@ def _claim(path: Path, ephemeral: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(at, "is required", "required")
     elif quantity.parse(amount) <= quantity.parse("0"):
         yield must_be(at, "more than 0", amount)
-    yield from selectors.label_selector((*path, "selector"), spec.get("selector", {}))

@@ -67,6 +67,7 @@ replace k8s.io/sample-controller => k8s.io/sample-controller v0.34.4
 require (
 	k8s.io/api v0.34.4
 	k8s.io/apimachinery v0.34.4
+	k8s.io/apiserver v0.34.4
 	k8s.io/kubernetes v1.34.4
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8
 )
@@ -102,7 +103,6 @@ require (
 	google.golang.org/protobuf v1.36.5 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
-	k8s.io/apiserver v0.34.4 // indirect
 	k8s.io/client-go v0.34.4 // indirect
 	k8s.io/component-base v0.34.4 // indirect
 	k8s.io/component-helpers v0.0.0 // indirect

@@ -17,6 +17,7 @@ _FIELDS = (
 )
 _FIELD_REF = f"{IN}.env.3.valueFrom.fieldRef.fieldPath"
 _AT_FIELD_REF = f"{AT}.env[3].valueFrom.fieldRef.fieldPath"
+_RESTART = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}
 _HTTP = {"name": "http", "containerPort": 8000}
 
 GOOD = {
@@ -41,6 +42,9 @@ GOOD = {
         TEMPLATE,
         f"{IN}.securityContext",
         {"allowPrivilegeEscalation": False, "capabilities": {"add": ["IPC_LOCK"]}, "runAsUser": 0},
+    ),
+    "a container that restarts by its own rules": edited(
+        edited(TEMPLATE, f"{IN}.restartPolicy", "Never"), f"{IN}.restartPolicyRules", [_RESTART]
     ),
     "a profile of the node": edited(
         TEMPLATE, f"{IN}.securityContext.seccompProfile", {"type": "Localhost", "localhostProfile": "a/b.json"}
@@ -168,13 +172,17 @@ BAD = {
         edited(TEMPLATE, INIT, [{**_FIRST, "livenessProbe": {"exec": {"command": ["true"]}}}]),
         f"spec.initContainers[0].livenessProbe: {_ENDS}",
     ),
-    "an init container that never restarts": (
-        edited(TEMPLATE, INIT, [{**_FIRST, "restartPolicy": "Never"}]),
-        'spec.initContainers[0].restartPolicy: must be Always, which makes it a sidecar, not "Never"',
+    "an init container that restarts as nobody knows": (
+        edited(TEMPLATE, INIT, [{**_FIRST, "restartPolicy": "Sometimes"}]),
+        'spec.initContainers[0].restartPolicy: must be one of Always, OnFailure, Never, not "Sometimes"',
     ),
-    "a sidecar among the containers": (
-        edited(TEMPLATE, f"{IN}.restartPolicy", "Always"),
-        f"{AT}.restartPolicy: is only for init containers, where Always makes a sidecar",
+    "rules of restarts without a policy": (
+        edited(TEMPLATE, f"{IN}.restartPolicyRules", [_RESTART]),
+        f"{AT}.restartPolicy: is required with restartPolicyRules",
+    ),
+    "rules of restarts for a sidecar": (
+        edited(TEMPLATE, INIT, [{**_SIDECAR, "restartPolicyRules": [_RESTART]}]),
+        "spec.initContainers[0].restartPolicyRules: is not for a sidecar, which restartPolicy: Always makes of it",
     ),
     "privileged without escalation": (
         edited(TEMPLATE, f"{IN}.securityContext", {"privileged": True, "allowPrivilegeEscalation": False}),

@@ -15,6 +15,7 @@ GOOD = {
     "devices that are passed on": edited(
         TEMPLATE, IN, {"limits": {"rdma/hca": 1, "vpc.amazonaws.com/efa": "1", "memory": "1Gi", "hugepages-2Mi": "4Gi"}}
     ),
+    "a pod's own memory": edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}),
     "a claim of the user's": edited(
         edited(TEMPLATE, "spec.resourceClaims", [{"name": "nic", "resourceClaimTemplateName": "nics"}]),
         f"{IN}.claims",
@@ -65,6 +66,10 @@ BAD = {
     "huge pages alone": (
         edited(TEMPLATE, IN, {"limits": {"hugepages-2Mi": "2Mi"}}),
         f"{AT}: must have cpu or memory beside huge pages",
+    ),
+    "a pod's own disk": (
+        edited(TEMPLATE, "spec.resources.limits", {"ephemeral-storage": "1Gi"}),
+        "spec.resources.limits.ephemeral-storage: must be cpu, memory or hugepages-SIZE",
     ),
     "a claim that is not there": (
         edited(TEMPLATE, f"{IN}.claims", [{"name": "nic"}]),
