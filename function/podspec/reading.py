@@ -104,8 +104,10 @@ class _Reader:
             return None
         required = (*type_.required, *tables.REQUIRED.get(type_.definition, ()))
         for name in required:
-            if value.get(name) is None:
+            if (given := value.get(name)) is None:
                 self.faults.append(Fault((*path, name), "is required", "required"))
+            elif is_list(given) and not given and type_.fields[name].kind == "list":
+                self.faults.append(Fault((*path, name), "must have at least 1 item, not 0"))
         written = {}
         for name, child in value.items():
             step = (*path, str(name))

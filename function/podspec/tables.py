@@ -218,6 +218,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "Container": ("image",),
     "ContainerRestartRule": ("exitCodes",),
     "EphemeralVolumeSource": ("volumeClaimTemplate",),
+    "ExecAction": ("command",),
     "LocalObjectReference": ("name",),
     "PersistentVolumeClaimSpec": ("accessModes", "resources"),
     "PodDNSConfigOption": ("name",),
@@ -227,7 +228,8 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "SecretProjection": ("name",),
     "SecretVolumeSource": ("secretName",),
 }
-"""Fields that the schema calls optional, and that Kubernetes' validation, or ours, requires."""
+"""Fields that the schema calls optional, and that Kubernetes' validation, or ours, requires. A required list cannot be
+empty."""
 
 EMPTY_MEANS: frozenset[Field] = frozenset({
     ("AppArmorProfile", "localhostProfile"),

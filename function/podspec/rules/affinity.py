@@ -10,6 +10,7 @@ from function.podspec.rules import selectors
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_NO_TERMS: Mapping[str, Any] = {"nodeSelectorTerms": ()}
 
 
 def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
@@ -32,15 +33,13 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
 
 def node_terms(nodes: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield the terms of a node affinity with their paths in it."""
-    for index, term in enumerate(nodes.get(REQUIRED, {}).get("nodeSelectorTerms", ())):
+    for index, term in enumerate(nodes.get(REQUIRED, _NO_TERMS)["nodeSelectorTerms"]):
         yield (REQUIRED, "nodeSelectorTerms", index), term
     for index, weighted in enumerate(nodes.get(PREFERRED, ())):
         yield (PREFERRED, index, "preference"), weighted["preference"]
 
 
 def _nodes(path: Path, nodes: Mapping[str, Any]) -> Iterator[Fault]:
-    if REQUIRED in nodes and not nodes[REQUIRED].get("nodeSelectorTerms"):
-        yield Fault((*path, REQUIRED, "nodeSelectorTerms"), "must have at least 1 item, not 0", "rule")
     for step, term in node_terms(nodes):
         at = (*path, *step)
         for index, requirement in enumerate(term.get("matchExpressions", ())):

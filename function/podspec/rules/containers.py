@@ -21,13 +21,10 @@ def each(template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]
 
 def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield faults of the containers together."""
-    given = template["spec"].get("containers", ())
-    at: Path = ("spec", "containers")
-    if not given:
-        yield Fault(at, "must have at least 1 item, not 0", "rule")
-    elif engine_index(given) is None:
+    given = template["spec"]["containers"]
+    if engine_index(given) is None:
         named = ", ".join(str(container["name"]) for container in given)
-        yield Fault(at, f"must have one container named {ENGINE}: which of {named} is it?", "rule")
+        yield Fault(("spec", "containers"), f"must have one container named {ENGINE}: which of {named} is it?", "rule")
     seen: dict[str, Path] = {}
     for path, container in each(template):
         first = seen.setdefault(container["name"], path)

@@ -47,8 +47,6 @@ def _probe(path: Path, probe: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _handler(path: Path, handler: Mapping[str, Any], names: list[str]) -> Iterator[Fault]:
-    if "exec" in handler and not handler["exec"].get("command"):
-        yield Fault((*path, "exec", "command"), "must have at least 1 item, not 0", "rule")
     for kind in ("httpGet", "tcpSocket"):
         port = handler.get(kind, {}).get("port")
         if isinstance(port, str) and port not in names:

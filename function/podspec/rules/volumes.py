@@ -92,10 +92,8 @@ def _claim(at: Path, template: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _amount(path: Path, spec: Mapping[str, Any]) -> Iterator[Fault]:
-    modes = spec.get("accessModes", ())
-    if not modes:
-        yield Fault((*path, "accessModes"), "must have at least 1 item, not 0", "rule")
-    if "ReadWriteOncePod" in modes and len(set(modes)) > 1:
+    modes = set(spec["accessModes"])
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
         yield Fault((*path, "accessModes"), "cannot have ReadWriteOncePod beside another mode", "rule")
     amount = spec["resources"].get("requests", {}).get("storage")
     at = (*path, "resources", "requests", "storage")
