@@ -208,7 +208,8 @@ def _ports(of: Pods, users: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     ports = [dict(port) for port in users]
     for port in ports:
         if port["containerPort"] == of.plan.port and port.get("protocol", "TCP") == "TCP":
-            port.setdefault("name", own.get("name", SERVING_PORT))
+            if is_free:
+                port.setdefault("name", name)
             return ports
     return [own, *ports]
 
@@ -261,15 +262,20 @@ def _mounts(of: Pods) -> list[dict[str, Any]]:
     weights, shared = of.site.weights, []
     if _shares_memory(of):
         shared.append(pods.mount(volume=_volume(of, _SHM), path=SHARED_MEMORY))
-    if weights:  # read-only: no engine may damage the weights that all share
+    if weights and _is_free(of, MODELS):  # read-only: no engine may damage the weights that all share
         name = _volume(of, _WEIGHTS)
         shared.append(pods.mount(volume=name, path=MODELS, directory=weights.directory, read_only=True))
     return shared
 
 
 def _shares_memory(of: Pods) -> bool:
-    """Whether shared memory is ours to mount: the user has mounted nothing there."""
-    return all(mount["mountPath"].rstrip("/") != SHARED_MEMORY for mount in of.container.get("volumeMounts", ()))
+    """Whether shared memory is ours to mount."""
+    return _is_free(of, SHARED_MEMORY)
+
+
+def _is_free(of: Pods, path: str) -> bool:
+    """Whether the user has mounted nothing at a path of the engine."""
+    return all(mount["mountPath"].rstrip("/") != path for mount in of.container.get("volumeMounts", ()))
 
 
 def _volume(of: Pods, name: str) -> str:
