@@ -58,11 +58,9 @@ def read(template: Any) -> Reading:
     read_ = reader.value(definitions.TEMPLATE, template, ())
     if not isinstance(read_, dict):
         return Reading({}, tuple(reader.faults), ())
-    found = list(reader.faults)
     if nested := reserved.nested(read_):
-        found = [nested]
-    elif not found:
-        found = [*_size(read_), *rules.faults(read_), *reserved.faults(read_)]
+        return Reading(read_, (nested,), ())
+    found = reader.faults or [*_size(read_), *rules.faults(read_), *reserved.faults(read_)]
     return Reading(read_, tuple(found), tuple(reader.unknown))
 
 

@@ -61,6 +61,10 @@ COARSE: Mapping[str, Difference] = {
         edited(TEMPLATE, "spec.securityContext.windowsOptions", {"gmsaCredentialSpecName": "A"}),
     ),
     "processes of a Windows host": Difference(r"spec(\.hostNetwork)?", _HOST_PROCESS, "hostProcess"),
+    "names of signals": Difference(
+        rf"{_CONTAINERS}\.lifecycle\.stopSignal",
+        edited(edited(TEMPLATE, "spec.os", {"name": "linux"}), f"{_IN}.lifecycle.stopSignal", "SIGNAL"),
+    ),
     "sums of containers' resources": Difference(
         r"spec\.resources\.(requests|limits)(\[.*)?",
         edited(TEMPLATE, "spec.resources.requests", {"cpu": 1}),
