@@ -56,6 +56,8 @@ SPEC_HASH = "modelplane.ai/spec-hash"
 """Annotation of a ModelReplica: hash of the spec last given to it. It tells which replicas run the current spec."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"
 """Annotation of a replica's objects on the cluster: hash of the written manifest. It tells what has arrived there."""
+ADMITTED = "modelplane.ai/admitted"
+"""Annotation of the Object of a gang's workload: hash of the pod templates that its cluster has admitted."""
 CONFIG_HASH = "modelplane.ai/config-hash"
 """Annotation of pods: hash of the configuration that they read at startup. A new hash rolls them."""
 PICKER = "modelplane.ai/picker"
@@ -83,6 +85,10 @@ FOUND_NOTHING = doubt.NOTE
 LEAVING = "modelplane.ai/leaving"
 """Annotation of a ModelEndpoint that will be deleted once no service routes to it. The value lists the services that
 routed to it on the last pass, with a question mark after each that was not found then; `-` if there were none."""
+
+SERVED_NAMES = "modelplane.ai/served-model-name"
+"""Annotation of a ModelEndpoint: the model names that it answers to, separated by commas. It is written for a replica
+whose engines are recognised, and users may set it on their own endpoints."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
 

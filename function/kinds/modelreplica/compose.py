@@ -8,12 +8,15 @@ from typing import Any
 
 from function.api.modelreplica import Member, Spec
 from function.core import InvalidSpec, NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, pods, readiness
+from function.kinds.modelreplica import carried, disaggregation, pods, readiness, templates
+from function.kinds.modelreplica import remarks as remarks_
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
+from function.podspec import security
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
+from function.vocabulary.pod_security import RESTRICTED
 
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
@@ -39,12 +42,17 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
     namespace = copies.namespace(name=of.identity.namespace)
     engines = _engines(of)
     remote = {**_carried(of), **engines, **_serving(of, engines)}
-    return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
+    return {"namespace": _shared(of, namespace), **{key: object_(of, manifest) for key, manifest in remote.items()}}
 
 
-def assumptions(of: Replica) -> str:
-    """Return what had to be assumed, for the condition's message."""
-    return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
+def remarks(of: Replica) -> str:
+    """Return what the user should know of the composed pods, for the condition's message."""
+    told = (
+        *remarks_.engines(of.plans, of.site),
+        *(disaggregation.remarks(_decode_first(of)) if of.is_split else ()),
+        *templates.remarks(of.spec),
+    )
+    return "".join(f"; {remark}" for remark in told)
 
 
 def _carried(of: Replica) -> dict[str, dict[str, Any]]:
@@ -85,13 +93,13 @@ def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
 
 
 def _workload(of: Replica, plan: EnginePlan, claimed: Mapping[str, str]) -> dict[str, Any]:
-    templates: dict[str, dict[str, Any]] = {
-        member.role: pods.template(
-            pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claimed.get(member.role))
-        )
-        for member in plan.engine.members
-    }
+    templates = {member.role: _pod(of, plan, member, claimed.get(member.role)) for member in plan.engine.members}
     return _gang(of, plan, templates) if plan.is_gang else _alone(of, plan, templates["Standalone"])
+
+
+def _pod(of: Replica, plan: EnginePlan, member: Member, claim: str | None) -> dict[str, Any]:
+    template = pods.template(pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claim))
+    return security.hardened(template) if of.spec.podSecurity == RESTRICTED else template
 
 
 def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +115,7 @@ def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str,
     )
 
 
-def _gang(of: Replica, plan: EnginePlan, templates: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _gang(of: Replica, plan: EnginePlan, templates: Mapping[Any, dict[str, Any]]) -> dict[str, Any]:
     worker = next(member.worker for member in plan.engine.members if member.role == "Worker")
     return workloads.leader_worker_set(
         name=plan.workload,
@@ -198,7 +206,8 @@ def _shared(of: Replica, namespace: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _object(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+def object_(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the Object that holds a manifest of the replica for its cluster."""
     kind, name = manifest["kind"], manifest["metadata"]["name"]
     return provider.object_(
         name=names.remote_object(of.site.cluster, kind, of.identity.namespace, name),

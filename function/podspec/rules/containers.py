@@ -24,7 +24,8 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
     given = template["spec"]["containers"]
     if engine_index(given) is None:
         named = ", ".join(str(container["name"]) for container in given)
-        yield Fault(("spec", "containers"), f"must have one container named {ENGINE}: which of {named} is it?", "rule")
+        which = f"must have one container named {ENGINE}, or one that runs a known engine: which of {named} is it?"
+        yield Fault(("spec", "containers"), which, "rule")
     seen: dict[str, Path] = {}
     for path, container in each(template):
         first = seen.setdefault(container["name"], path)
