@@ -56,7 +56,10 @@ BAD = {
     "no list of containers": (edited(TEMPLATE, "spec.containers"), "spec.containers: is required"),
     "two containers, neither the engine": (
         edited(TEMPLATE, "spec.containers", [{"name": n, "image": "a"} for n in ("vllm", "metrics")]),
-        "spec.containers: must have one container named engine: which of vllm, metrics is it?",
+        (
+            "spec.containers: must have one container named engine, or one that runs a known engine: "
+            "which of vllm, metrics is it?"
+        ),
     ),
     "two containers of one name": (
         edited(TEMPLATE, "spec.containers", [CONTAINER, CONTAINER]),

@@ -79,7 +79,11 @@ def test_an_unknown_field_comes_with_all_that_are_known() -> None:
     [problem] = problems(model.Spec, edited(DEPLOYMENT, "spec.engines.0.replicas", 2))
 
     want = Problem(
-        ("spec", "engines", 0, "replicas"), "is not a field", None, "copies, members, name, phase", "unknown-field"
+        ("spec", "engines", 0, "replicas"),
+        "is not a field",
+        None,
+        "copies, members, name, phase, runtime",
+        "unknown-field",
     )
     assert problem == want
 
