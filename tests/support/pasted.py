@@ -20,7 +20,7 @@ spec:
     image: fluent/fluent-bit:4.0
     volumeMounts: [{name: scratch, mountPath: /scratch}]
   containers:
-  - name: engine
+  - name: server
     image: vllm/vllm-openai:v0.23.0
     command: [vllm, serve, org/model]
     envFrom: [{secretRef: {name: hub}}, {configMapRef: {name: flags}}]

@@ -20,8 +20,13 @@ OBJECTS = (
 
 def composed(template: Any, *objects: Any, **spec: Any) -> dict[str, Any]:
     """What is composed for a replica of one pod, by key."""
-    member = {"role": "Standalone", "nodePoolName": "gpu", "deviceRequests": [replicas.GPU], "template": template}
-    return replicas.manifests(replicas.compose(replicas.replica(replicas.engine("qwen", member), **spec), *objects))
+    return replicas.manifests(
+        replicas.compose(replicas.replica(replicas.engine("qwen", member(template)), **spec), *objects)
+    )
+
+
+def member(template: Any) -> dict[str, Any]:
+    return {"role": "Standalone", "nodePoolName": "gpu", "deviceRequests": [replicas.GPU], "template": template}
 
 
 def pod(template: Any, *objects: Any, **spec: Any) -> dict[str, Any]:
@@ -76,15 +81,18 @@ def test_a_volume_of_the_users_keeps_its_name_where_ours_has_the_same() -> None:
 
 
 def test_what_the_user_mounts_where_ours_would_be_is_the_users() -> None:
-    own = [{"name": "scratch", "mountPath": path} for path in ("/dev/shm", "/mnt/models/")]
+    own = [{"name": "scratch", "mountPath": "/dev/shm"}]
     template = edited(TEMPLATE, "spec.containers.0.volumeMounts", own)
 
-    assert cached(template)["spec"]["containers"][0]["volumeMounts"] == own
+    assert pod(template, *OBJECTS)["spec"]["containers"][0]["volumeMounts"] == own
 
 
 def test_no_two_ports_get_one_name() -> None:
-    """The port on which the engine listens gets the name http, unless another port has it."""
-    ports = [{"containerPort": 8000}, {"name": "http", "containerPort": 9000}]
-    template = edited(edited(TEMPLATE, "spec.containers.0.ports", ports), "spec.containers.0.args", ["--port=8000"])
+    """The engine's port gets the name engine behind the routing sidecar, unless another port has it."""
+    ports = [{"containerPort": 8200}, {"name": "engine", "containerPort": 9000}]
+    container = replicas.container("Qwen/Qwen3-8B", "--port=8200", ports=ports)
+    members = [member({"spec": {"containers": [container]}})] * 2
+    manifests = replicas.manifests(replicas.compose(replicas.replica(**replicas.split(*members))))
+    [decode] = [m for key, m in manifests.items() if key.startswith("deployment-decode")]
 
-    assert pod(template, *OBJECTS)["spec"]["containers"][0]["ports"] == ports
+    assert decode["spec"]["template"]["spec"]["containers"][0]["ports"] == ports
