@@ -88,11 +88,8 @@ def test_what_the_user_mounts_where_ours_would_be_is_the_users() -> None:
 
 
 def test_no_two_ports_get_one_name() -> None:
-    """The engine's port gets the name engine behind the routing sidecar, unless another port has it."""
-    ports = [{"containerPort": 8200}, {"name": "engine", "containerPort": 9000}]
-    container = replicas.container("Qwen/Qwen3-8B", "--port=8200", ports=ports)
-    members = [member({"spec": {"containers": [container]}})] * 2
-    manifests = replicas.manifests(replicas.compose(replicas.replica(**replicas.split(*members))))
-    [decode] = [m for key, m in manifests.items() if key.startswith("deployment-decode")]
+    """The engine's port gets the name http, unless another port has it."""
+    ports = [{"name": "http", "containerPort": 8000, "protocol": "UDP"}, {"containerPort": 8000}]
+    template = {"spec": {"containers": [replicas.container("Qwen/Qwen3-8B", ports=ports)]}}
 
-    assert decode["spec"]["template"]["spec"]["containers"][0]["ports"] == ports
+    assert pod(template)["spec"]["containers"][0]["ports"] == ports
