@@ -94,7 +94,7 @@ def nested(template: Mapping[str, Any]) -> Fault | None:
 
 def device_request(resource: str, amount: str) -> str | None:
     """Return the device request that replaces a device plugin's resource, as YAML. None if it is no such resource."""
-    for device in DEVICES:
+    for device in DEVICES if "/" in resource else ():
         if found := re.fullmatch(device.pattern, resource):
             selector = device.selector.replace("{0}", found[1].replace(*_MEDIA))
             count = f"count: {amount}, " if device.is_whole and amount.isdigit() else ""
