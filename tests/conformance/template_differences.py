@@ -122,8 +122,13 @@ OURS: Mapping[str, Difference] = {
         _volume(secret={"secretName": "a", "items": [{"key": "a b", "path": "a"}]}),
     ),
     "a name that no object can have": Difference(
-        r"spec\.volumes\[\d+\]\.(.*\.)?(name|secretName|claimName|volumeName)",
+        rf"({_CONTAINERS}\.envFrom|spec\.volumes)\[\d+\]\.(.*\.)?(name|secretName|claimName|volumeName)",
         _volume(persistentVolumeClaim={"claimName": "A"}),
+    ),
+    "a field that the schema requires of storage that few engines use": Difference(
+        rf"spec\.volumes\[\d+\]\.({_OLD})\..*",
+        _volume(scaleIO={"gateway": "a", "system": "a", "volumeName": "a"}),
+        "is required",
     ),
     "a pull secret that cannot be copied": Difference(
         r"spec\.imagePullSecrets\[\d+\]\.name", edited(TEMPLATE, "spec.imagePullSecrets", [{"name": "A"}])
