@@ -4,13 +4,15 @@ Phases, in call order:
 
 1. `_Reader` walks the template along Kubernetes' schema. It checks types, required fields and the tables, collects
    unknown fields, and builds a copy in one form. In that form, quantities are strings and whole numbers integers (JSON
-   in protobuf has only doubles), and nulls, empty lists and empty maps of strings are left out, as the API server
-   leaves them out. An empty object stays, because `emptyDir: {}` means something.
+   in protobuf has only doubles). Nulls, empty lists, empty maps of strings and most empty texts are left out, as the
+   API server leaves them out (`tables.EMPTY_MEANS` has the others). An empty object stays, because `emptyDir: {}`
+   means something.
 2. Where the walk found nothing, `rules` check what fields mean together. They can rely on the types.
 3. `reserved` finds fields that Modelplane sets itself.
 
-Deliberately coarse: fields that few engines use (iSCSI, RBD, sysctls, Windows) are checked by type only. The API server
-of the cluster checks them when the pods are created, and its refusal reaches the replica's condition.
+Deliberately coarse: settings that few engines use (iSCSI, RBD, Windows, certificates of pods, sums of containers'
+resources) are checked by type only. The API server of the cluster checks them when the pods are created, and its
+refusal reaches the replica's condition. tests/conformance/template_differences.py lists them, with an example each.
 """
 
 from __future__ import annotations
