@@ -34,11 +34,14 @@ from function.schema.fields import (
 from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
-from function.schema.unions import Member, union
+from function.schema.unions import Member, field_of, union
+from function.schema.urls import HOST, PORT, Endpoint
 
 __all__ = [
+    "HOST",
     "LABEL",
     "LABEL_KEYS",
+    "PORT",
     "QUALIFIED_KEYS",
     "SUBDOMAIN",
     "AddressRange",
@@ -52,6 +55,7 @@ __all__ = [
     "Column",
     "DnsLabel",
     "DnsSubdomain",
+    "Endpoint",
     "FieldPath",
     "Flag",
     "HostName",
@@ -77,6 +81,7 @@ __all__ = [
     "Whole",
     "XrName",
     "cover_the_internet",
+    "field_of",
     "format_path",
     "parse",
     "problems",
