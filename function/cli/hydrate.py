@@ -57,6 +57,7 @@ _EXAMPLE = epilog(
     help="Target directory. It is created when all files are complete.",
 )
 def hydrate(
+    *,
     repo: str | None,
     revision: str,
     bucket: str | None,
@@ -88,9 +89,7 @@ def hydrate(
     _trust(ca_bundle)
     told = redactor(os.environ)
     origin = _hub(repo, revision, os.environ) if repo else _bucket(str(bucket), prefix, os.environ)
-    ended = stage(
-        origin, to=to, say=lambda line: click.echo(told(line), err=True), patterns=Patterns(include, exclude)
-    )
+    ended = stage(origin, to=to, say=lambda line: click.echo(told(line), err=True), patterns=Patterns(include, exclude))
     click.echo(told(ended.message), err=ended.exit_code is not ExitCode.STAGED)
     sys.exit(int(ended.exit_code))
 

@@ -144,8 +144,10 @@ def _stage(origin: Origin, patterns: Patterns, to: Path, say: Say) -> Ended:
 
 
 def _work_directory(to: Path, version: str) -> Path:
-    """The work directory of a version: if a branch has moved since the last try, two commits must not be mixed. Those of
-    other versions are removed, because a volume has one Job at a time."""
+    """The work directory of a version: if a branch has moved since the last try, two commits must not be mixed.
+
+    Those of other versions are removed, because a volume has one Job at a time.
+    """
     root = to.parent / _WORK
     work = root / f"{to.name}-{version}"
     for other in root.glob("*"):

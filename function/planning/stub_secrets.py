@@ -12,6 +12,18 @@ _VALUE = "YXNzdW1lZA=="
 """Base64 of `assumed`."""
 
 
+_TEXTS = {"ca.crt": "-----BEGIN CERTIFICATE-----"}
+"""Texts of keys that must have a form."""
+_REFERENCES = (
+    ("Secret", ("auth", "secretRef"), ("api-key",)),
+    ("Secret", ("huggingFace", "authSecret"), ("HF_TOKEN",)),
+    ("Secret", ("s3", "authSecret"), ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")),
+    ("Secret", ("proxy", "secretRef"), ("HTTPS_PROXY",)),
+    ("ConfigMap", ("proxy", "caBundle", "configMapRef"), ("ca.crt",)),
+)
+"""Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
+
+
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     """A stub for each Secret and ConfigMap that the manifests reference and do not contain, in order of names."""
     fleet = list(manifests)
@@ -24,7 +36,7 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
             continue
         stub = found.setdefault((kind, namespace, name), _stub(kind, namespace, name))
         if key:
-            stub["data"][key] = _VALUE if kind == "Secret" else "assumed"
+            stub["data"][key] = _VALUE if kind == "Secret" else _TEXTS.get(key, "assumed")
     return [found[key] for key in sorted(found)]
 
 
@@ -45,10 +57,9 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
         if name := dig(existing, reference, "name"):
             yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
     namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
-    for auth, key in (("authSecret", "HF_TOKEN"), ("secretRef", "api-key")):
-        for block in ("huggingFace", "auth"):
-            if name := dig(manifest, "spec", block, auth, "name"):
-                yield "Secret", namespace, name, dig(manifest, "spec", block, auth, "key") or key
+    for kind, path, keys in _REFERENCES:
+        if name := dig(manifest, "spec", *path, "name"):
+            yield from ((kind, namespace, name, dig(manifest, "spec", *path, "key") or key) for key in keys)
     for template in _templates(manifest):
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
 

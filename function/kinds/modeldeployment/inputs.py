@@ -151,17 +151,21 @@ def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
 
 def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
     stated = {s.get("name"): s.get("phase") for s in mappings(dig(manifest, "status", "clusters"))}
+    is_staged = dig(manifest, "spec", "source") != "PersistentVolumeClaim"
     return Cache(
         name=identity(manifest).name,
         selector=dict(dig(manifest, "spec", "clusterSelector", "matchLabels") or {}),
-        phases={name: _phase(stated[name], m) for name, m in clusters.items() if name in stated},
+        phases={name: _phase(stated[name], m, is_staged=is_staged) for name, m in clusters.items() if name in stated},
     )
 
 
-def _phase(phase: Any, cluster: Manifest) -> CachePhase:
-    """Return the phase of the weights on a cluster. Pending weights on a cluster without a storage class count as
-    failed."""
-    if phase == "Pending" and not published.storage_class(cluster):
+def _phase(phase: Any, cluster: Manifest, *, is_staged: bool) -> CachePhase:
+    """Return the phase of the weights on a cluster.
+
+    Pending weights count as failed where nobody brings them: on a cluster without a storage class, and where a claim
+    that someone else has to make is missing, or no longer selected.
+    """
+    if phase == "Pending" and not (is_staged and published.storage_class(cluster)):
         return CachePhase.FAILED
     return _PHASES.get(phase, CachePhase.PENDING)
 

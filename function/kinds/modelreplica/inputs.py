@@ -19,11 +19,15 @@ _SECRET, _CONFIG_MAP = "Secret", "ConfigMap"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model staged on the cluster."""
+    """A model on the cluster."""
 
     claim: str
     directory: str
+    """The directory of the claim; empty for its root."""
     repo: str
+    """The name of the model: its repository, or the name that the cache's source gives it; empty for neither."""
+    is_own: bool = True
+    """Whether the claim is the cache's own. Another's may be of a volume that can only be mounted read-only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +147,12 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
     statuses: Sequence[Manifest] = _items(cache, "status", "clusters")
     there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
-    if not dig(there, "staged"):
+    claim, directory = dig(there, "claimName"), dig(there, "staged")
+    if not claim and not directory:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
-    claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    # The spec may name weights that are not staged yet.
-    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")
-    return Weights(claim, str(dig(there, "staged")), str(repo or ""))
+    own = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
+    model = dig(there, "repo") or dig(there, "servedModelName")
+    return Weights(str(claim or own), str(directory or ""), str(model or ""), is_own=not claim)
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:

@@ -11,7 +11,7 @@ from function.api.pod_template import Container, EnvVar
 from function.core import NamespacedName
 from function.kinds.modelreplica import carried, disaggregation, flags
 from function.kinds.modelreplica.engine import EnginePlan
-from function.kinds.modelreplica.inputs import Site
+from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
 from function.scheduling import Taint
@@ -202,8 +202,12 @@ def _volumes(of: Pods) -> list[dict[str, Any]]:
     weights = of.site.weights
     return [
         pods.memory_volume(name=_SHM),
-        *([pods.claim_volume(name=_WEIGHTS, claim=weights.claim)] if weights else []),
+        *([_weights_volume(weights)] if weights else []),
     ]
+
+
+def _weights_volume(weights: Weights) -> dict[str, Any]:
+    return pods.claim_volume(name=_WEIGHTS, claim=weights.claim, read_only=not weights.is_own)
 
 
 def _mounts(of: Pods) -> list[dict[str, Any]]:
