@@ -35,7 +35,8 @@ _TRIES = 5
 _BARREN = 3
 """Tries of one file in a row that brought no byte."""
 _CONNECTIONS = 16
-_CHUNK = 2**22
+_CHUNK = 2**16
+"""Bytes that are written at once. A connection that ends loses fewer."""
 _REGION = "us-east-1"
 """The region that most stores accept, and from which AWS redirects to the bucket's own."""
 _LIST = "ListObjectsV2"
@@ -104,6 +105,8 @@ class Bucket:
                 barren = 0 if size_of(path) > there else barren + 1
                 if barren == _BARREN:
                     raise
+            else:
+                return  # the object may be shorter than it was listed: its size is verified later
 
     def _append(self, file: File, path: Path, there: int) -> None:
         """Fetch what is missing at the end of a file, and nothing if the object has changed."""
