@@ -43,7 +43,7 @@ _LIST = "ListObjectsV2"
 _FULL_CHECKSUMS = ("SHA256", "SHA1", "CRC64NVME", "CRC32C", "CRC32")
 _PARTIAL = 206
 _FORBIDDEN = (401, 403)
-_NOT_FOUND, _PRECONDITION_FAILED = 404, 412
+_NOT_FOUND, _PROXY_AUTHENTICATION, _PRECONDITION_FAILED = 404, 407, 412
 _ELSEWHERE = ("NoSuchBucket", "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException")
 """Error codes for a bucket that does not exist, or that exists in another region."""
 _REFUSED = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken")
@@ -173,6 +173,8 @@ def exit_code(fault: Exception) -> ExitCode:
     status = fault.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     if fault.operation_name != _LIST and status in (_NOT_FOUND, _PRECONDITION_FAILED):
         return ExitCode.RETRY  # the object has changed since it was listed
+    if status == _PROXY_AUTHENTICATION:
+        return ExitCode.PROXY_REFUSED
     if code in _ELSEWHERE or status == _NOT_FOUND:
         return ExitCode.NOT_FOUND
     return ExitCode.GATED if code in _REFUSED or status in _FORBIDDEN else ExitCode.RETRY

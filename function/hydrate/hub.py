@@ -20,7 +20,7 @@ from function.hydrate import faults
 from function.hydrate.files import Digest, File, Listing
 from function.vocabulary.exit_codes import HUB, ExitCode
 
-_FORBIDDEN = 403
+_STATUSES = {403: ExitCode.GATED, 407: ExitCode.PROXY_REFUSED}
 _PATIENCE = 30
 """Timeout of the hub, in seconds."""
 
@@ -92,5 +92,5 @@ def exit_code(fault: Exception) -> ExitCode:
     if isinstance(fault, HFValidationError):
         return ExitCode.INVALID
     if isinstance(fault, HfHubHTTPError):
-        return ExitCode.GATED if fault.response.status_code == _FORBIDDEN else ExitCode.RETRY
+        return _STATUSES.get(fault.response.status_code, ExitCode.RETRY)
     return faults.exit_code(fault)

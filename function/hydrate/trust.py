@@ -24,7 +24,7 @@ def also(bundle: Path) -> None:
     """
     try:
         added = bundle.read_text(encoding="ascii")
-        ssl.create_default_context(cadata=added)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=added)
     except (OSError, ValueError, ssl.SSLError) as fault:
         raise Untrustworthy(f"{bundle} holds no certificates in PEM: {fault}") from fault
     system = ssl.get_default_verify_paths().cafile

@@ -79,7 +79,7 @@ def serving(hub: Hub, tls: ssl.SSLContext | None = None) -> Iterator[Hub]:
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    hub.url = f"http://127.0.0.1:{server.server_address[1]}"
+    hub.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     try:
         yield hub
     finally:

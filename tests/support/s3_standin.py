@@ -72,7 +72,7 @@ def serving(store: Store, tls: ssl.SSLContext | None = None) -> Iterator[Store]:
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    store.url = f"http://127.0.0.1:{server.server_address[1]}"
+    store.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     try:
         yield store
     finally:

@@ -93,7 +93,7 @@ def test_one_gguf_of_a_repository_is_staged_alone(tmp_path: Path) -> None:
 
 
 def test_a_pattern_that_matches_nothing_stages_nothing_and_is_final(tmp_path: Path) -> None:
-    with serving(Hub({path: b"x" for path in GGUF})) as hub:
+    with serving(Hub(dict.fromkeys(GGUF, b"x"))) as hub:
         origin = hubs.Hub(REPO, "main", token=None, endpoint=hub.url)
         ended = stage(origin, to=tmp_path / "to", say=lambda _: None, patterns=Patterns(("*.safetensors",)))
 
