@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support import cache_cases
 from tests.support.samples import (
     CACHE,
     CLASS,
@@ -70,6 +71,7 @@ GOOD = {
     "a cluster that is brought along": edited(
         CLUSTER, "spec.cluster", {"source": "Existing", "existing": {"secretRef": {"name": "kubeconfig"}}}
     ),
+    **cache_cases.GOOD,
 }
 
 BAD = {
@@ -440,6 +442,7 @@ BAD = {
         "spec.traefik.metallb: loadBalancer MetalLB needs metallb",
     ),
     "a stack of no cluster": (edited(STACK, "spec.clusterName"), "spec.clusterName: is required"),
+    **cache_cases.BAD,
 }
 
 URLS = {
