@@ -74,13 +74,15 @@ def staged(request: Request, spec: Spec, source: Source, sites: Iterable[Site]) 
     return {**composed, **protection(request)}
 
 
-def own_volumes(request: Request) -> dict[str, ComposedResource]:
-    """Return the volumes that an earlier source filled, as long as a replica on their cluster may mount them."""
+def own_volumes(request: Request, sites: Iterable[Site]) -> dict[str, ComposedResource]:
+    """Return the volumes that an earlier source filled, as long as their weights are published or a replica on their
+    cluster may mount them."""
     mounted = inputs.mounted_on(request)
+    needed = {site.name for site in sites if site.weights and not site.weights.claim} | set(mounted or {})
     kept: dict[str, ComposedResource] = {}
     for cluster in clusters_with_claim(request):
         key = claim_key(cluster)
-        if mounted is None or cluster in mounted:
+        if mounted is None or cluster in needed:
             kept |= _restated(request, (_namespace_key(cluster), key))
         elif inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, key):
             kept |= {**_restated(request, (_namespace_key(cluster),)), **doubt.keep(request, key, inputs.REPLICAS)}
@@ -244,21 +246,13 @@ def _object(
     )
 
 
-def is_doubted(request: Request) -> bool:
-    """Return whether the first look-up without replicas is doubted.
-
-    Without the Usage, a pending delete would go ahead.
-    """
-    return inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
-
-
 def protection(request: Request) -> dict[str, ComposedResource]:
     """Refuse to delete the cache while a replica mounts the weights."""
     mounted = inputs.mounted_on(request)
     if mounted is None:
         return _restated(request, (USAGE,))
     if not mounted:
-        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if inputs.is_doubted(request) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

@@ -18,7 +18,7 @@ def _compose(request: Request) -> Result:
     if isinstance(block, PersistentVolumeClaim):
         sites = provided.sites(request, block, fleet)
         resources = {
-            **compose.own_volumes(request),
+            **compose.own_volumes(request, sites),
             **provided.resources(request, sites),
             **compose.protection(request),
         }
@@ -32,7 +32,7 @@ def _compose(request: Request) -> Result:
         conditions=status.conditions(request, spec, sites, source),
         resources=resources,
         status=status.status(sites),
-        waiting=not ready or compose.is_doubted(request),
+        waiting=not ready or inputs.is_doubted(request),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from function.api import inferencecluster, modelreplica
 from function.api.modelcache import Spec
-from function.core import Manifest, NotYet, Request, Requirement, dig, identity
+from function.core import Manifest, NotYet, Request, Requirement, dig, doubt, identity
 from function.fleet import clusters as published
 from function.kinds.modelcache import copied
 from function.scheduling import Taint
@@ -90,3 +90,11 @@ def mounted_on(request: Request) -> Mapping[str, str] | None:
 def finds_no_replicas(request: Request) -> bool:
     """Return whether no replica at all was found."""
     return request.resolved(_replicas(request.identity.namespace)) == ()
+
+
+def is_doubted(request: Request) -> bool:
+    """Return whether the first look-up without replicas is doubted.
+
+    If it were believed, a pending delete would go ahead, and clusters would leave the status that replicas read.
+    """
+    return finds_no_replicas(request) and not doubt.is_believed(request, REPLICAS, USAGE)

@@ -27,9 +27,10 @@ def sites(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cl
 
 def _sites(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster]) -> Iterator[Site]:
     mounted, before = inputs.mounted_on(request), published(request.xr)
+    is_unknown = mounted is None or inputs.is_doubted(request)
     for name in sorted({*fleet, *before}):
         cluster, there = fleet.get(name), before.get(name)
-        is_mounted = there is not None and (mounted is None or name in mounted)
+        is_mounted = there is not None and (is_unknown or name in (mounted or {}))
         claim = claim_for(block, cluster.labels) if cluster and cluster.matches else None
         if cluster and claim and (is_mounted or not cluster.leaving):
             yield _site(request, cluster, claim, block, there)

@@ -50,7 +50,7 @@ def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clus
         site = _site(request, cluster, source, before.get(name)) if cluster else _lost(request, name, before.get(name))
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
             found.append(site)
-        elif is_mounted and name in elsewhere:
+        elif name in elsewhere and (is_mounted or inputs.is_doubted(request)):
             found.append(_left(name, before[name]))
         elif not_found := _doubted(request, site):
             found.append(replace(site, not_found=not_found))

@@ -72,7 +72,7 @@ def _artifact(request: Request, sites: Sequence[Site], source: Source | None) ->
         return c.PARTIAL(why=f"{ready} of {len(sites)} clusters have the weights; {why}")
     if any(site.phase == "Failed" for site in sites):
         return c.ARTIFACT_FAILED(why=why)
-    return c.HYDRATING(why=why)
+    return c.HYDRATING(why=why) if source else c.WAITING_FOR_CLAIMS(why=why)
 
 
 def _why(sites: Sequence[Site]) -> str:
