@@ -12,14 +12,14 @@ _VALUE = "YXNzdW1lZA=="
 """Base64 of `assumed`."""
 
 
-_TEXTS = {"ca.crt": "-----BEGIN CERTIFICATE-----"}
-"""Texts of keys that must have a form."""
+_CERTIFICATE = "-----BEGIN CERTIFICATE-----"
+_CA_BUNDLE, _CA_KEY = ("proxy", "caBundle", "configMapRef"), "ca.crt"
 _REFERENCES = (
     ("Secret", ("auth", "secretRef"), ("api-key",)),
     ("Secret", ("huggingFace", "authSecret"), ("HF_TOKEN",)),
     ("Secret", ("s3", "authSecret"), ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")),
     ("Secret", ("proxy", "secretRef"), ("HTTPS_PROXY",)),
-    ("ConfigMap", ("proxy", "caBundle", "configMapRef"), ("ca.crt",)),
+    ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
 )
 """Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
 
@@ -30,14 +30,24 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     existing = {
         (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
     }
+    certificates = {one for m in fleet for one in _certificates(m)}
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for kind, namespace, name, key in (named for m in fleet for named in _named(m)):
         if (kind, namespace, name) in existing:
             continue
         stub = found.setdefault((kind, namespace, name), _stub(kind, namespace, name))
         if key:
-            stub["data"][key] = _VALUE if kind == "Secret" else _TEXTS.get(key, "assumed")
+            text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
+            stub["data"][key] = _VALUE if kind == "Secret" else text
     return [found[key] for key in sorted(found)]
+
+
+def _certificates(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
+    """Namespace, name and key of a ConfigMap that must hold certificates."""
+    reference = dig(manifest, "spec", *_CA_BUNDLE) or {}
+    if name := reference.get("name"):
+        namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
+        yield namespace, str(name), str(reference.get("key") or _CA_KEY)
 
 
 def _stub(kind: str, namespace: str, name: str) -> dict[str, Any]:

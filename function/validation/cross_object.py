@@ -6,9 +6,10 @@ import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 
 from function import gateways
-from function.api import inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
+from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
 from function.gateways import Implementation
+from function.validation import caches
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -30,14 +31,17 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """Warn about valid objects that probably do not mean what they say."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
-    caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    named = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    clusters = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
                 yield from _endpoint(index, manifest)
+            case modelcache.KIND:
+                yield from caches.findings(index, manifest, clusters)
             case modeldeployment.KIND:
-                yield from _cache(index, manifest, caches)
+                yield from _cache(index, manifest, named)
             case modelservice.KIND:
                 yield from _service(index, manifest, servers, gateway)
 
@@ -53,14 +57,14 @@ def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
         yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
 
 
-def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Finding]:
+def _cache(index: int, manifest: Manifest, named: set[NamespacedName]) -> Iterator[Finding]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
     if name is None:
         yield from _uncached(index, manifest)
         return
     wanted = NamespacedName(identity(manifest).namespace, name)
-    elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
-    if elsewhere and wanted not in caches:
+    elsewhere = sorted(cache.namespace for cache in named if cache.name == name)
+    if elsewhere and wanted not in named:
         problem = f"names a ModelCache of its own namespace, but {name} is only in {', '.join(elsewhere)}"
         yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
 
