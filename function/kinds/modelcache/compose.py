@@ -216,7 +216,7 @@ def _job(target: _Target) -> dict[str, Any]:
 
 def _env(target: _Target) -> list[dict[str, Any]]:
     source = target.source
-    plain = {"HF_HOME": f"{_SCRATCH}/huggingface", "HOME": _SCRATCH, **source.env, **source.transport}
+    plain = {"HF_HOME": f"{_SCRATCH}/huggingface", "HOME": _SCRATCH, **source.env}
     secret = [name for name in source.copied.values if name != CA_BUNDLE]
     return [
         *(pods.env(name, value) for name, value in plain.items()),

@@ -22,36 +22,18 @@ from function.vocabulary.exit_codes import BUCKET, HUB, ExitCode, Meaning
 class Source:
     """What is staged."""
 
-    place: Any
-    """The repository, or another JSON value that says where the files are."""
-    version: str
-    """The revision, or the folder."""
-    more: Mapping[str, Any]
-    """What else decides which files are staged. Empty for a whole repository of the hub."""
+    directory: str
+    hash: str
+    """Identifies the Job."""
     size: int
     """GiB of the volume."""
     args: tuple[str, ...]
     env: Mapping[str, str]
-    transport: Mapping[str, str]
-    """Variables about the way to the files. They are part of the Job's name, and not of the directory's."""
     copied: Copied
     meaning: Meaning
     """What the Job's exit codes mean."""
     repo: str | None = None
     served_model_name: str | None = None
-
-    @property
-    def directory(self) -> str:
-        return names.staged(self.place, self.version, self.more)
-
-    @property
-    def hash(self) -> str:
-        """Identifies the Job. A source without patterns, endpoint and proxy has had the same one from the start."""
-        others = {key: value for key, value in self.copied.values.items() if key != HF_TOKEN}
-        also = {"transport": dict(self.transport), "copied": others}
-        more = {**self.more, **{key: value for key, value in also.items() if value}}
-        token = self.copied.values.get(HF_TOKEN)
-        return names.content_hash([self.place, self.version, token, *([more] if more else [])])
 
 
 def source(block: Staged, spec: Spec, copied: Copied) -> Source:
@@ -65,14 +47,14 @@ def source(block: Staged, spec: Spec, copied: Copied) -> Source:
 
 def _hub(block: HuggingFace, spec: Spec, copied: Copied) -> Source:
     endpoint = block.endpoint or settings.HUB_ENDPOINT
+    more = {**_patterns(block), **({"endpoint": block.endpoint} if block.endpoint else {})}
+    transport = _proxies(spec)
     return Source(
-        place=block.repo,
-        version=block.revision,
-        more={**_patterns(block), **({"endpoint": block.endpoint} if block.endpoint else {})},
+        directory=names.staged(block.repo, block.revision, more),
+        hash=_hash(block.repo, block.revision, more, transport, copied),
         size=block.sizeGiB,
         args=(f"--repo={block.repo}", f"--revision={block.revision}", *_pattern_args(block)),
-        env={"HF_ENDPOINT": endpoint} if endpoint else {},
-        transport=_proxies(spec),
+        env={**({"HF_ENDPOINT": endpoint} if endpoint else {}), **transport},
         copied=copied,
         meaning=_meaning(HUB, block, "of the repository"),
         repo=block.repo,
@@ -81,21 +63,41 @@ def _hub(block: HuggingFace, spec: Spec, copied: Copied) -> Source:
 
 def _bucket(block: S3, spec: Spec, copied: Copied) -> Source:
     prefix = (block.prefix or "").rstrip("/")
+    place, version = ["S3", block.endpoint or "", block.bucket, prefix], prefix.rpartition("/")[2] or block.bucket
+    more = _patterns(block)
+    transport = {**({"AWS_REGION": block.region} if block.region else {}), **_proxies(spec)}
     return Source(
-        place=["S3", block.endpoint or "", block.bucket, prefix],
-        version=prefix.rpartition("/")[2] or block.bucket,
-        more=_patterns(block),
+        directory=names.staged(place, version, more),
+        hash=_hash(place, version, more, transport, copied),
         size=block.sizeGiB,
         args=(f"--bucket={block.bucket}", *([f"--prefix={prefix}"] if prefix else []), *_pattern_args(block)),
         env={
             **({"AWS_ENDPOINT_URL_S3": block.endpoint} if block.endpoint else {}),
             "AWS_EC2_METADATA_DISABLED": "true",  # a tenant's Job never acts for the node
+            **transport,
         },
-        transport={**({"AWS_REGION": block.region} if block.region else {}), **_proxies(spec)},
         copied=copied,
         meaning=_meaning(BUCKET, block, "under the prefix"),
         served_model_name=block.servedModelName,
     )
+
+
+def _hash(place: Any, version: str, more: Mapping[str, Any], transport: Mapping[str, str], copied: Copied) -> str:
+    """Return what identifies the Job.
+
+    A source without patterns, endpoint and proxy has had the same one from the start.
+
+    Args:
+        place: The repository, or another JSON value that says where the files are.
+        version: The revision, or the folder.
+        more: What else decides which files are staged.
+        transport: Variables about the way to the files, which are no part of the directory's name.
+        copied: The token, and other values.
+    """
+    others = {key: value for key, value in copied.values.items() if key != HF_TOKEN}
+    also = {"transport": dict(transport), "copied": others}
+    everything = {**more, **{key: value for key, value in also.items() if value}}
+    return names.content_hash([place, version, copied.values.get(HF_TOKEN), *([everything] if everything else [])])
 
 
 def _patterns(block: Staged) -> dict[str, Any]:

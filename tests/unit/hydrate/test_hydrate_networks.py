@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -167,6 +168,12 @@ def test_a_command_that_contradicts_itself_is_refused(
 
     assert ended.returncode == ExitCode.INVALID
     assert want in ended.stderr
+
+
+def test_every_exit_code_is_explained(tmp_path: Path) -> None:
+    told = hydrate(tmp_path, "--help").stdout
+
+    assert [int(code) for code in ExitCode if not re.search(rf"^ *{int(code)} +\w", told, re.MULTILINE)] == []
 
 
 def test_secret_values_are_replaced_wherever_they_are_told() -> None:

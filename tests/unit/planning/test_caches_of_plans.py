@@ -30,7 +30,8 @@ CLUSTERS = [
     for name in ("east", "west")
 ]
 EVERYWHERE = edited(CACHE, "spec.clusterSelector")
-SOURCES = {"hub": EVERYWHERE, "bucket": cache_cases.BUCKET, "claims": cache_cases.CLAIMS}
+PROXIED = edited(EVERYWHERE, "spec.proxy", {"secretRef": {"name": "proxy"}})
+SOURCES = {"hub": EVERYWHERE, "a proxy": PROXIED, "bucket": cache_cases.BUCKET, "claims": cache_cases.CLAIMS}
 
 
 def planned(cache: dict[str, Any], **faults: int) -> ControlPlane:
@@ -60,7 +61,7 @@ def test_a_cache_of_every_source_becomes_ready(cache: dict[str, Any]) -> None:
 def test_only_what_is_staged_takes_room() -> None:
     sizes = {name: [w.gib for w in outcome.read(planned(cache).store).weights] for name, cache in SOURCES.items()}
 
-    assert sizes == {"hub": [20, 20], "bucket": [20, 20], "claims": []}
+    assert sizes == {"hub": [20, 20], "a proxy": [20, 20], "bucket": [20, 20], "claims": []}
 
 
 def test_what_engines_would_mount_is_published() -> None:
