@@ -97,6 +97,5 @@ def test_an_entry_that_goes_leaves_its_replica_where_it_is() -> None:
     assert (serving(control), mounted(control)) == ([home], first)
     said = dig(condition(found(control, CACHE), "ArtifactReady"), "message")
     assert said == (
-        f"{home}: Pending (No entry of persistentVolumeClaim.claims selects the cluster any more; its replicas keep"
-        " PersistentVolumeClaim weights)"
+        f"{home}: Pending (The cache no longer selects the cluster; its replicas keep PersistentVolumeClaim weights)"
     )

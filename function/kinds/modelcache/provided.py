@@ -12,7 +12,7 @@ from function.api.weights import Claim, PersistentVolumeClaim
 from function.core import ComposedResource, Manifest, Request, condition, dig, quote_condition
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.site import Site, Weights, published
+from function.kinds.modelcache.site import Site, Weights, left, published
 from function.kinds.modelcache.staging import GONE
 from function.manifests import provider, reached, storage
 from function.vocabulary import labels, names
@@ -30,12 +30,12 @@ def _sites(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, C
     is_unknown = mounted is None or inputs.is_doubted(request)
     for name in sorted({*fleet, *before}):
         cluster, there = fleet.get(name), before.get(name)
-        is_mounted = there is not None and (is_unknown or name in (mounted or {}))
+        is_mounted = is_unknown or name in (mounted or {})
         claim = claim_for(block, cluster.labels) if cluster and cluster.matches else None
         if cluster and claim and (is_mounted or not cluster.leaving):
             yield _site(request, cluster, claim, block, there)
-        elif is_mounted:
-            yield Site(name, None, "Pending", _left(there) if cluster else GONE, there)
+        elif there and is_mounted:
+            yield left(name, there) if cluster else Site(name, None, "Pending", GONE, there)
 
 
 def claim_for(block: PersistentVolumeClaim, has: Mapping[str, str]) -> Claim | None:
@@ -46,11 +46,6 @@ def claim_for(block: PersistentVolumeClaim, has: Mapping[str, str]) -> Claim | N
 def selects(claim: Claim, has: Mapping[str, str]) -> bool:
     wanted = claim.clusterSelector.matchLabels if claim.clusterSelector else {}
     return wanted.items() <= has.items()
-
-
-def _left(before: Weights | None) -> str:
-    claim = f"PersistentVolumeClaim {before.claim}" if before and before.claim else "the cache's own volume"
-    return f"No entry of persistentVolumeClaim.claims selects the cluster any more; its replicas keep {claim}"
 
 
 def _site(

@@ -46,6 +46,13 @@ class Site:
         return self.phase == "Ready"
 
 
+def left(name: str, before: Weights) -> Site:
+    """Return the site of a cluster that an edit excludes, as long as its replicas mount what was published there."""
+    claim = f"PersistentVolumeClaim {before.claim}" if before.claim else "the cache's own volume"
+    message = f"The cache no longer selects the cluster; its replicas keep {claim}"
+    return Site(name, None, "Pending", message, before)
+
+
 def published(xr: Manifest) -> Mapping[str, Weights]:
     """Return what the last status published, by cluster."""
     return {

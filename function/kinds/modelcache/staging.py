@@ -11,7 +11,7 @@ from function.api.modelcache import Phase, Spec
 from function.core import Manifest, Request, condition, dig, doubt, plural, quote_condition
 from function.kinds.modelcache import inputs
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.site import Site, Weights, published
+from function.kinds.modelcache.site import Site, Weights, left, published
 from function.kinds.modelcache.sources import Source
 from function.manifests import reached
 from function.vocabulary import labels
@@ -23,8 +23,6 @@ response limit; without Jobs, a thousand take half of it."""
 _COPIED_AT_ONCE = 2**20
 """Characters that the copies for all Jobs may have together, within the same limit. A bundle of all public authorities
 is carried to three clusters at a time."""
-
-
 GONE = "The InferenceCluster no longer exists"
 
 
@@ -51,16 +49,10 @@ def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Clus
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
             found.append(site)
         elif name in elsewhere and (is_mounted or inputs.is_doubted(request)):
-            found.append(_left(name, before[name]))
+            found.append(left(name, before[name]))
         elif not_found := _doubted(request, site):
             found.append(replace(site, not_found=not_found))
     return tuple(_limited(request, found, source))
-
-
-def _left(name: str, before: Weights) -> Site:
-    """Return the site of a cluster that the cache no longer covers, whose replicas mount a claim of someone else."""
-    message = f"clusterSelector no longer selects the cluster; its replicas keep PersistentVolumeClaim {before.claim}"
-    return Site(name, None, "Pending", message, before)
 
 
 def _doubted(request: Request, site: Site) -> tuple[str, ...]:
