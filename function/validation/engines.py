@@ -69,5 +69,5 @@ def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple
         return served_names.of_endpoint(server)
     name = dig(server, "spec", "modelCacheRef", "name")
     cache: Any = caches.get(NamespacedName(identity(server).namespace, name)) if name else None
-    repository = None if cache is None else str(dig(cache, "spec", "huggingFace", "repo") or "")
+    repository = None if cache is None else served_names.of_cache(cache)
     return served_names.of_engines(server["spec"]["engines"], repository)

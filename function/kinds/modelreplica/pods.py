@@ -17,7 +17,7 @@ from function.engines import injection, offline
 from function.engines.injection import Injection
 from function.kinds.modelreplica import carried, disaggregation
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
-from function.kinds.modelreplica.inputs import Site
+from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
 from function.scheduling import Taint
@@ -265,8 +265,12 @@ def _volumes(of: Pods) -> list[dict[str, Any]]:
     weights = of.site.weights
     return [
         *([pods.memory_volume(name=_volume(of, _SHM))] if _shares_memory(of) else []),
-        *([pods.claim_volume(name=_volume(of, _WEIGHTS), claim=weights.claim)] if weights else []),
+        *([_weights_volume(of, weights)] if weights else []),
     ]
+
+
+def _weights_volume(of: Pods, weights: Weights) -> dict[str, Any]:
+    return pods.claim_volume(name=_volume(of, _WEIGHTS), claim=weights.claim, read_only=not weights.is_own)
 
 
 def _mounts(of: Pods) -> list[dict[str, Any]]:
