@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from function import podspec
 from function.core import Manifest, dig
 from function.vocabulary import names, namespaces, versions
 
@@ -74,22 +75,15 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
 
 
-def _templates(manifest: Manifest) -> Iterator[Manifest]:
+def _in_template(template: Any) -> Iterator[tuple[str, str, str]]:
+    for reference in podspec.references(template):
+        is_pull = "imagePullSecrets" in reference.path
+        keys = reference.keys or ([".dockerconfigjson"] if is_pull else [""])
+        if not reference.optional:
+            yield from ((reference.kind, reference.name, key) for key in sorted(keys))
+
+
+def _templates(manifest: Manifest) -> Iterator[Any]:
     for engine in dig(manifest, "spec", "engines") or ():
         for member in dig(engine, "members") or ():
-            yield dig(member, "template", "spec") or {}
-
-
-def _in_template(template: Manifest) -> Iterator[tuple[str, str, str]]:
-    for pull in template.get("imagePullSecrets") or ():
-        yield "Secret", str(dig(pull, "name")), ".dockerconfigjson"
-    for container in template.get("containers") or ():
-        for variable in dig(container, "env") or ():
-            yield from _in_variable(dig(variable, "valueFrom") or {})
-
-
-def _in_variable(value_from: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
-        reference = value_from.get(field)
-        if reference and not reference.get("optional"):
-            yield kind, str(reference.get("name")), str(reference.get("key"))
+            yield dig(member, "template")

@@ -63,6 +63,7 @@ class EvictionReason(Enum):
     CLUSTER_DELETED = "its cluster is being deleted"
     POOLS_MISMATCH = "its pools no longer match the device selectors"
     SELECTOR_EDITED = "spec.clusterSelector no longer selects its cluster"
+    PODS_FORBIDDEN = "the Pod Security level of its cluster does not admit the new spec"
     GROWN = "its pools have no room for the new spec"
     SUCCEEDED = "it is replaced once a replica with the current spec serves"
 
@@ -111,6 +112,8 @@ class Plan:
     nodes."""
     lost: tuple[Replica, ...] = ()
     """Replicas whose cluster is gone."""
+    left_alone: tuple[Replica, ...] = ()
+    """Replicas that count as current, although another version of the function composed their workloads."""
 
     @property
     def placed(self) -> tuple[Placement, ...]:

@@ -1,11 +1,8 @@
 """What the models of all kinds share: base class, field types, parsing, and conversion to an XRD's schema."""
 
-from function.schema.containers import FieldPath, Image
 from function.schema.fields import (
-    LABEL,
     LABEL_KEYS,
     QUALIFIED_KEYS,
-    SUBDOMAIN,
     Annotations,
     CelText,
     ChartVersion,
@@ -21,6 +18,7 @@ from function.schema.fields import (
     Labels,
     LabelValue,
     ListMap,
+    OneOf,
     Quantity,
     SecretKey,
     Selector,
@@ -31,11 +29,13 @@ from function.schema.fields import (
     XrName,
     quoted,
 )
+from function.schema.foreign import foreign_faults, is_strict
 from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
 from function.schema.unions import Member, field_of, union
 from function.schema.urls import HOST, PORT, Endpoint
+from function.vocabulary.patterns import LABEL, SUBDOMAIN
 
 __all__ = [
     "HOST",
@@ -56,10 +56,8 @@ __all__ = [
     "DnsLabel",
     "DnsSubdomain",
     "Endpoint",
-    "FieldPath",
     "Flag",
     "HostName",
-    "Image",
     "Int64",
     "Keys",
     "KubernetesVersion",
@@ -68,6 +66,7 @@ __all__ = [
     "Labels",
     "ListMap",
     "Member",
+    "OneOf",
     "Path",
     "Problem",
     "Quantity",
@@ -82,7 +81,9 @@ __all__ = [
     "XrName",
     "cover_the_internet",
     "field_of",
+    "foreign_faults",
     "format_path",
+    "is_strict",
     "parse",
     "problems",
     "problems_at",

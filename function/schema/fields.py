@@ -13,7 +13,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from function.vocabulary import labels
+from function.vocabulary import labels, patterns
+from function.vocabulary.patterns import LABEL, SUBDOMAIN
 
 NOT_ACCEPTED = "not_accepted"
 """Type of a validation error whose context describes what is accepted."""
@@ -80,6 +81,19 @@ class Text:
     def _has_form(self, value: str) -> bool:
         matches = not self.pattern or re.fullmatch(self.pattern, value) is not None
         return matches and (self.holds is None or self.holds(value))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several strings that a table elsewhere lists. Where the list is written in the model, use `Literal`."""
+
+    options: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.options))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "string", "enum": list(self.options)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,30 +217,15 @@ def quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-_PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DOMAIN = rf"{_PART}(\.{_PART})*"
-_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_LONGEST_DOMAIN = 253
-"""Characters of the domain in a label key (k8s.io/apimachinery v0.36, pkg/util/validation, IsQualifiedName)."""
-_KEY_WORDS = (
-    "a label key: up to 63 letters, digits, dashes, dots and underscores, alone or after a DNS name of up to 253"
-    " characters and a slash"
-)
-
 _LABEL_63 = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-LABEL = f"^{_PART}$"
-SUBDOMAIN = f"^{_DOMAIN}$"
-_SUBDOMAIN_WORDS = "a DNS name: lower-case letters, digits, dashes and dots, a letter or digit around every dot"
 
 Flag = Annotated[bool, Strict()]
 Int64 = Annotated[int, Whole(-JSON, JSON)]
 Quantity = Annotated[str, Amount()]
 CelText = Annotated[str, Text(10240)]
-DnsLabel = Annotated[
-    str, Text(63, LABEL, "a DNS label: lower-case letters, digits and dashes, a letter or digit at both ends")
-]
-DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
-XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
+DnsLabel = Annotated[str, Text(63, LABEL, patterns.LABEL_WORDS)]
+DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, patterns.SUBDOMAIN_WORDS)]
+XrName = Annotated[str, Text(63, SUBDOMAIN, patterns.SUBDOMAIN_WORDS)]
 """Name of one of our own kinds. Crossplane writes it into a label, hence 63 characters."""
 HostName = Annotated[
     str,
@@ -239,13 +238,9 @@ HostName = Annotated[
 ]
 SecretKey = Annotated[
     str,
-    Text(
-        253,
-        r"^([-_A-Za-z0-9]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$",
-        "a key: letters, digits, dashes, dots and underscores, not . and not starting with two dots",
-    ),
+    Text(253, patterns.FILE_KEY, patterns.FILE_KEY_WORDS),
 ]
-"""A key of a Secret or ConfigMap (k8s.io/apimachinery v0.36, pkg/util/validation, IsConfigMapKey)."""
+"""A key of a Secret or ConfigMap."""
 CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
 """A region, machine type or the like, of which only the cloud knows the valid ones."""
 _NUMBER = "(0|[1-9][0-9]*)"
@@ -267,25 +262,20 @@ LabelKey = Annotated[
     str,
     Text(
         317,
-        f"^({_DOMAIN}/)?{_NAME}$",
-        _KEY_WORDS,
-        cel=f"self.split('/')[0].size() <= {_LONGEST_DOMAIN}",
-        holds=lambda key: len(key.partition("/")[0]) <= _LONGEST_DOMAIN,
+        patterns.KEY,
+        patterns.KEY_WORDS,
+        cel=f"self.split('/')[0].size() <= {patterns.LONGEST_DOMAIN}",
+        holds=lambda key: len(key.partition("/")[0]) <= patterns.LONGEST_DOMAIN,
     ),
 ]
 LabelValue = Annotated[
     str,
-    Text(
-        63,
-        r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
-        "a label value: letters, digits, dashes, dots and underscores, a letter or digit at both ends",
-        shortest=0,
-    ),
+    Text(63, patterns.LABEL_VALUE, patterns.LABEL_VALUE_WORDS, shortest=0),
 ]
-LABEL_KEYS = Keys(317, f"^({_DOMAIN}/)?{_NAME}$", _KEY_WORDS, longest_domain=_LONGEST_DOMAIN)
+LABEL_KEYS = Keys(317, patterns.KEY, patterns.KEY_WORDS, longest_domain=patterns.LONGEST_DOMAIN)
 QUALIFIED_KEYS = Keys(
     96,
-    f"^({_DOMAIN}/)?[A-Za-z_][A-Za-z0-9_]{{0,31}}$",
+    f"^({patterns.DOMAIN}/)?[A-Za-z_][A-Za-z0-9_]{{0,31}}$",
     "a name of up to 32 letters, digits and underscores, alone or after a domain of up to 63 characters and a slash",
     longest_domain=63,
 )

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from function.core import InvalidSpec, Manifest, Reason, closest, plural
 from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
+from function.schema.foreign import FOREIGN_FAULTS, strictness
 from function.schema.model import BROKEN_RULES, Api, Rule
 from function.schema.paths import is_secret, known_fields
 
@@ -43,7 +44,7 @@ class Problem:
     """The value of the field. None if it has none, or if it may be secret."""
     accepted: str = ""
     code: str = "value"
-    """The kind of problem, for machines: value, required, unknown-field, key, rule."""
+    """The kind of problem, for machines: value, required, unknown-field, key, rule, reserved."""
 
     @property
     def field(self) -> str:
@@ -85,7 +86,7 @@ def problems(model: type[Api], manifest: Manifest) -> list[Problem]:
 
 def _found(model: type[Api], given: Any, extra: Literal["forbid", "ignore"], at: str = "spec") -> list[Problem]:
     try:
-        model.model_validate(given, extra=extra)
+        model.model_validate(given, extra=extra, context=strictness(is_strict=extra == "forbid"))
     except ValidationError as error:
         return list(_explained(model, error, at))
     return []
@@ -120,6 +121,8 @@ def _words(model: type[Api], details: ErrorDetails, at: str) -> Iterator[Problem
     match details["type"]:
         case kind if kind == BROKEN_RULES:
             yield from (_broken(path, rule) for rule in context["broken"])
+        case kind if kind == FOREIGN_FAULTS:
+            yield from (Problem((*path, *fault.path), fault.message, code=fault.code) for fault in context["faults"])
         case kind if kind == MISPLACED:
             yield Problem((*path, context["key"]), context["message"], code="key")
         case "missing":

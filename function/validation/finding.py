@@ -14,6 +14,7 @@ ERRORS = {
     "name": "The API server, or Crossplane, refuses such a name or namespace.",
     "refused": "The function would refuse it.",
     "required": "A field is missing.",
+    "reserved": "Modelplane sets the field itself; the message says what to write instead.",
     "response-size": "The function's answer would be larger than Crossplane takes.",
     "rule": "Fields do not go together.",
     "selector": "Kubernetes would refuse the claim with such a device selector.",
@@ -29,10 +30,12 @@ WARNINGS = {
     "endpoints": "More endpoints than a route can name.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
+    "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
     "patterns": "Patterns that take each other's files away.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
     "tenancy": "A reference to another tenant's objects, which finds nothing.",
+    "unreachable": "An engine listens where nothing reaches it, or serves TLS.",
 }
 """What is allowed but probably not intended, by code."""
 

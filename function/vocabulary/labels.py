@@ -53,9 +53,16 @@ PLACED_UNDER = "modelplane.ai/placed-under"
 """Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector under which it was
 placed, as JSON. It tells an edited selector from a relabelled cluster."""
 SPEC_HASH = "modelplane.ai/spec-hash"
-"""Annotation of a ModelReplica: hash of the spec last given to it. It tells which replicas run the current spec."""
+"""Annotation of a ModelReplica: hash of the spec last given to it. With RENDERING it tells which replicas run the
+current revision."""
+RENDERING = "modelplane.ai/rendering"
+"""Annotation of a ModelReplica: the version of the rules by which its workloads are composed (versions.RENDERING), as a
+number. An annotation, and not a field of the spec, because it must not be pruned where the definitions are older than
+the function. None counts as 1."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"
 """Annotation of a replica's objects on the cluster: hash of the written manifest. It tells what has arrived there."""
+ADMITTED = "modelplane.ai/admitted"
+"""Annotation of the Object of a gang's workload: hash of the pod templates that its cluster has admitted."""
 CONFIG_HASH = "modelplane.ai/config-hash"
 """Annotation of pods: hash of the configuration that they read at startup. A new hash rolls them."""
 PICKER = "modelplane.ai/picker"
@@ -83,6 +90,10 @@ FOUND_NOTHING = doubt.NOTE
 LEAVING = "modelplane.ai/leaving"
 """Annotation of a ModelEndpoint that will be deleted once no service routes to it. The value lists the services that
 routed to it on the last pass, with a question mark after each that was not found then; `-` if there were none."""
+
+SERVED_NAMES = "modelplane.ai/served-model-name"
+"""Annotation of a ModelEndpoint: the model names that it answers to, separated by commas. It is written for a replica
+whose engines are recognised, and users may set it on their own endpoints."""
 
 SERVICE_NAME = "kubernetes.io/service-name"
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from function.api import inferencecluster, modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
+from function.fleet import caches
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
@@ -61,6 +62,9 @@ class Inputs:
     """The key of each replica of this deployment among the composed resources."""
     cache: Cache | None
     """The referenced ModelCache; None if none is referenced, or if it does not exist."""
+    repositories: Mapping[str, str]
+    """The name of the weights' model on each cluster: their repository, or the name that their source gives. The key ""
+    is that of all other clusters. Empty if no cache is referenced, or if it does not exist."""
     revisions: tuple[Revision, ...]
     """The revisions that the deployment's status notes."""
     rolls_anyway: str
@@ -86,6 +90,7 @@ def read(request: Request) -> Inputs:
         is_doubtful=not replicas and bool(placed),
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
+        repositories=_repositories(request),
         revisions=tuple(_revisions(request.xr)),
         rolls_anyway=str(dig(request.xr, "metadata", "annotations", labels.ROLL_ANYWAY) or ""),
     )
@@ -147,6 +152,15 @@ def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
         for manifest in found:
             return _cache_of(manifest, clusters)
     return None
+
+
+def _repositories(request: Request) -> dict[str, str]:
+    """Return the names of the weights' models. A cluster may still have weights of an earlier spec."""
+    for manifest in (m for requirement in _cache_requirements(request.xr) for m in request.resolved(requirement) or ()):
+        stated = mappings(dig(manifest, "status", "clusters"))
+        there = (status for status in stated if status.get("staged") or status.get("claimName"))
+        return {"": caches.model(manifest), **{str(status.get("name")): caches.model_on(status) for status in there}}
+    return {}
 
 
 def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:

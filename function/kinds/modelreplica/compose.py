@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api.modelreplica import Member, Spec
-from function.core import NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, pods, readiness
+from function.core import InvalidSpec, NamespacedName
+from function.kinds.modelreplica import carried, disaggregation, pods, readiness, templates
+from function.kinds.modelreplica import remarks as remarks_
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
+from function.podspec import security
+from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
+from function.vocabulary.pod_security import RESTRICTED
 
+_CLAIMS = "claims-"
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
 
@@ -34,15 +39,26 @@ class Replica:
 
 
 def objects(of: Replica) -> dict[str, dict[str, Any]]:
-    """Return the Objects by composition key."""
+    """Return the Objects by composition key. Raises InvalidSpec if the engines have no port in common."""
     namespace = copies.namespace(name=of.identity.namespace)
-    remote = {**_carried(of), **_engines(of), **_serving(of)}
-    return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
+    engines = _engines(of)
+    remote = {**_carried(of), **engines, **_serving(of, engines)}
+    return {"namespace": _shared(of, namespace), **{key: object_(of, manifest) for key, manifest in remote.items()}}
 
 
-def assumptions(of: Replica) -> str:
-    """Return what had to be assumed, for the condition's message."""
-    return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
+def is_claim(key: str) -> bool:
+    """Whether an Object with a key holds a claim template."""
+    return key.startswith(_CLAIMS)
+
+
+def remarks(of: Replica) -> str:
+    """Return what the user should know of the composed pods, for the condition's message."""
+    told = (
+        *remarks_.engines(of.plans, of.site),
+        *(disaggregation.remarks(_decode_first(of)) if of.is_split else ()),
+        *templates.remarks(of.spec),
+    )
+    return "".join(f"; {remark}" for remark in told)
 
 
 def _carried(of: Replica) -> dict[str, dict[str, Any]]:
@@ -55,10 +71,14 @@ def _engines(of: Replica) -> dict[str, dict[str, Any]]:
     for plan in of.plans:
         templates = {member.role: _claim(of, plan, member) for member in plan.engine.members if member.deviceRequests}
         for role, template in templates.items():
-            composed[f"claims-{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
+            composed[f"{_CLAIMS}{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
         workload = _workload(of, plan, {role: template["metadata"]["name"] for role, template in templates.items()})
         composed[readiness.workload_key(workload["kind"], plan.name)] = workload
     return composed
+
+
+def _kind(plan: EnginePlan) -> str:
+    return "LeaderWorkerSet" if plan.is_gang else "Deployment"
 
 
 def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
@@ -79,13 +99,13 @@ def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
 
 
 def _workload(of: Replica, plan: EnginePlan, claimed: Mapping[str, str]) -> dict[str, Any]:
-    templates: dict[str, dict[str, Any]] = {
-        member.role: pods.template(
-            pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claimed.get(member.role))
-        )
-        for member in plan.engine.members
-    }
+    templates = {member.role: _pod(of, plan, member, claimed.get(member.role)) for member in plan.engine.members}
     return _gang(of, plan, templates) if plan.is_gang else _alone(of, plan, templates["Standalone"])
+
+
+def _pod(of: Replica, plan: EnginePlan, member: Member, claim: str | None) -> dict[str, Any]:
+    template = pods.template(pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claim))
+    return security.hardened(template) if of.spec.podSecurity == RESTRICTED else template
 
 
 def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +121,7 @@ def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str,
     )
 
 
-def _gang(of: Replica, plan: EnginePlan, templates: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _gang(of: Replica, plan: EnginePlan, templates: Mapping[Any, dict[str, Any]]) -> dict[str, Any]:
     worker = next(member.worker for member in plan.engine.members if member.role == "Worker")
     return workloads.leader_worker_set(
         name=plan.workload,
@@ -114,20 +134,35 @@ def _gang(of: Replica, plan: EnginePlan, templates: Mapping[str, dict[str, Any]]
     )
 
 
-def _serving(of: Replica) -> dict[str, dict[str, Any]]:
-    return _split(of) if of.is_split else _unified(of)
+def _serving(of: Replica, engines: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return _split(of) if of.is_split else _unified(of, engines)
 
 
-def _unified(of: Replica) -> dict[str, dict[str, Any]]:
+def _unified(of: Replica, engines: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     name = names.part(of.identity, "serving")
     service = routing.service(
         name=name,
         namespace=of.identity.namespace,
         selector=pods.serving_selector(of.identity),
-        port=routing.service_port(name=pods.SERVING_PORT, number=80, target=pods.SERVING_PORT),
+        port=routing.service_port(name=pods.SERVING_PORT, number=80, target=_target(of, engines)),
         labels=of.owned,
     )
     return {"service": service, "route": _route(of, routing.to_service(name=name, port=80))}
+
+
+def _target(of: Replica, engines: Mapping[str, dict[str, Any]]) -> str | int:
+    """Return the port for traffic that all pods have in common: its name, or else its number."""
+    served = {key: manifest for key, manifest in engines.items() if readiness.is_workload(key)}
+    fronts = {readiness.workload_key(_kind(plan), plan.name): plan.front for plan in of.plans}
+    found = {pods.traffic_port_name(workloads.serving_pod(served[key]), port) for key, port in fronts.items()}
+    if found == {pods.SERVING_PORT}:
+        return pods.SERVING_PORT
+    numbers = {plan.name: plan.front for plan in of.plans}
+    if len(set(numbers.values())) == 1:
+        return of.plans[0].front
+    listed = ", ".join(f"{name} on {number}" for name, number in numbers.items())
+    problem = f"listen on different ports, {listed}; name the port of each container {pods.SERVING_PORT}, or use one"
+    raise InvalidSpec(c.INVALID_REPLICA(field="spec.engines", problem=problem))
 
 
 def _split(of: Replica) -> dict[str, dict[str, Any]]:
@@ -177,7 +212,8 @@ def _shared(of: Replica, namespace: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _object(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+def object_(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the Object that holds a manifest of the replica for its cluster."""
     kind, name = manifest["kind"], manifest["metadata"]["name"]
     return provider.object_(
         name=names.remote_object(of.site.cluster, kind, of.identity.namespace, name),

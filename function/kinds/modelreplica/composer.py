@@ -14,11 +14,23 @@ from function.core import (
     Manifest,
     Request,
     Result,
+    doubt,
     is_controlled_by,
     restate,
     restate_resource,
 )
-from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
+from function.fleet import renderings
+from function.kinds.modelreplica import (
+    admission,
+    carried,
+    compose,
+    earlier,
+    engine,
+    inputs,
+    readiness,
+    status,
+    templates,
+)
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -30,10 +42,14 @@ def run(request: Request) -> Result:
     tenancy.check(request.identity, c.INVALID_REPLICA)
     spec = model.parse(request.xr)
     plans = engine.plans(request.identity, spec)  # before reading: an invalid engine is invalid on any cluster
+    templates.check(spec)
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
-    return report(request, replica, compose.objects(replica))
+    wanted = compose.objects(replica)
+    if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted, site.weights):
+        return await_turn(request, spec.clusterName)
+    return report(request, replica, wanted)
 
 
 def check_owner(xr: Manifest) -> None:
@@ -43,20 +59,41 @@ def check_owner(xr: Manifest) -> None:
         raise InvalidSpec(c.INVALID_REPLICA(field="metadata.ownerReferences", problem=problem))
 
 
-def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -> Result:
-    standings = readiness.standings(wanted, request.observed)
+def report(request: Request, replica: Replica, composed: Mapping[str, Manifest]) -> Result:
+    wanted = admission.noted(composed, request.observed)
+    standings = admission.with_refusals(readiness.standings(wanted, request.observed), request.observed)
     ready = all(s.done for s in standings)
-    serving = status.model_ready(standings)
+    runtimes = engine.runtimes(request.xr)
+    serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
+    asking = admission.probes(request.identity, standings, wanted)
     return Result(
         ready=ready,
         conditions=(
-            status.accepted(standings, cluster=replica.site.cluster, remark=compose.assumptions(replica)),
+            status.accepted(standings, cluster=replica.site.cluster, remark=compose.remarks(replica)),
             serving,
         ),
         resources={
             **({} if ready else _superseded(request, wanted)),
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
+            **{key: ComposedResource(compose.object_(replica, pod)) for key, pod in asking},
         },
+        status=status.fields(request.xr, standings, serves=serving.status == "True"),
+    )
+
+
+def await_turn(request: Request, cluster: str) -> Result:
+    """Repeat what another version of the function composed, until the rollout of the deployment reaches the replica.
+
+    It is no refusal: the replica serves and is ready as it is observed. Only pods that ask for admission go: nothing is
+    asked before the turn.
+    """
+    standings = _observed(request)
+    serving = status.model_ready(standings, runtimes=engine.runtimes(request.xr))
+    again = {s.key: doubt.without_note(restate(request.observed[s.key])) for s in standings}
+    return Result(
+        ready=all(s.done for s in standings),
+        conditions=(status.awaits_turn(standings, cluster=cluster), serving),
+        resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
 
@@ -69,7 +106,7 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     return {
         key: restate_resource(observed)
         for key, observed in request.observed.items()
-        if key not in wanted and not readiness.is_workload(key)
+        if key not in wanted and not readiness.is_workload(key) and not admission.is_probe(key)
     }
 
 
@@ -79,7 +116,7 @@ def held(request: Request) -> HoldDecision:
     Traffic follows that, whatever the spec says.
     """
     standings = _observed(request)
-    serving = status.model_ready(standings)
+    serving = status.model_ready(standings, runtimes=engine.runtimes(request.xr))
     return HoldDecision(
         conditions=(serving,),
         ready=bool(standings) and all(s.done for s in standings),
@@ -88,8 +125,8 @@ def held(request: Request) -> HoldDecision:
 
 
 def _observed(request: Request) -> tuple[ObjectState, ...]:
-    composed = {key: restate(manifest) for key, manifest in request.observed.items()}
-    return readiness.standings(composed, request.observed)
+    composed = {key: restate(m) for key, m in request.observed.items() if not admission.is_probe(key)}
+    return admission.with_refusals(readiness.standings(composed, request.observed), request.observed)
 
 
 def _owned(xr: Manifest) -> dict[str, str]:

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from function import podspec
 from function.api.modelreplica import Spec
 from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
 from function.core.manifest import is_list
-from function.fleet import clusters
+from function.fleet import caches, clusters
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
 from function.vocabulary import names, versions
 
-_SECRET, _CONFIG_MAP = "Secret", "ConfigMap"
+_OPAQUE, _ACCOUNT_TOKEN = "Opaque", "kubernetes.io/service-account-token"
+"""Types of Secrets (k8s.io/api v0.36, core/v1, SecretType)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,12 @@ class _Named:
 
     kind: str
     name: str
-    keys: frozenset[str]
+    keys: frozenset[str] | None
+    """The keys that are used. None for all of them."""
     needed: frozenset[str]
-    whole: bool
-    """Whether it is a pull secret, which is needed as a whole."""
+    """The keys that it must have."""
+    optional: bool
+    """Whether the pods start without it."""
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
@@ -151,8 +155,7 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     if not claim and not directory:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     own = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    model = dig(there, "repo") or dig(there, "servedModelName")
-    return Weights(str(claim or own), str(directory or ""), str(model or ""), is_own=not claim)
+    return Weights(str(claim or own), str(directory or ""), caches.model_on(there), is_own=not claim)
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:
@@ -167,7 +170,7 @@ def _read(request: Request, named: _Named) -> Source | None:
     namespace = request.identity.namespace
     found = _only(request, _source(named, namespace))
     if found is None:
-        if named.whole or named.needed:
+        if not named.optional:
             raise NotYet(c.WAITING_FOR_SOURCES(why=f"{named.kind} {named.name} in namespace {namespace}"))
         return None
     data, binary = dict(found.get("data") or {}), dict(found.get("binaryData") or {})
@@ -175,9 +178,15 @@ def _read(request: Request, named: _Named) -> Source | None:
     if missing:
         where = f"of {named.kind} {named.name} in namespace {namespace}"
         raise NotYet(c.WAITING_FOR_SOURCES(why=f"key {missing[0]} {where}"))
-    if named.whole:
-        return Source(named.kind, named.name, str(found.get("type") or "Opaque"), data, binary)
-    return Source(named.kind, named.name, "Opaque", _cut(data, named.keys), _cut(binary, named.keys))
+    if named.keys is None:
+        return Source(named.kind, named.name, _type(found), data, binary)
+    return Source(named.kind, named.name, _OPAQUE, _cut(data, named.keys), _cut(binary, named.keys))
+
+
+def _type(found: Manifest) -> str:
+    """Return the type of a copied Secret. A token of a ServiceAccount is data elsewhere: there is no such account."""
+    type_ = str(found.get("type") or _OPAQUE)
+    return _OPAQUE if type_ == _ACCOUNT_TOKEN else type_
 
 
 def absent(request: Request) -> Iterator[tuple[str, str]]:
@@ -193,36 +202,29 @@ def _cut(data: Mapping[str, str], keys: frozenset[str]) -> dict[str, str]:
 
 def _named(xr: Manifest) -> tuple[_Named, ...]:
     """Return the references by Secret and ConfigMap, ordered by kind and name."""
-    references = list(_references(xr))
-    return tuple(
-        _Named(
-            kind,
-            name,
-            frozenset(key for k, n, key, _ in references if (k, n) == (kind, name) and key),
-            frozenset(key for k, n, key, needed in references if (k, n) == (kind, name) and key and needed),
-            whole=any((k, n, key) == (kind, name, "") for k, n, key, _ in references),
-        )
-        for kind, name in sorted({(kind, name) for kind, name, _, _ in references})
+    found: dict[tuple[str, str], list[podspec.Reference]] = {}
+    for template in templates(xr):
+        for reference in podspec.references(template):
+            found.setdefault((reference.kind, reference.name), []).append(reference)
+    return tuple(_together(kind, name, references) for (kind, name), references in sorted(found.items()))
+
+
+def _together(kind: str, name: str, references: Sequence[podspec.Reference]) -> _Named:
+    used = [reference.keys for reference in references]
+    return _Named(
+        kind,
+        name,
+        keys=None if None in used else frozenset().union(*filter(None, used)),
+        needed=frozenset().union(*(r.keys for r in references if r.keys and not r.optional)),
+        optional=all(reference.optional for reference in references),
     )
 
 
-def _references(xr: Manifest) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield kind, name, key ("" for a pull secret) and whether it is required."""
-    for pod in _pods(xr):
-        for secret in _items(pod, "imagePullSecrets"):
-            if isinstance(name := dig(secret, "name"), str):
-                yield _SECRET, name, "", True
-        for variable in _items(pod, "containers", 0, "env"):
-            for field, kind in (("secretKeyRef", _SECRET), ("configMapKeyRef", _CONFIG_MAP)):
-                reference = dig(variable, "valueFrom", field)
-                if isinstance(dig(reference, "name"), str) and isinstance(dig(reference, "key"), str):
-                    yield kind, reference["name"], reference["key"], not dig(reference, "optional")
-
-
-def _pods(xr: Manifest) -> Iterator[Manifest]:
+def templates(xr: Manifest) -> Iterator[Manifest]:
+    """Yield the pod templates of an XR, whose spec need not be valid."""
     for engine in _items(xr, "spec", "engines"):
         for member in _items(engine, "members"):
-            yield dig(member, "template", "spec") or {}
+            yield dig(member, "template") or {}
 
 
 def _items(value: Any, *path: str | int) -> Sequence[Any]:

@@ -1,4 +1,8 @@
-"""The pods of a member: the user's container, and the few things it needs around it."""
+"""The pods of a member: the user's template, and the few things that its engine needs around it.
+
+The template is passed on as it is. Modelplane adds the node selector and tolerations of the pool, the device claim,
+shared memory, the weights, and, for the engine's container only, variables, arguments, probes and a delayed end.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +10,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from function import podspec
 from function.api.modelreplica import Member
-from function.api.pod_template import Container, EnvVar
 from function.core import NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, flags
-from function.kinds.modelreplica.engine import EnginePlan
+from function.engines import injection, offline
+from function.engines.injection import Injection
+from function.kinds.modelreplica import carried, disaggregation
+from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
 from function.scheduling import Taint
 from function.vocabulary import labels, names
 
-ENGINE = "engine"
 SERVING_PORT = "http"
 """Name of the port for traffic."""
 DEVICES = "devices"
 """Name of the claim, in the pod and in the container."""
-MODELS = "/mnt/models"
+MODELS = injection.WEIGHTS
 """Mount path of the weights."""
-HEALTH = "/health"
-"""The path that vLLM, SGLang and TensorRT-LLM answer once they serve."""
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 (not a file of ours: the pod's shared memory)
+"""Mount path of the memory that the processes of an engine share."""
+_HEALTH = "/health"
+"""Path of the probes of an engine that is not recognised."""
 STARTUP_SECONDS = 7200
 """Allows for weights on shared storage at a few hundred MB a second."""
-GRACE_SECONDS = 120
-"""Time for streams to end. An engine that finishes sooner exits sooner."""
 DRAIN_SECONDS = 10
 """A terminating pod keeps serving this long, until gateways know that it terminates."""
 _PROBE_TIMEOUT = 30
 """Seconds. SGLang's /health generates a token, which takes up to 20 seconds (sglang 0.5.23)."""
 _SHM, _WEIGHTS = "shm", "models"
+_OURS = "modelplane-"
+"""Prefix of a volume's name if the user has a volume of that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +56,15 @@ class Pods:
     """The member's ResourceClaimTemplate."""
 
     @property
-    def container(self) -> Container:
-        return self.member.template.spec.containers[0]
+    def container(self) -> Mapping[str, Any]:
+        """The engine's container, as its user wrote it."""
+        return engine_container(self.member)
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The pod's spec, as its user wrote it."""
+        spec: Mapping[str, Any] = self.member.template["spec"]
+        return spec
 
     @property
     def serves(self) -> bool:
@@ -58,22 +72,24 @@ class Pods:
 
 
 def template(of: Pods) -> dict[str, Any]:
-    spec = of.member.template.spec
-    secrets = [{"name": _called(of, "Secret", secret.name)} for secret in spec.imagePullSecrets]
+    users = _with_engine_renamed(of, podspec.renamed(of.member.template, lambda kind, name: _called(of, kind, name)))
+    spec: dict[str, Any] = users["spec"]
+    sidecars = [disaggregation.sidecar(of.plan)] if of.serves and of.plan.has_sidecar else []
+    claims = [*([_pod_claim(of.claim)] if of.claim else []), *spec.pop("resourceClaims", [])]
+    init = [*sidecars, *spec.pop("initContainers", [])]
+    containers, volumes = spec.pop("containers"), spec.pop("volumes", [])
     return {
-        "metadata": _metadata(of),
+        "metadata": _metadata(of, users.get("metadata", {})),
         "spec": {
             "nodeSelector": {labels.POOL: of.member.nodePoolName},
-            "tolerations": _tolerations(of.site.taints[of.member.nodePoolName]),
-            **({"imagePullSecrets": secrets} if secrets else {}),
-            **({"priorityClassName": spec.priorityClassName} if spec.priorityClassName else {}),
-            **({"serviceAccountName": spec.serviceAccountName} if spec.serviceAccountName else {}),
+            "tolerations": _tolerations(of.site.taints[of.member.nodePoolName], spec.pop("tolerations", [])),
             "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, an option of vLLM
-            "terminationGracePeriodSeconds": _grace(of),
-            **({"initContainers": [disaggregation.sidecar(of.plan)]} if of.serves and of.plan.has_sidecar else {}),
-            "containers": [_container(of)],
-            **({"resourceClaims": [_pod_claim(of.claim)]} if of.claim else {}),
-            "volumes": _volumes(of),
+            "terminationGracePeriodSeconds": podspec.GRACE_SECONDS,
+            **spec,
+            **({"initContainers": init} if init else {}),
+            "containers": [_engine(of, c) if c["name"] == podspec.ENGINE else c for c in containers],
+            **({"resourceClaims": claims} if claims else {}),
+            "volumes": [*_volumes(of), *volumes],
         },
     }
 
@@ -83,48 +99,84 @@ def serving_selector(replica: NamespacedName) -> dict[str, str]:
     return {labels.SERVING: names.label_value(replica.name)}
 
 
-def _metadata(of: Pods) -> dict[str, Any]:
-    users = of.member.template.metadata
+def traffic_port_name(workload_pod: Mapping[str, Any], number: int) -> str | None:
+    """Return the name by which a composed pod's port for traffic can be found, or None.
+
+    A name that another port of the pod has as well finds either, so it counts as none.
+    """
+    ports = [
+        port
+        for field in ("initContainers", "containers")
+        for container in workload_pod["spec"].get(field, ())
+        for port in container.get("ports", ())
+    ]
+    name = next((port.get("name") for port in ports if port["containerPort"] == number), None)
+    return name if [port.get("name") for port in ports].count(name) == 1 else None
+
+
+def _with_engine_renamed(of: Pods, users: dict[str, Any]) -> dict[str, Any]:
+    """Rename the engine's container, in a template that is ours to change, and what refers to it by name."""
+    before = of.container["name"]
+    if before == podspec.ENGINE:
+        return users
+    for container in users["spec"]["containers"]:
+        for variable in container.get("env", ()):
+            if (field := variable.get("valueFrom", {}).get("resourceFieldRef", {})).get("containerName") == before:
+                field["containerName"] = podspec.ENGINE
+        if container["name"] == before:
+            container["name"] = podspec.ENGINE
+    annotations = users.get("metadata", {}).get("annotations")
+    if annotations:
+        users["metadata"]["annotations"] = {_about_engine(key, before): text for key, text in annotations.items()}
+    return users
+
+
+def _about_engine(annotation: str, before: str) -> str:
+    """Return the key of an annotation about one container, such as AppArmor's, for the engine's new name."""
+    domain, slash, container = annotation.partition("/")
+    is_about_it = container == before and domain.startswith("container.")
+    return f"{domain}{slash}{podspec.ENGINE}" if is_about_it else annotation
+
+
+def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
     ours = {
         labels.WORKLOAD: of.plan.workload,
         **(serving_selector(of.replica) if of.serves else {}),
         **({labels.LWS_ROLE: of.member.role.lower()} if of.plan.is_gang else {}),
     }
     roles = disaggregation.pod_labels(of.plan) if of.serves else {}
-    own = users.labels if users else {}
-    return pod_metadata(labels=labels.merge({**roles, **own}, ours), annotations=users.annotations if users else None)
+    own = users.get("labels", {})
+    return pod_metadata(labels=labels.merge({**roles, **own}, ours), annotations=users.get("annotations"))
 
 
-def _container(of: Pods) -> dict[str, Any]:
-    given = _without_blanks(of.container.model_dump(mode="json", exclude_unset=True, exclude_none=True))
-    args = [*of.container.args, *_injected_args(of)]
-    resources = {**given.pop("resources", {}), **({"claims": [{"name": DEVICES}]} if of.claim else {})}
+def _engine(of: Pods, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the engine's container, from the user's with its references renamed."""
+    args = [*given.get("args", ()), *_injected_args(of)]
+    claims = [*([{"name": DEVICES}] if of.claim else []), *given.get("resources", {}).get("claims", ())]
+    resources = {**given.get("resources", {}), **({"claims": claims} if claims else {})}
     return {
-        **given,
+        **{field: value for field, value in given.items() if field != "resources"},
         **({"args": args} if args else {}),
-        "env": _env(of),
-        **({"ports": [_port(of)], **_probes(of), **_lifecycle(of)} if of.serves else {}),
+        "env": _env(of, given.get("env", ())),
+        **({"ports": _ports(of, given.get("ports", ())), **_probes(of), **_lifecycle(of)} if of.serves else {}),
         **({"resources": resources} if resources else {}),
-        "volumeMounts": _mounts(of),
+        "volumeMounts": [*_mounts(of), *given.get("volumeMounts", ())],
     }
 
 
 def _injected_args(of: Pods) -> Iterable[str]:
-    """Yield args for a serving container that uses its image's entry point, unless the user's args set them."""
-    if not of.serves or of.container.command:
-        return
-    line = of.plan.line
-    if of.site.weights and not flags.names_model(line):
-        yield f"--model={MODELS}"
-        if of.site.weights.repo and flags.option(line, "served-model-name") is None:
-            yield f"--served-model-name={of.site.weights.repo}"
-    if of.plan.has_sidecar and flags.option(line, "port") is None:
-        yield f"--port={of.plan.port}"
+    return injected(of.plan, of.site).args if of.serves else ()
 
 
-def _env(of: Pods) -> list[dict[str, Any]]:
+def injected(plan: EnginePlan, site: Site) -> Injection:
+    """Return the args that the serving container of an engine is given."""
+    weights = site.weights
+    name = weights.repo if weights else ""
+    return injection.inject(plan.reading, weights=MODELS if weights else None, name=name, port=plan.port)
+
+
+def _env(of: Pods, users: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the variables: ours first, so that the user's $(…) can refer to them, except those that the user sets."""
-    users = [_variable(of, variable) for variable in of.container.env]
     taken = {variable["name"] for variable in users}
     return [*(variable for variable in _our_env(of) if variable["name"] not in taken), *users]
 
@@ -134,18 +186,10 @@ def _our_env(of: Pods) -> Iterable[dict[str, Any]]:
         yield pods.env("MODELPLANE_LEADER_ADDRESS", "$(LWS_LEADER_ADDRESS)")
         yield pods.env("MODELPLANE_RANK", "$(LWS_WORKER_INDEX)")
     yield pods.env("MODELPLANE_PORT", str(of.plan.port))
-    if of.site.weights:
-        yield pods.env("HF_HUB_OFFLINE", "1")
+    variable = offline.variable(of.plan.reading)
+    if of.site.weights and variable and not of.plan.needs_hub:
+        yield pods.env(variable, "1")
     yield from disaggregation.env(of.plan)
-
-
-def _variable(of: Pods, variable: EnvVar) -> dict[str, Any]:
-    written = variable.model_dump(mode="json", exclude_unset=True, exclude_none=True)
-    for field, kind in (("secretKeyRef", "Secret"), ("configMapKeyRef", "ConfigMap")):
-        reference = written.get("valueFrom", {}).get(field)
-        if reference:
-            reference["name"] = _called(of, kind, reference["name"])
-    return written
 
 
 def _called(of: Pods, kind: str, name: str) -> str:
@@ -154,44 +198,62 @@ def _called(of: Pods, kind: str, name: str) -> str:
     return carried.name(of.replica, source) if source else carried.absent(of.replica, kind, name)
 
 
-def _port(of: Pods) -> dict[str, Any]:
-    """Return the engine's port.
+def _ports(of: Pods, users: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the ports, with the one on which the engine listens.
 
     SERVING_PORT is the name of the traffic port, which is the sidecar's if there is one.
     """
-    return pods.port(name="engine" if of.plan.has_sidecar else SERVING_PORT, number=of.plan.port)
+    name = "engine" if of.plan.has_sidecar else SERVING_PORT
+    is_free = all(port.get("name") != name for port in users)
+    own = pods.port(name=name, number=of.plan.port) if is_free else {"containerPort": of.plan.port, "protocol": "TCP"}
+    ports = [dict(port) for port in users]
+    for port in ports:
+        if port["containerPort"] == of.plan.port and port.get("protocol", "TCP") == "TCP":
+            port.setdefault("name", own.get("name", SERVING_PORT))
+            return ports
+    return [own, *ports]
 
 
 def _probes(of: Pods) -> dict[str, Any]:
-    def probe(period: int, failures: int) -> dict[str, Any]:
-        return pods.http_probe(path=HEALTH, port=of.plan.port, period=period, timeout=_PROBE_TIMEOUT, failures=failures)
+    server = of.plan.reading.server
+    health, live = (server.health, server.live_path) if server else (_HEALTH, _HEALTH)
+
+    def probe(path: str, period: int, failures: int) -> dict[str, Any]:
+        return pods.http_probe(
+            path=path,
+            port=of.plan.port,
+            period=period,
+            timeout=_PROBE_TIMEOUT,
+            failures=failures,
+            tls=bool(of.plan.tls),
+        )
 
     ours = {
-        "startupProbe": probe(10, STARTUP_SECONDS // 10),
-        "readinessProbe": probe(10, 3),
-        "livenessProbe": probe(30, 5),
+        "startupProbe": probe(health, 10, STARTUP_SECONDS // 10),
+        "readinessProbe": probe(health, 10, 3),
+        "livenessProbe": probe(live, 30, 5),
     }
-    return {name: written for name, written in ours.items() if getattr(of.container, name) is None}
-
-
-def _grace(of: Pods) -> int:
-    users = of.member.template.spec.terminationGracePeriodSeconds
-    return GRACE_SECONDS if users is None else users
+    return {name: written for name, written in ours.items() if name not in of.container}
 
 
 def _lifecycle(of: Pods) -> dict[str, Any]:
     """Delay termination: an engine stops listening at once, while requests are still on their way to it."""
-    return {"lifecycle": pods.stop_later(seconds=DRAIN_SECONDS)} if _grace(of) > DRAIN_SECONDS else {}
+    users = of.container.get("lifecycle", {})
+    grace = of.spec.get("terminationGracePeriodSeconds", podspec.GRACE_SECONDS)
+    if "preStop" in users or grace <= DRAIN_SECONDS:
+        return {}
+    return {"lifecycle": {**users, **pods.stop_later(seconds=DRAIN_SECONDS)}}
 
 
-def _tolerations(taints: Sequence[Taint]) -> list[dict[str, Any]]:
-    """Tolerate exactly the taints of the pool's nodes."""
+def _tolerations(taints: Sequence[Taint], users: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tolerate exactly the taints of the pool's nodes, and what the user tolerates besides."""
     pool = [
         pods.toleration(key=taint.key, value=taint.value, effect=taint.effect)
         for taint in sorted(taints)
         if (taint.key, taint.effect) != (labels.GPU_TAINT, "NoSchedule")
     ]
-    return [pods.toleration(key=labels.GPU_TAINT, value=None, effect="NoSchedule"), *pool]
+    ours = [pods.toleration(key=labels.GPU_TAINT, value=None, effect="NoSchedule"), *pool]
+    return [*ours, *(toleration for toleration in users if toleration not in ours)]
 
 
 def _pod_claim(template_name: str) -> dict[str, Any]:
@@ -201,24 +263,31 @@ def _pod_claim(template_name: str) -> dict[str, Any]:
 def _volumes(of: Pods) -> list[dict[str, Any]]:
     weights = of.site.weights
     return [
-        pods.memory_volume(name=_SHM),
-        *([_weights_volume(weights)] if weights else []),
+        *([pods.memory_volume(name=_volume(of, _SHM))] if _shares_memory(of) else []),
+        *([_weights_volume(of, weights)] if weights else []),
     ]
 
 
-def _weights_volume(weights: Weights) -> dict[str, Any]:
-    return pods.claim_volume(name=_WEIGHTS, claim=weights.claim, read_only=not weights.is_own)
+def _weights_volume(of: Pods, weights: Weights) -> dict[str, Any]:
+    return pods.claim_volume(name=_volume(of, _WEIGHTS), claim=weights.claim, read_only=not weights.is_own)
 
 
 def _mounts(of: Pods) -> list[dict[str, Any]]:
-    weights = of.site.weights
-    shared = [pods.mount(volume=_SHM, path="/dev/shm")]  # noqa: S108 (not a file of ours: the pod's shared memory)
+    weights, shared = of.site.weights, []
+    if _shares_memory(of):
+        shared.append(pods.mount(volume=_volume(of, _SHM), path=SHARED_MEMORY))
     if weights:  # read-only: no engine may damage the weights that all share
-        shared.append(pods.mount(volume=_WEIGHTS, path=MODELS, directory=weights.directory, read_only=True))
+        name = _volume(of, _WEIGHTS)
+        shared.append(pods.mount(volume=name, path=MODELS, directory=weights.directory, read_only=True))
     return shared
 
 
-def _without_blanks(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop empty blocks and lists, at any depth."""
-    filled = {k: _without_blanks(v) if isinstance(v, Mapping) else v for k, v in written.items()}
-    return {field: value for field, value in filled.items() if value not in ({}, [])}
+def _shares_memory(of: Pods) -> bool:
+    """Whether shared memory is ours to mount: the user has mounted nothing there."""
+    return all(mount["mountPath"].rstrip("/") != SHARED_MEMORY for mount in of.container.get("volumeMounts", ()))
+
+
+def _volume(of: Pods, name: str) -> str:
+    """Return the name of a volume of ours, which no volume of the user has: theirs never begin with _OURS."""
+    is_taken = any(volume["name"] == name for volume in of.spec.get("volumes", ()))
+    return f"{_OURS}{name}" if is_taken else name

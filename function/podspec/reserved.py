@@ -1,0 +1,140 @@
+"""Fields of a pod template that Modelplane sets itself, and what to write instead.
+
+A pasted manifest has many of them. Each is refused with the words that replace it, and not dropped: a dropped GPU limit
+or node selector would change what the user meant without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from function.podspec.fault import Fault, Path
+from function.podspec.rules import affinity, containers
+from function.vocabulary import labels
+
+_POOL = "Modelplane picks the node pool: select devices in nodeSelector.devices of the member, or clusters by"
+_POOL_WORDS = f"is set by Modelplane. {_POOL} spec.clusterSelector"
+_PODS = "is set by Modelplane, which has Kubernetes' own scheduler place the pods on the nodes of the pool"
+_NOT_OURS = {"nodeSelector": _POOL_WORDS, "nodeName": _POOL_WORDS, "schedulerName": _PODS}
+RESERVED_KEYS = (labels.PREFIX, "llm-d.ai/", "leaderworkerset.sigs.k8s.io/")
+"""Prefixes of labels and annotations that Modelplane, llm-d and LeaderWorkerSet set."""
+_ACCOUNTS = "modelplane-"
+"""Prefix of names that Modelplane gives: ServiceAccounts, claims, and volumes."""
+_CLAIM = "devices"
+
+
+class Device(NamedTuple):
+    """The resource of a device plugin, and the device request that means the same."""
+
+    pattern: str
+    request: str
+    """Name of the request."""
+    selector: str
+    """A CEL expression. {0} is the last part of the resource's name."""
+
+
+DEVICES = (
+    Device(r"nvidia\.com/mig-(.+)", "slice", 'device.attributes["gpu.nvidia.com"].profile == "{0}"'),
+    Device(r"nvidia\.com/(gpu)(\.shared)?|nvidia\.com/(pgpu)", "gpu", 'device.driver == "gpu.nvidia.com"'),
+    Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
+    Device(r"gpu\.intel\.com/(.+)", "gpu", 'device.driver == "gpu.intel.com"'),
+    Device(r"habana\.ai/(gaudi.*)|intel\.com/(gaudi.*)", "gaudi", 'device.driver == "gaudi.intel.com"'),
+    Device(r"google\.com/(tpu)|cloud-tpus\.google\.com/(.+)", "tpu", 'device.driver == "tpu.google.com"'),
+    Device(r"aws\.amazon\.com/(neuron.*)", "neuron", 'device.driver == "neuron.aws.com"'),
+)
+"""Device plugins' resources for accelerators, with the DRA drivers that replace them: dra-driver-nvidia-gpu v25.8,
+k8s-gpu-dra-driver (AMD) v0.1, intel-resource-drivers-for-kubernetes v0.8 (gpu.intel.com, gaudi.intel.com),
+dra-driver-google-tpu, AWS Neuron DRA driver. Other extended resources, such as rdma/hca, are passed on."""
+
+_GPU_LABELS = re.compile(
+    r"nvidia\.com/|amd\.com/|gpu\.intel\.com/|habana\.ai/|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)"
+    r"|karpenter\.k8s\.aws/instance-(gpu|accelerator)|node\.kubernetes\.io/instance-type"
+    r"|(eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)|modelplane\.ai/)"
+)
+"""Labels of nodes that tell their GPUs, machine type or pool."""
+
+
+def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield a fault for every field of a sound template that Modelplane sets itself."""
+    spec = template["spec"]
+    for field, problem in _NOT_OURS.items():
+        if field in spec:
+            yield Fault(("spec", field), problem, "reserved")
+    yield from _affinity(spec)
+    yield from _keys(template.get("metadata", {}))
+    yield from _names(spec)
+    for path, container in containers.each(template):
+        yield from _devices((*path, "resources"), container.get("resources", {}))
+
+
+def nested(template: Mapping[str, Any]) -> Fault | None:
+    """Return the fault of a template that contains the real template one level deeper."""
+    inner = template.get("spec")
+    if isinstance(inner, Mapping) and isinstance(inner.get("template"), Mapping) and "containers" not in inner:
+        problem = (
+            "is a template in a template: move what is under spec.template one level up, or use modelplane convert"
+        )
+        return Fault(("spec", "template"), problem, "reserved")
+    return None
+
+
+def device_request(resource: str) -> tuple[str, str] | None:
+    """Return name and selector of the device request that replaces a device plugin's resource, or None."""
+    for device in DEVICES:
+        if found := re.fullmatch(device.pattern, resource):
+            return device.request, device.selector.replace("{0}", next(filter(None, found.groups())))
+    return None
+
+
+def _devices(path: Path, resources: Mapping[str, Any]) -> Iterator[Fault]:
+    told = set()
+    for field in ("limits", "requests"):
+        for name, amount in resources.get(field, {}).items():
+            replaced = device_request(name)
+            if replaced and name not in told:
+                told.add(name)
+                request, selector = replaced
+                count = f"count: {amount}, " if amount.isdigit() else ""
+                instead = f"{{name: {request}, {count}selectors: [{{cel: '{selector}'}}]}}"
+                problem = f"is a device plugin's device; request it in nodeSelector.devices of the member: {instead}"
+                yield Fault((*path, field, name), problem, "reserved")
+
+
+def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
+    nodes = spec.get("affinity", {}).get("nodeAffinity", {})
+    for path, term in affinity.node_terms(nodes):
+        for index, expression in enumerate(term.get("matchExpressions", ())):
+            if _GPU_LABELS.match(expression["key"]):
+                problem = f"selects nodes by their GPUs or pool. {_POOL} spec.clusterSelector"
+                at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
+                yield Fault(at, problem, "reserved")
+
+
+def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:
+    for field in ("labels", "annotations"):
+        for key in metadata.get(field, {}):
+            prefix = next((prefix for prefix in RESERVED_KEYS if key.startswith(prefix)), None)
+            if prefix == labels.PREFIX:
+                yield Fault(("metadata", field, key), f"is under {prefix}, which Modelplane sets itself", "reserved")
+            elif prefix:
+                problem = f"is under {prefix}, which Modelplane or the controller of the pods sets"
+                yield Fault(("metadata", field, key), problem, "reserved")
+
+
+def _names(spec: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield faults of names that are ours."""
+    problem = f"begins with {_ACCOUNTS}, as names that Modelplane gives do; choose another"
+    for field in ("serviceAccountName", "serviceAccount"):
+        if spec.get(field, "").startswith(_ACCOUNTS):
+            yield Fault(("spec", field), problem, "reserved")
+    for index, volume in enumerate(spec.get("volumes", ())):
+        if volume["name"].startswith(_ACCOUNTS):
+            yield Fault(("spec", "volumes", index, "name"), problem, "reserved")
+    for index, claim in enumerate(spec.get("resourceClaims", ())):
+        at = ("spec", "resourceClaims", index, "name")
+        if claim["name"] == _CLAIM:
+            yield Fault(at, f"is {_CLAIM}, the claim that Modelplane adds; choose another name", "reserved")
+        elif claim["name"].startswith("modelplane"):
+            yield Fault(at, "begins with modelplane, as names that Modelplane gives do; choose another", "reserved")
