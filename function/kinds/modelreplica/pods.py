@@ -209,7 +209,8 @@ def _ports(of: Pods, users: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     ports = [dict(port) for port in users]
     for port in ports:
         if port["containerPort"] == of.plan.port and port.get("protocol", "TCP") == "TCP":
-            port.setdefault("name", own.get("name", SERVING_PORT))
+            if is_free:
+                port.setdefault("name", name)
             return ports
     return [own, *ports]
 

@@ -68,8 +68,12 @@ BAD = {
         f"{AT}: must have cpu or memory beside huge pages",
     ),
     "a pod's own disk": (
-        edited(TEMPLATE, "spec.resources.limits", {"ephemeral-storage": "1Gi"}),
+        edited(TEMPLATE, "spec.resources.limits", {"ephemeral-storage": "8Gi"}),
         "spec.resources.limits.ephemeral-storage: must be cpu, memory or hugepages-SIZE",
+    ),
+    "more than the pod's limit": (
+        edited(edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}), f"{IN}.limits", {"memory": "1Ti"}),
+        f"{AT}.limits.memory: cannot be more than the pod's limit, 64Gi, and is 1Ti",
     ),
     "a claim that is not there": (
         edited(TEMPLATE, f"{IN}.claims", [{"name": "nic"}]),
