@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from function import podspec, schema
+from function import podspec
 from function.core import MOST_DESCRIBED, Manifest, dig, enumerate_names, quote
 from function.engines import injection, models, reading
 from function.fleet.values import mappings
@@ -63,17 +63,6 @@ def annotation(names: Sequence[str]) -> dict[str, str]:
     text = ",".join(names)
     is_plain = bool(names) and len(text) <= _LONGEST and all("," not in name for name in names)
     return {labels.SERVED_NAMES: text} if is_plain else {}
-
-
-def of_cache(cache: Manifest) -> str:
-    """Return the name that a ModelCache gives to its model by its spec; empty if it gives none."""
-    return of_source(dig(cache, "spec", schema.field_of(str(dig(cache, "spec", "source") or ""))))
-
-
-def of_source(source: Any) -> str:
-    """Return the name of the model of a source's block, or of a cluster in a cache's status: the repository, else the
-    name that the user gives it; empty if there is neither."""
-    return str(dig(source, "repo") or dig(source, "servedModelName") or "")
 
 
 def of_endpoint(endpoint: Manifest) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
@@ -30,9 +30,8 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """Warn about valid objects that probably do not mean what they say."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
-    named = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    cached = engines.caches(objects)
     clusters = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
-    staged = engines.caches(objects)
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
@@ -41,14 +40,14 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
             case modelcache.KIND:
                 yield from caches.findings(index, manifest, clusters)
             case modeldeployment.KIND:
-                yield from _cache(index, manifest, named)
+                yield from _cache(index, manifest, cached.keys())
                 yield from engines.unreachable(index, manifest)
             case modelservice.KIND:
                 chosen = _chosen(manifest, servers)
                 yield from _selectors(index, manifest, servers)
                 yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
                 yield from _residency(index, chosen)
-                yield from engines.differing_names(index, chosen, staged)
+                yield from engines.differing_names(index, chosen, cached)
 
 
 def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
@@ -62,14 +61,14 @@ def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
         yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
 
 
-def _cache(index: int, manifest: Manifest, named: set[NamespacedName]) -> Iterator[Finding]:
+def _cache(index: int, manifest: Manifest, cached: Collection[NamespacedName]) -> Iterator[Finding]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
     if name is None:
         yield from _uncached(index, manifest)
         return
     wanted = NamespacedName(identity(manifest).namespace, name)
-    elsewhere = sorted(cache.namespace for cache in named if cache.name == name)
-    if elsewhere and wanted not in named:
+    elsewhere = sorted(cache.namespace for cache in cached if cache.name == name)
+    if elsewhere and wanted not in cached:
         problem = f"names a ModelCache of its own namespace, but {name} is only in {', '.join(elsewhere)}"
         yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
 

@@ -8,6 +8,7 @@ from typing import Any
 from function.api import modelcache, modeldeployment, modelreplica
 from function.core import InvalidSpec, Manifest, NamespacedName, dig, identity, plain
 from function.engines import injection, listening, reading
+from function.fleet import caches as published
 from function.fleet import served_names
 from function.kinds.modelreplica import engine, remarks
 from function.kinds.modelreplica.engine import EnginePlan
@@ -69,5 +70,5 @@ def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple
         return served_names.of_endpoint(server)
     name = dig(server, "spec", "modelCacheRef", "name")
     cache: Any = caches.get(NamespacedName(identity(server).namespace, name)) if name else None
-    repository = None if cache is None else served_names.of_cache(cache)
+    repository = None if cache is None else published.model(cache)
     return served_names.of_engines(server["spec"]["engines"], repository)

@@ -12,8 +12,8 @@ from typing import Any
 
 from function.api import inferencecluster, modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
+from function.fleet import caches
 from function.fleet import clusters as published
-from function.fleet import served_names
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
@@ -63,8 +63,8 @@ class Inputs:
     cache: Cache | None
     """The referenced ModelCache; None if none is referenced, or if it does not exist."""
     repositories: Mapping[str, str]
-    """The name of the model on each cluster: its repository, or the name that the cache gives it. The key "" is that of
-    all clusters that are not named. Empty if no cache is referenced, or if it does not exist."""
+    """The name of the weights' model on each cluster: their repository, or the name that their source gives. The key ""
+    is that of all other clusters. Empty if no cache is referenced, or if it does not exist."""
     revisions: tuple[Revision, ...]
     """The revisions that the deployment's status notes."""
     rolls_anyway: str
@@ -155,12 +155,11 @@ def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
 
 
 def _repositories(request: Request) -> dict[str, str]:
-    """Return the names of the model on the clusters. A cluster may still have weights of an earlier spec."""
+    """Return the names of the weights' models. A cluster may still have weights of an earlier spec."""
     for manifest in (m for requirement in _cache_requirements(request.xr) for m in request.resolved(requirement) or ()):
-        wanted = served_names.of_cache(manifest)
         stated = mappings(dig(manifest, "status", "clusters"))
-        staged = {str(s.get("name")): served_names.of_source(s) or wanted for s in stated}
-        return {"": wanted, **staged}
+        there = (status for status in stated if status.get("staged") or status.get("claimName"))
+        return {"": caches.model(manifest), **{str(status.get("name")): caches.model_on(status) for status in there}}
     return {}
 
 

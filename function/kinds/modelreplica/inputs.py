@@ -10,7 +10,7 @@ from function import podspec
 from function.api.modelreplica import Spec
 from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
 from function.core.manifest import is_list
-from function.fleet import clusters, served_names
+from function.fleet import caches, clusters
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
 from function.vocabulary import names, versions
@@ -155,7 +155,7 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     if not claim and not directory:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     own = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    return Weights(str(claim or own), str(directory or ""), served_names.of_source(there), is_own=not claim)
+    return Weights(str(claim or own), str(directory or ""), caches.model_on(there), is_own=not claim)
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:
