@@ -144,7 +144,7 @@ OURS: Mapping[str, Difference] = {
         r"spec\.volumes\[\d+\]\.emptyDir\.medium", _volume(emptyDir={"medium": "Disk"})
     ),
     "a value that the schema requires, and decoders leave at zero": Difference(
-        r".*\.(sleep\.seconds|httpHeaders\[\d+\]\.value|sysctls\[\d+\]\.value)",
+        r".*\.(sleep\.seconds|httpHeaders\[\d+\]\.value|sysctls\[\d+\]\.value|preference)",
         edited(TEMPLATE, f"{_IN}.lifecycle.preStop.sleep", {}),
         "is required",
     ),

@@ -15,6 +15,11 @@ GOOD = {
     "devices that are passed on": edited(
         TEMPLATE, IN, {"limits": {"rdma/hca": 1, "vpc.amazonaws.com/efa": "1", "memory": "1Gi", "hugepages-2Mi": "4Gi"}}
     ),
+    "an init container above the pod's limit": edited(
+        edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}),
+        "spec.initContainers",
+        [{"name": "a", "image": "a", "resources": {"limits": {"memory": "1Ti"}}}],
+    ),
     "a pod's own memory": edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}),
     "a claim of the user's": edited(
         edited(TEMPLATE, "spec.resourceClaims", [{"name": "nic", "resourceClaimTemplateName": "nics"}]),
