@@ -100,3 +100,18 @@ def serving_pod(workload: Mapping[str, Any]) -> Mapping[str, Any]:
     gang: Mapping[str, Any] | None = spec.get("leaderWorkerTemplate")
     pod: Mapping[str, Any] = gang["leaderTemplate"] if gang else spec["template"]
     return pod
+
+
+def without_claims(pod: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a pod's spec that claims no devices."""
+    spec = {field: value for field, value in pod.items() if field != "resourceClaims"}
+    for field in ("initContainers", "containers"):
+        if field in spec:
+            spec[field] = [_without_claims(container) for container in spec[field]]
+    return spec
+
+
+def _without_claims(container: Mapping[str, Any]) -> dict[str, Any]:
+    resources = {name: value for name, value in container.get("resources", {}).items() if name != "claims"}
+    others = {field: value for field, value in container.items() if field != "resources"}
+    return {**others, **({"resources": resources} if resources else {})}

@@ -13,7 +13,7 @@ from function.kinds.inferencecluster.inputs import Classes
 from function.kinds.modelendpoint import composer as endpoints
 from function.kinds.modelendpoint import target
 from function.kinds.modelreplica import composer as replicas
-from function.kinds.modelreplica import engine
+from function.kinds.modelreplica import engine, templates
 from function.kinds.servingstack import gateway, owner
 from function.publish.catalog import BY_KIND
 from function.schema import Path
@@ -92,7 +92,9 @@ def _replica(manifest: Manifest) -> Iterator[Refusal]:
 
 
 def _engines(manifest: Manifest) -> Iterator[Refusal]:
-    engine.plans(identity(manifest), modelreplica.parse(manifest))
+    spec = modelreplica.parse(manifest)
+    engine.plans(identity(manifest), spec)
+    templates.check(spec)
     return iter(())
 
 

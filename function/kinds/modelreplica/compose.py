@@ -8,7 +8,7 @@ from typing import Any
 
 from function.api.modelreplica import Member, Spec
 from function.core import InvalidSpec, NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, pods, readiness
+from function.kinds.modelreplica import carried, disaggregation, pods, readiness, templates
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
@@ -39,12 +39,13 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
     namespace = copies.namespace(name=of.identity.namespace)
     engines = _engines(of)
     remote = {**_carried(of), **engines, **_serving(of, engines)}
-    return {"namespace": _shared(of, namespace), **{key: _object(of, manifest) for key, manifest in remote.items()}}
+    return {"namespace": _shared(of, namespace), **{key: object_(of, manifest) for key, manifest in remote.items()}}
 
 
-def assumptions(of: Replica) -> str:
-    """Return what had to be assumed, for the condition's message."""
-    return disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
+def remarks(of: Replica) -> str:
+    """Return what the user should know of the composed pods, for the condition's message."""
+    assumed = disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
+    return assumed + "".join(f"; {remark}" for remark in templates.remarks(of.spec))
 
 
 def _carried(of: Replica) -> dict[str, dict[str, Any]]:
@@ -198,7 +199,8 @@ def _shared(of: Replica, namespace: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _object(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+def object_(of: Replica, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the Object that holds a manifest of the replica for its cluster."""
     kind, name = manifest["kind"], manifest["metadata"]["name"]
     return provider.object_(
         name=names.remote_object(of.site.cluster, kind, of.identity.namespace, name),

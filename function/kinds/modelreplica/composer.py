@@ -18,7 +18,7 @@ from function.core import (
     restate,
     restate_resource,
 )
-from function.kinds.modelreplica import carried, compose, engine, inputs, readiness, status
+from function.kinds.modelreplica import admission, carried, compose, engine, inputs, readiness, status, templates
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -30,6 +30,7 @@ def run(request: Request) -> Result:
     tenancy.check(request.identity, c.INVALID_REPLICA)
     spec = model.parse(request.xr)
     plans = engine.plans(request.identity, spec)  # before reading: an invalid engine is invalid on any cluster
+    templates.check(spec)
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
@@ -43,19 +44,22 @@ def check_owner(xr: Manifest) -> None:
         raise InvalidSpec(c.INVALID_REPLICA(field="metadata.ownerReferences", problem=problem))
 
 
-def report(request: Request, replica: Replica, wanted: Mapping[str, Manifest]) -> Result:
-    standings = readiness.standings(wanted, request.observed)
+def report(request: Request, replica: Replica, composed: Mapping[str, Manifest]) -> Result:
+    wanted = admission.noted(composed, request.observed)
+    standings = admission.with_refusals(readiness.standings(wanted, request.observed), request.observed)
     ready = all(s.done for s in standings)
-    serving = status.model_ready(standings)
+    serving = status.model_ready(standings, claims=templates.claims(replica.spec))
+    asking = admission.probes(request.identity, standings, wanted)
     return Result(
         ready=ready,
         conditions=(
-            status.accepted(standings, cluster=replica.site.cluster, remark=compose.assumptions(replica)),
+            status.accepted(standings, cluster=replica.site.cluster, remark=compose.remarks(replica)),
             serving,
         ),
         resources={
             **({} if ready else _superseded(request, wanted)),
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
+            **{key: ComposedResource(compose.object_(replica, pod)) for key, pod in asking},
         },
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
@@ -69,7 +73,7 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     return {
         key: restate_resource(observed)
         for key, observed in request.observed.items()
-        if key not in wanted and not readiness.is_workload(key)
+        if key not in wanted and not readiness.is_workload(key) and not admission.is_probe(key)
     }
 
 
@@ -88,8 +92,8 @@ def held(request: Request) -> HoldDecision:
 
 
 def _observed(request: Request) -> tuple[ObjectState, ...]:
-    composed = {key: restate(manifest) for key, manifest in request.observed.items()}
-    return readiness.standings(composed, request.observed)
+    composed = {key: restate(m) for key, m in request.observed.items() if not admission.is_probe(key)}
+    return admission.with_refusals(readiness.standings(composed, request.observed), request.observed)
 
 
 def _owned(xr: Manifest) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from function import podspec
-from function.core import MOST_DESCRIBED, Condition, Manifest, dig
+from function.core import MOST_DESCRIBED, Condition, Manifest, dig, enumerate_names
 from function.kinds.modelreplica import flags
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -28,15 +28,19 @@ def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> 
     return c.DEPLOYING(total=len(standings), cluster=cluster, problems=problems)
 
 
-def model_ready(standings: Sequence[ObjectState]) -> Condition:
-    """Return ModelReady, from what the cluster last reported about the current manifests and those before."""
+def model_ready(standings: Sequence[ObjectState], claims: Sequence[str] = ()) -> Condition:
+    """Return ModelReady, from what the cluster last reported about the current manifests and those before.
+
+    `claims` are PersistentVolumeClaims of the cluster that the pods mount, and without which they wait.
+    """
     engines = [s for s in standings if s.engine]
     absent = [s for s in engines if not s.exists]
     if absent or not engines:
         return c.WAITING_FOR_MODEL(why=_named(absent) if absent else "its engines")
     starting = [s for s in engines if not s.accepted]
     if starting:
-        return c.STARTING(why="; ".join(_starting(s) for s in starting))
+        needed = f"; its pods need PersistentVolumeClaim {enumerate_names(claims)} on the cluster" if claims else ""
+        return c.STARTING(why="; ".join(_starting(s) for s in starting) + needed)
     closed = [s for s in standings if not s.accepted]
     if closed:
         return c.ROUTE_NOT_ACCEPTED(why=f"Waiting for {_named(closed)}")

@@ -1,0 +1,53 @@
+"""What a replica's templates mean beside their pods: fields that clash with ours, and remarks for their user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from function import podspec
+from function.api.modelreplica import Member, Spec
+from function.core import MOST_NAMED, InvalidSpec, enumerate_names
+from function.kinds.modelreplica import engine, pods
+from function.schema import format_path
+from function.vocabulary import conditions as c
+
+Placed = tuple[str, Member]
+"""The path of a member in the XR, and the member."""
+
+
+def check(spec: Spec) -> None:
+    """Raise InvalidSpec for an engine that mounts something where the weights of its ModelCache are mounted."""
+    for path, member in _members(spec) if spec.modelCacheRef else ():
+        for index, mount in enumerate(engine.engine_container(member).get("volumeMounts", ())):
+            if mount["mountPath"].rstrip("/") == pods.MODELS:
+                container = f"{path}.template.spec.containers[{engine.engine_index(member)}]"
+                problem = f"is {pods.MODELS}, where the weights of spec.modelCacheRef are mounted; choose another path"
+                raise InvalidSpec(
+                    c.INVALID_REPLICA(field=f"{container}.volumeMounts[{index}].mountPath", problem=problem)
+                )
+
+
+def remarks(spec: Spec) -> Iterator[str]:
+    """Yield what a user should know: containers that are renamed, and fields that Kubernetes does not know."""
+    named = dict.fromkeys(f"{engine.engine_container(m)['name']}" for _, m in _members(spec))
+    renamed = [name for name in named if name != podspec.ENGINE]
+    if renamed:
+        yield f"container {', '.join(renamed)} runs as {podspec.ENGINE}, which is also the name of its logs"
+    unknown = [
+        f"{path}.template.{format_path(fault.path)}"
+        for path, member in _members(spec)
+        for fault in podspec.read(member.template).unknown
+    ]
+    if unknown:
+        yield f"passed on, but not known to Kubernetes {podspec.VERSION}: {enumerate_names(unknown, MOST_NAMED)}"
+
+
+def claims(spec: Spec) -> list[str]:
+    """Return the PersistentVolumeClaims of the cluster that the pods mount, by name."""
+    return sorted({name for _, member in _members(spec) for _, name in podspec.claims(member.template)})
+
+
+def _members(spec: Spec) -> Iterator[Placed]:
+    for i, one in enumerate(spec.engines):
+        for j, member in enumerate(one.members):
+            yield f"spec.engines[{i}].members[{j}]", member
