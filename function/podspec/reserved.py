@@ -39,6 +39,7 @@ DEVICES = (
     Device(r"nvidia\.com/mig-(.+)", "slice", 'device.attributes["gpu.nvidia.com"].profile == "{0}"'),
     Device(r"nvidia\.com/(gpu)(\.shared)?|nvidia\.com/(pgpu)", "gpu", 'device.driver == "gpu.nvidia.com"'),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
+    Device(r"amd\.com/([sdc]px_nps[124])", "partition", 'device.attributes["gpu.amd.com"].partitionProfile == "{0}"'),
     Device(r"gpu\.intel\.com/(.+)", "gpu", 'device.driver == "gpu.intel.com"'),
     Device(r"habana\.ai/(gaudi.*)|intel\.com/(gaudi.*)", "gaudi", 'device.driver == "gaudi.intel.com"'),
     Device(r"google\.com/(tpu)|cloud-tpus\.google\.com/(.+)", "tpu", 'device.driver == "tpu.google.com"'),
@@ -48,7 +49,7 @@ DEVICES = (
 k8s-gpu-dra-driver (AMD) v0.1, intel-resource-drivers-for-kubernetes v0.8 (gpu.intel.com, gaudi.intel.com),
 dra-driver-google-tpu, AWS Neuron DRA driver. Other extended resources, such as rdma/hca, are passed on."""
 
-_GPU_LABELS = re.compile(
+GPU_LABELS = re.compile(
     r"nvidia\.com/|amd\.com/|gpu\.intel\.com/|habana\.ai/|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)"
     r"|karpenter\.k8s\.aws/instance-(gpu|accelerator)|node\.kubernetes\.io/instance-type"
     r"|(eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)|modelplane\.ai/)"
@@ -106,7 +107,7 @@ def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
     nodes = spec.get("affinity", {}).get("nodeAffinity", {})
     for path, term in _terms(nodes):
         for index, expression in enumerate(term.get("matchExpressions", ())):
-            if _GPU_LABELS.match(expression["key"]):
+            if GPU_LABELS.match(expression["key"]):
                 problem = f"selects nodes by their GPUs or pool. {_POOL} spec.clusterSelector"
                 at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
                 yield Fault(at, problem, "reserved")
