@@ -19,13 +19,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function import podspec
-from function.conversion import kubernetes, leaderworkerset, services, upstream
+from function.conversion import kserve, kubernetes, leaderworkerset, services, upstream
 from function.conversion.notes import NotConvertible, Note, Notes, Path, texts
 from function.conversion.services import Workload
 from function.core import Manifest, dig
 from function.vocabulary import versions
 
-Convert = Callable[[Mapping[str, Any], Notes], dict[str, Any]]
+Convert = Callable[[Mapping[str, Any], Notes], list[dict[str, Any]]]
+"""Returns a ModelDeployment, and what belongs to it."""
 _OURS = versions.MODELPLANE.partition("/")[0]
 _SERVICE = ("v1", "Service")
 _CARRIED = {("v1", "Secret"), ("v1", "ConfigMap")}
@@ -115,11 +116,12 @@ def _convert(result: Converted, workloads: list[Workload]) -> None:
             result.advice = f"is made by {owner}, which is what to convert"
         return
     notes = Notes(written=result.notes)
-    target = run(source, notes)
-    result.targets.append(target)
-    if run is not upstream.converted:
+    result.targets.extend(run(source, notes))
+    if _kind(source) in _BEHIND_SERVICES:
         namespace = source["metadata"].get("namespace")
-        workloads.append(Workload(target, _pod_labels(source), namespace, notes))
+        workloads.append(Workload(result.targets[0], _pod_labels(source), namespace, notes))
+    elif _kind(source) in kserve.KINDS:
+        workloads.append(Workload(result.targets[0], {}, None, notes))
 
 
 def _converter(source: Manifest) -> Convert | None:
@@ -132,7 +134,10 @@ def _converter(source: Manifest) -> Convert | None:
 _CONVERTERS: Sequence[tuple[set[tuple[str, str]], Convert]] = (
     (kubernetes.KINDS, kubernetes.converted),
     (leaderworkerset.KINDS, leaderworkerset.converted),
+    (kserve.KINDS, kserve.converted),
 )
+_BEHIND_SERVICES = kubernetes.KINDS | leaderworkerset.KINDS
+"""Workloads in front of which stand Services of their users."""
 
 
 def _owner(source: Manifest) -> str | None:

@@ -23,7 +23,9 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     given = source["metadata"]
     name = shortened(given["name"])
     if name != given["name"]:
-        notes.changed(("metadata", "name"), None, f"is {name}: a ModelDeployment's name has up to 63 characters")
+        notes.changed(
+            ("metadata", "name"), ("metadata", "name"), f"is {name}: a ModelDeployment's name has up to 63 characters"
+        )
     written: dict[str, Any] = {"name": name}
     if given.get("namespace"):
         written["namespace"] = given["namespace"]

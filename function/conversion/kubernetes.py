@@ -33,7 +33,7 @@ _WHY: Mapping[str, str] = {
 _NO_COUNTERPART = "has no counterpart"
 
 
-def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment of a workload. Raises NotConvertible."""
     meta = deployment.metadata(source, notes)
     is_pod = source["kind"] == "Pod"
@@ -52,7 +52,7 @@ def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
         _others(source, notes)
     deployment.without_devices(parts, at, notes)
     engine = {"name": deployment.engine_name(parts.container), "members": [deployment.member(parts)]}
-    return deployment.model_deployment(meta, [engine], replicas=replicas, clusters=parts.clusters)
+    return [deployment.model_deployment(meta, [engine], replicas=replicas, clusters=parts.clusters)]
 
 
 def is_dump(source: Mapping[str, Any]) -> bool:

@@ -35,7 +35,7 @@ _DEFAULTS: Mapping[str, Any] = {
 """What the webhook fills in, and what Modelplane sets as well."""
 
 
-def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment of a LeaderWorkerSet. Raises NotConvertible."""
     meta = deployment.metadata(source, notes)
     templates = mapping(source, *_TEMPLATES)
@@ -65,7 +65,7 @@ def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     if not has_devices:
         deployment.without_devices(leader, (*_TEMPLATES, lead), notes)
     engine = {"name": deployment.engine_name(leader.container), "members": members}
-    return deployment.model_deployment(meta, [engine], replicas=replicas, clusters=clusters)
+    return [deployment.model_deployment(meta, [engine], replicas=replicas, clusters=clusters)]
 
 
 def _worker(

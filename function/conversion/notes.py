@@ -55,7 +55,7 @@ class Notes:
         self._write(Verdict.CARRIED, source, source if target is None else target, message)
 
     def changed(self, source: Path, target: Path | None, message: str) -> None:
-        self._write(Verdict.CHANGED, source, source if target is None else target, message)
+        self._write(Verdict.CHANGED, source, target, message)
 
     def lost(self, source: Path, message: str) -> None:
         self._write(Verdict.LOST, source, None, message)

@@ -30,7 +30,7 @@ def is_nested(source: Mapping[str, Any]) -> bool:
     return isinstance(dig(source, *_NESTED), dict) and dig(source, "spec", "engines") is None
 
 
-def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment in the shape of today. Raises NotConvertible."""
     meta = deployment.metadata(source, notes)
     given = texts(source, *_LABELS)
@@ -49,7 +49,7 @@ def converted(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     if replicas is not None:
         notes.carried(("spec", "replicas"))
         spec = {"replicas": replicas, **spec}
-    return {"apiVersion": source["apiVersion"], "kind": source["kind"], "metadata": meta, "spec": spec}
+    return [{"apiVersion": source["apiVersion"], "kind": source["kind"], "metadata": meta, "spec": spec}]
 
 
 def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
