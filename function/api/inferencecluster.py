@@ -14,7 +14,7 @@ from function.clouds import NodePool, Taints
 from function.core import Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
-from function.vocabulary import versions
+from function.vocabulary import pod_security, versions
 
 API_VERSION = versions.MODELPLANE
 KIND = "InferenceCluster"
@@ -50,6 +50,13 @@ class Cluster(schema.Api):
         return getattr(self, clouds.BY_NAME[self.source].block)
 
 
+class PodSecurity(schema.Api):
+    enforce: pod_security.Level = pod_security.DEFAULT
+    """Level of Kubernetes' Pod Security Standards. New replicas are placed on the cluster only if it admits their pods.
+    privileged: all pods. baseline: pods without access to the node. restricted: pods that run without capabilities and
+    as another user than root. If the level changes, existing replicas stay. The level is not set on any namespace."""
+
+
 class Spec(schema.Api):
     cluster: Cluster
     """Source of the cluster, and its settings."""
@@ -57,6 +64,8 @@ class Spec(schema.Api):
     """Taints of the cluster. Only replicas that tolerate them are placed on it."""
     nodePools: Annotated[tuple[NodePool, ...], Len(1, 8), schema.ListMap()]
     """Node pools on which models run."""
+    podSecurity: PodSecurity = PodSecurity()
+    """Pods that tenants may run on the cluster."""
     servingStack: Stack | None = None
     """Components to install on the cluster, and settings of its gateway."""
 
@@ -74,6 +83,11 @@ class ProviderConfigRef(schema.Api):
 class CacheStatus(schema.Api):
     storageClassName: str
     """StorageClass of the volumes of ModelCaches."""
+
+
+class PodSecurityStatus(schema.Api):
+    enforce: pod_security.Level
+    """Level that the pods of new replicas must satisfy."""
 
 
 class PublishedDevice(schema.Api):
@@ -141,6 +155,8 @@ class Status(schema.Api):
     """Node pools as the scheduler sees them."""
     allocations: Annotated[tuple[Allocation, ...], MaxLen(8)] = ()
     """Nodes of each pool that are free."""
+    podSecurity: PodSecurityStatus | None = None
+    """Pods that tenants may run on the cluster. If missing, the level is baseline."""
     serving: bool | None = None
     """Whether replicas on the cluster can be reached. The scheduler places new ones only where it is true."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Len, MaxLen
 
@@ -61,6 +61,10 @@ class Spec(schema.Api):
 
     clusterName: schema.XrName
     """Name of the InferenceCluster that the replica runs on. Cannot be changed."""
+    podSecurity: Literal["restricted"] | None = None
+    """Set if the cluster enforced Pod Security level restricted when the replica got its spec. The engines' pods are
+    then given what the level asks for wherever the template does not set it: seccomp profile RuntimeDefault, no
+    privilege escalation, and no capabilities."""
     modelCacheRef: ModelCacheRef | None = None
     """The ModelCache whose weights are mounted at /mnt/models. If omitted, the engines load the weights themselves."""
     serving: Serving = Serving()

@@ -16,7 +16,7 @@ from function import cel
 from function.core import ContentCache, Manifest, dig, serves
 from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
-from function.vocabulary import crossplane
+from function.vocabulary import crossplane, pod_security
 
 
 def cluster(manifest: Manifest) -> Cluster:
@@ -29,6 +29,7 @@ def cluster(manifest: Manifest) -> Cluster:
         deleting=is_being_deleted(manifest),
         labels=metadata.get("labels") or {},
         taints=tuple(sorted(_taints(dig(manifest, "spec", "taints")))),
+        pod_security=status.pod_security,
         pools=status.pools,
     )
 
@@ -56,6 +57,11 @@ def storage_class(manifest: Manifest) -> str | None:
     return str(name) if name else None
 
 
+def pod_security_level(manifest: Manifest) -> pod_security.Level:
+    """Return the published level of Pod Security; the default if the cluster publishes none."""
+    return pod_security.level(dig(manifest, "status", "podSecurity", "enforce")) or pod_security.DEFAULT
+
+
 def pool_taints(manifest: Manifest) -> dict[str, tuple[Taint, ...]]:
     """Return the taints of the nodes of each published pool."""
     pools = mappings(dig(manifest, "status", "gpuPools"))
@@ -72,6 +78,7 @@ class _Status(NamedTuple):
 
     ready: bool
     has_address: bool
+    pod_security: pod_security.Level
     pools: tuple[Pool, ...]
 
 
@@ -79,6 +86,7 @@ def _status(manifest: Manifest) -> _Status:
     return _Status(
         ready=serves(manifest, "Ready"),
         has_address=bool(gateway_address(manifest)),
+        pod_security=pod_security_level(manifest),
         pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
     )
 

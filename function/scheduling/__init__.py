@@ -25,7 +25,7 @@ from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
-from function.scheduling.filters import conflict, filter_cluster
+from function.scheduling.filters import conflict, filter_cluster, forbidden_pods
 from function.scheduling.findings import PROGRESS, Findings, Progress
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import (
@@ -42,7 +42,7 @@ from function.scheduling.fleet import (
     Taint,
     nodes_of,
 )
-from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, Selector, Toleration
+from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, PodViolation, Selector, Toleration
 from function.scheduling.plan import Action, EvictionReason, NotProven, Placement, Plan, TooFewServe, Wait
 from function.scheduling.rejection import Rejection
 from function.scheduling.revision import MOST_REVISIONS, Revision
@@ -82,6 +82,7 @@ __all__ = [
     "PlacedMember",
     "Placement",
     "Plan",
+    "PodViolation",
     "Pool",
     "PoolBreakdown",
     "PreviousSpec",
@@ -102,6 +103,7 @@ __all__ = [
     "contention",
     "digest",
     "filter_cluster",
+    "forbidden_pods",
     "is_claim_too_large",
     "nodes_of",
     "rejections",

@@ -1,7 +1,8 @@
 """Decides whether a new replica may go to a cluster at all, before its pools are looked at.
 
-The filters run in this order: labels, deletion, serving, gateway address, taints, cache. All are cheap. The first that
-rejects gives the reason. Labels come first because a cluster that is not selected should not be reported as broken.
+The filters run in this order: labels, deletion, serving, gateway address, taints, Pod Security, cache. All are cheap.
+The first that rejects gives the reason. Labels come first because a cluster that is not selected should not be reported
+as broken.
 """
 
 from __future__ import annotations
@@ -42,7 +43,16 @@ def filter_cluster(job: Job, cluster: Cluster) -> Reason | None:
         return rejection.NoGatewayAddress()
     if taint := untolerated(cluster.taints, job.tolerations, "NoSchedule", "NoExecute"):
         return rejection.Tainted(taint.key, taint.value, taint.effect)
-    return _uncached(job, cluster)
+    return forbidden_pods(job, cluster) or _uncached(job, cluster)
+
+
+def forbidden_pods(job: Job, cluster: Cluster) -> rejection.PodSecurity | None:
+    """Return why the cluster's level of Pod Security does not admit the pods, or None if it does."""
+    violations = job.pod_violations.get(cluster.pod_security)
+    if not violations:
+        return None
+    first, *others = violations
+    return rejection.PodSecurity(cluster.pod_security, *first, tuple(violation.field for violation in others))
 
 
 def _mismatch(cluster: Cluster, selector: Mapping[str, str]) -> rejection.LabelMismatch | None:

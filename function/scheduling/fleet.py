@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from function.core import NamespacedName
+from function.vocabulary import pod_security
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class Cluster:
     """Whether it is being deleted, or somebody tried to delete it and was refused because it is in use."""
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
+    pod_security: pod_security.Level = pod_security.DEFAULT
+    """The level of Pod Security that the pods of new replicas must satisfy."""
     pools: tuple[Pool, ...] = ()
     """The pools that it publishes. Empty if it publishes none at the moment."""
 

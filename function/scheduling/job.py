@@ -6,13 +6,14 @@ fields that a placement depends on. A module that uses both writes `scheduling.E
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from function.core import NamespacedName
 from function.scheduling.revision import Revision
+from function.vocabulary.pod_security import Level
 
 
 class Selector(Protocol):
@@ -78,6 +79,17 @@ class Toleration:
     effect: str = ""
 
 
+class PodViolation(NamedTuple):
+    """A field of the pods that a level of Pod Security forbids."""
+
+    container: str
+    """The name of the container; empty if the field belongs to the pod."""
+    field: str
+    """The path of the field, from the deployment."""
+    what: str
+    """What the field must be, as the predicate of a sentence: `must not be true`."""
+
+
 class CachePhase(IntEnum):
     """How far the weights of a deployment are on a cluster. A lower value is better."""
 
@@ -109,6 +121,8 @@ class Job:
     """Whether the user lets the current revision skip the rules of the rollout."""
     tolerations: tuple[Toleration, ...] = ()
     """Cluster taints that replicas tolerate."""
+    pod_violations: Mapping[Level, Sequence[PodViolation]] = field(default_factory=dict)
+    """What each level of Pod Security forbids of the pods. A level that is missing, or has none, admits them."""
     cache_selector: Mapping[str, str] = field(default_factory=dict)
     """Labels that clusters must have, from the ModelCache."""
     cache: Mapping[str, CachePhase] | None = None

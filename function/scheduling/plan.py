@@ -63,6 +63,7 @@ class EvictionReason(Enum):
     CLUSTER_DELETED = "its cluster is being deleted"
     POOLS_MISMATCH = "its pools no longer match the device selectors"
     SELECTOR_EDITED = "spec.clusterSelector no longer selects its cluster"
+    PODS_FORBIDDEN = "the Pod Security level of its cluster does not admit the new spec"
     GROWN = "its pools have no room for the new spec"
     SUCCEEDED = "it is replaced once a replica with the current spec serves"
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from function.core import plural
+from function.core import enumerate_names, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +162,38 @@ class Tainted:
 
 
 @dataclass(frozen=True, slots=True)
+class PodSecurity:
+    """The Pod Security level that the cluster enforces does not admit the pods."""
+
+    level: str
+    container: str
+    """The name of the container; empty if the field belongs to the pod."""
+    field: str
+    """The path of the first field that the level forbids, from the deployment."""
+    what: str
+    """What the field must be, as the predicate of a sentence."""
+    others: tuple[str, ...] = ()
+    """The paths of the other fields that the level forbids."""
+
+    def __str__(self) -> str:
+        return f"enforcing Pod Security {self.level} ({self.first()})"
+
+    def detail(self) -> str:
+        container = f" (container {self.container})" if self.container else ""
+        return f"the cluster enforces Pod Security {self.level}, by which {self.demand(container)}"
+
+    def first(self) -> str:
+        """Return what the first field must be, and the number of other fields."""
+        more = f"; {plural(len(self.others), 'more field')}" if self.others else ""
+        return f"{self.field} {self.what}{more}"
+
+    def demand(self, container: str = "") -> str:
+        """Return what the first field must be, and which other fields are wrong."""
+        others = f"; {enumerate_names(self.others)} must change as well" if self.others else ""
+        return f"{self.field}{container} {self.what}{others}"
+
+
+@dataclass(frozen=True, slots=True)
 class CacheFailed:
     """The ModelCache cannot be staged on the cluster."""
 
@@ -241,6 +273,7 @@ Reason = (
     | NoDevice
     | HoldsOther
     | Tainted
+    | PodSecurity
     | CacheFailed
     | NotInCacheFootprint
     | NoGatewayAddress

@@ -32,7 +32,8 @@ Deliberately coarse:
 - Replicas are placed one at a time and never moved to make room for another. A better cluster that appears later moves
   nothing, so a second call with the same fleet keeps everything.
 - Being not ready, unreachable, relabelled or full moves no replica. These states often pass, and a move costs a load of
-  the weights.
+  the weights. A lowered level of Pod Security moves none either, as in Kubernetes: it is asked when a replica gets a
+  spec, so only a replica that is outdated as well must leave.
 
 The result does not depend on the order of the fleet, on time or on chance.
 """
@@ -47,7 +48,7 @@ from function.core import NamespacedName
 from function.scheduling.capacity import Contention, Ledger, contention
 from function.scheduling.devices import Shortfall
 from function.scheduling.filling import Filler
-from function.scheduling.filters import is_selected
+from function.scheduling.filters import forbidden_pods, is_selected
 from function.scheduling.fit import Fit, Fitter, pins
 from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
 from function.scheduling.job import Job
@@ -187,6 +188,8 @@ class _Solver:
         edited = replica.placed_under is not None and replica.placed_under != self.job.placed_under
         if edited and not is_selected(cluster, self.job):
             return EvictionReason.SELECTOR_EDITED
+        if not self._is_current(replica) and forbidden_pods(self.job, cluster):
+            return EvictionReason.PODS_FORBIDDEN
         if not self._pools_match(replica, cluster):
             return EvictionReason.POOLS_MISMATCH
         return None

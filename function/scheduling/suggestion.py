@@ -21,13 +21,15 @@ suggestion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from function.core import enumerate_names
 from function.scheduling import rejection
 from function.scheduling.breakdown import ClusterBreakdown
 from function.scheduling.explain import planned_usage
+from function.scheduling.filters import forbidden_pods
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
@@ -52,23 +54,39 @@ def suggestions(
 ) -> Iterator[Suggestion]:
     """Yield at most one suggestion for each cluster of `found`, in its order."""
     ledger = planned_usage(job, fleet, plan).ledger
+    is_judged = any(isinstance(breakdown.reason, rejection.PodSecurity) for breakdown in found)
+    admitting = _admitting(job, fleet) if is_judged else []
     for breakdown in found:
         cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
-            if change := _opening(breakdown.reason):
+            if change := _opening(job, breakdown, admitting):
                 yield Suggestion(cluster.name, change)
         elif isinstance(breakdown.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
             pool, nodes = more
             yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
 
 
-def _opening(reason: Reason) -> str | None:
-    """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known."""
+def _opening(job: Job, breakdown: ClusterBreakdown, admitting: Sequence[str]) -> str | None:
+    """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known.
+
+    `admitting` are the clusters whose level of Pod Security admits the pods as they are.
+    """
+    reason = breakdown.reason
+    if not isinstance(reason, rejection.PodSecurity) and forbidden_pods(job, breakdown.cluster):
+        return None  # two changes are needed
+    return _satisfying(reason, admitting)
+
+
+def _satisfying(reason: Reason, admitting: Sequence[str] = ()) -> str | None:
+    """Return the change that satisfies a filter; None if no such change is known."""
     match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
             return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
         case rejection.LabelMismatch(key=key, wanted=wanted):
             return f"label the cluster {key}={wanted}, or remove {key} from the selector"
+        case rejection.PodSecurity():
+            elsewhere = f", or use a cluster that admits them: {enumerate_names(admitting)}" if admitting else ""
+            return f"change the pods ({reason.demand()}){elsewhere}"
         case rejection.NotReady():
             return "make the cluster serve; its conditions show what is missing"
         case rejection.NoGatewayAddress():
@@ -88,6 +106,11 @@ def _opening(reason: Reason) -> str | None:
         ):
             return None
     assert_never(reason)
+
+
+def _admitting(job: Job, fleet: Fleet) -> list[str]:
+    """Return the clusters whose level of Pod Security admits the pods, whatever else keeps a replica off them."""
+    return [name for name, cluster in sorted(fleet.clusters.items()) if not forbidden_pods(job, cluster)]
 
 
 def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple[str, int] | None:

@@ -19,11 +19,13 @@ from function.scheduling import (
     NodeShape,
     PlacedEngine,
     PlacedMember,
+    PodViolation,
     Pool,
     Replica,
     Taint,
     Toleration,
 )
+from function.vocabulary.pod_security import LEVELS
 
 ME, NAMESAKE, OTHER = NamespacedName("ml", "me"), NamespacedName("hr", "me"), NamespacedName("ml", "you")
 GPU, NIC = "gpu.example.com", "nic.example.com"
@@ -64,7 +66,12 @@ clusters = st.builds(
     deleting=st.sampled_from([False, False, False, True]),
     labels=st.sampled_from([{}, {"zone": "1"}]),
     taints=taints,
+    pod_security=st.sampled_from([*LEVELS, "baseline", "baseline"]),
     pools=st.lists(pools, max_size=3, unique_by=lambda p: p.name).map(tuple),
+)
+HOST_PATH = PodViolation("", "spec.volumes[0].hostPath", "must not be set")
+violations = st.sampled_from(
+    [{}, {}, {"restricted": (HOST_PATH,)}, {"baseline": (HOST_PATH,), "restricted": (HOST_PATH,)}]
 )
 requests = st.lists(
     st.builds(
@@ -99,6 +106,7 @@ jobs = st.builds(
     placed_under=st.just("now"),
     spec_hash=st.just("new"),
     tolerations=st.sampled_from([(), (Toleration("drain", "Exists"),)]),
+    pod_violations=violations,
 )
 placed_engines = st.builds(
     PlacedEngine,

@@ -46,6 +46,7 @@ def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": published.nodes, "gpuPools": list(published.pools)} if published.pools else {}),
         **_allocations(request, published),
+        "podSecurity": {"enforce": spec.podSecurity.enforce},
         "serving": _backend_fault(
             request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
         )

@@ -46,7 +46,8 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
     """Return the current, the previous or the observed spec of a replica, as the placement decides."""
     if placement.fit:
-        return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit)
+        level = decision.inputs.fleet.clusters[placement.cluster].pod_security
+        return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit, level)
     if placement.rolls_back and placement.replica and placement.replica.previous:
         return previous_spec.spec(placement.replica.previous)
     observed = decision.observed(placement)

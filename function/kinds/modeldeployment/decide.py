@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, condition_true
-from function.kinds.modeldeployment import rendering, selectors
+from function.kinds.modeldeployment import pod_security, rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.selectors import Compiled
 from function.scheduling import (
@@ -151,6 +151,7 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
         tolerations=tuple(
             scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations
         ),
+        pod_violations=pod_security.violations(spec),
         cache_selector=inputs.cache.selector if inputs.cache else {},
         cache=_footprint(spec, inputs),
     )

@@ -18,17 +18,25 @@ from function.core import InvalidSpec, Manifest, plain
 from function.kinds.modeldeployment.inputs import Inputs
 from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
+from function.vocabulary.pod_security import DEFAULT, RESTRICTED, Level
 
 MADE_OF = Spec.model_fields.keys() & modelreplica.Spec.model_fields.keys()
 """The fields of a deployment's spec that its replicas have. The others decide where replicas go, and how many."""
 
 
-def spec(wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit) -> dict[str, Any]:
-    """Return the spec of a replica on a cluster. `placed` is `fit.placed` for that cluster."""
+def spec(
+    wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit, level: Level = DEFAULT
+) -> dict[str, Any]:
+    """Return the spec of a replica on a cluster.
+
+    `placed` is `fit.placed` for that cluster, and `level` is its level of Pod Security. Only restricted is noted, where
+    pods are hardened.
+    """
     pools = {engine.name: {member.role: member.pool for member in engine.members} for engine in placed}
     options = {engine.name: option for engine, option in fit.engines}
     return {
         "clusterName": cluster,
+        **({"podSecurity": level} if level == RESTRICTED else {}),
         **_taken_over(wanted, *(Spec.model_fields.keys() - MADE_OF), "engines"),
         "engines": [_engine(engine, pools[engine.name], options[engine.name]) for engine in wanted.engines],
     }
@@ -83,7 +91,10 @@ def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterat
 
 
 def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
-    """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference."""
+    """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference.
+
+    Nor does Pod Security: a replica that stands is not changed by a level that was changed since it got its spec.
+    """
     try:
         return _content(plain(observed.get("spec"))) == _content(wanted)
     except InvalidSpec:
@@ -92,6 +103,6 @@ def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
 
 def _content(written: Any) -> dict[str, Any]:
     parsed = modelreplica.parse({"metadata": {}, "spec": written})
-    content = parsed.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    content = parsed.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"podSecurity"})
     content["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
     return content

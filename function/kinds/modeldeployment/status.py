@@ -24,8 +24,9 @@ from function.core import (
     plain,
     serves,
 )
+from function.kinds.modeldeployment import kept_pods
 from function.kinds.modeldeployment.decide import Decision
-from function.scheduling import Action, CachePhase, Placement, Plan, Replica
+from function.scheduling import Action, CachePhase, Placement, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
@@ -105,11 +106,11 @@ def _scheduled(decision: Decision, counts: Counts) -> Condition:
     if not counts.wanted:
         return c.SCHEDULED_TO_ZERO()
     if not plan.missing:
-        return c.REPLICAS_CREATED(placed=counts.placed, wanted=counts.wanted, remark=_remarks(plan))
+        return c.REPLICAS_CREATED(placed=counts.placed, wanted=counts.wanted, remark=_remarks(decision))
     if conflict := scheduling.conflict(decision.job):
         why = _conflict(decision.spec, *conflict)
         return c.SELECTOR_CONFLICT(placed=counts.placed, wanted=counts.wanted, why=why)
-    why = scheduling.digest(decision.rejections) + _remarks(plan)
+    why = scheduling.digest(decision.rejections) + _remarks(decision)
     return c.INSUFFICIENT_CAPACITY(placed=counts.placed, wanted=counts.wanted, why=why)
 
 
@@ -118,12 +119,14 @@ def _conflict(spec: Spec, key: str, ours: str, caches: str) -> str:
     return f"spec.clusterSelector wants {key}={ours}, that of ModelCache {name} wants {key}={caches}"
 
 
-def _remarks(plan: Plan) -> str:
-    """Return remarks on replicas that must leave, that were preempted, and that are rolled back."""
+def _remarks(decision: Decision) -> str:
+    """Return remarks on replicas that must leave, that were preempted, that are rolled back, and that stay though their
+    pods would not be admitted anew."""
+    plan = decision.plan
     leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
     preempted = [_preemption(r, to) for r, to in _by_name(plan.preempted) if to]
     rolled_back = [_rollback(r, to) for r, to in _by_name(plan.rolled_back)]
-    return "".join(f"; {remark}" for remark in leaving + preempted + rolled_back)
+    return "".join(f"; {remark}" for remark in (*leaving, *preempted, *rolled_back, *kept_pods.remarks(decision)))
 
 
 def _preemption(replica: Replica, to: Replica) -> str:

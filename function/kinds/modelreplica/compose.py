@@ -12,8 +12,10 @@ from function.kinds.modelreplica import carried, disaggregation, pods, readiness
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
+from function.podspec import security
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
+from function.vocabulary.pod_security import RESTRICTED
 
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
@@ -86,13 +88,13 @@ def _claim(of: Replica, plan: EnginePlan, member: Member) -> dict[str, Any]:
 
 
 def _workload(of: Replica, plan: EnginePlan, claimed: Mapping[str, str]) -> dict[str, Any]:
-    templates: dict[str, dict[str, Any]] = {
-        member.role: pods.template(
-            pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claimed.get(member.role))
-        )
-        for member in plan.engine.members
-    }
+    templates = {member.role: _pod(of, plan, member, claimed.get(member.role)) for member in plan.engine.members}
     return _gang(of, plan, templates) if plan.is_gang else _alone(of, plan, templates["Standalone"])
+
+
+def _pod(of: Replica, plan: EnginePlan, member: Member, claim: str | None) -> dict[str, Any]:
+    template = pods.template(pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claim))
+    return security.hardened(template) if of.spec.podSecurity == RESTRICTED else template
 
 
 def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str,
     )
 
 
-def _gang(of: Replica, plan: EnginePlan, templates: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _gang(of: Replica, plan: EnginePlan, templates: Mapping[Any, dict[str, Any]]) -> dict[str, Any]:
     worker = next(member.worker for member in plan.engine.members if member.role == "Worker")
     return workloads.leader_worker_set(
         name=plan.workload,

@@ -44,6 +44,29 @@ small  NoDevice: no device matches request gpu of engine vllm (Leader)
     assert explain(EXAMPLE, GLM) == (3, want)
 
 
+HOST_PATH = """
+          volumes:
+          - name: weights
+            hostPath: {path: /mnt/weights}
+"""
+
+
+def test_a_level_of_pod_security_is_explained_with_the_field_and_a_cluster_that_admits_it(tmp_path: Path):
+    fleet = (Path(EXAMPLE) / "fleet.yaml").read_text()
+    privileged = fleet.replace("  name: small\nspec:", "  name: small\nspec:\n  podSecurity: {enforce: privileged}")
+    worker = (Path(EXAMPLE) / "deployment.yaml").read_text().rstrip("\n") + HOST_PATH
+    (tmp_path / "fleet.yaml").write_text(privileged)
+    (tmp_path / "deployment.yaml").write_text(worker)
+    code, output = explain(str(tmp_path), GLM)
+    demand = "spec.engines[0].members[1].template.spec.volumes[0].hostPath must not be set"
+    full = f"""full  PodSecurity: the cluster enforces Pod Security baseline, by which {demand}
+  pool h200: 3 of 3 nodes free
+  would help: change the pods ({demand}), or use a cluster that admits them: small
+"""
+    assert code == 3
+    assert full in output
+
+
 def test_for_machines_it_says_the_same():
     code, output = explain(EXAMPLE, GLM, "-o", "json")
     data = json.loads(output)
