@@ -19,7 +19,7 @@ from function.conversion.convert import Converted
 from function.conversion.convert import convert as converted
 from function.conversion.notes import Verdict
 from function.conversion.selectors import Reading
-from function.core import NamespacedName, plural
+from function.core import NamespacedName, enumerate_names, plural
 from function.schema import format_path
 
 _EXAMPLE = epilog(
@@ -36,6 +36,7 @@ _EXAMPLE = epilog(
 )
 _FORMATS = ("yaml", "json")
 _BAD_INPUT = 2
+_READINGS = ("kubernetes", "cel-python", "devices", "")
 
 
 @click.command(epilog=_EXAMPLE)
@@ -135,12 +136,11 @@ def _named(manifest: Mapping[str, object]) -> str:
 
 def _selectors(different: Mapping[str, Sequence[Reading]]) -> Iterator[Part]:
     for text, readings in different.items():
-        rows = [(one.device, one.kubernetes, one.cel_python, one.error) for one in readings]
-        yield Table(
-            f"Kubernetes reads another meaning than cel-python: {text}",
-            ("device", "kubernetes", "cel-python", ""),
-            rows,
-        )
+        groups: dict[tuple[str, str, str], list[str]] = {}
+        for one in readings:
+            groups.setdefault((one.kubernetes, one.cel_python, one.error), []).append(one.device)
+        rows = [(ours, theirs, enumerate_names(names), why) for (ours, theirs, why), names in groups.items()]
+        yield Table(f"Kubernetes and cel-python read this selector differently: {text}", _READINGS, rows)
 
 
 def _summary(results: Sequence[Converted], left: Sequence[checks.Left]) -> Lines:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.conversion.convert import Converted
+from function.conversion.convert import Converted, is_ours
 from function.conversion.notes import Notes, Path
 from function.conversion.selectors import NamedDevice, Reading, differing
 from function.core import dig
@@ -46,9 +46,12 @@ def _take_out(target: dict[str, Any], path: Path) -> None:
 
 
 def different(results: Sequence[Converted], devices: Sequence[NamedDevice]) -> dict[str, list[Reading]]:
-    """The selectors of the targets that mean something else to cel-python on a device."""
-    texts = dict.fromkeys(text for result in results for target in result.targets for text in _selectors(target))
-    return differing(texts, devices)
+    """The selectors of ModelDeployments that mean something else to cel-python on a device.
+
+    Selectors that the conversion wrote were never read by cel-python.
+    """
+    written = (target for result in results if is_ours(result.source) for target in result.targets)
+    return differing(dict.fromkeys(text for target in written for text in _selectors(target)), devices)
 
 
 def _selectors(target: Mapping[str, Any]) -> Iterator[str]:

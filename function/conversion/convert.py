@@ -14,7 +14,7 @@ never an error: a stream of manifests contains many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from function.conversion import kserve, kubernetes, leaderworkerset, services, u
 from function.conversion.notes import NotConvertible, Note, Notes, Path, texts
 from function.conversion.services import Workload
 from function.core import Manifest, dig
+from function.schema import format_path
 from function.vocabulary import versions
 
 Convert = Callable[[Mapping[str, Any], Notes], list[dict[str, Any]]]
@@ -68,6 +69,8 @@ class Converted:
     """Why it could not be read. It has no targets then."""
     advice: str = ""
     """What to do about an object that is not converted."""
+    beside: frozenset[tuple[str, str]] = frozenset()
+    """Kinds and names of the Secrets and ConfigMaps of its namespace among the sources."""
 
 
 def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list[Converted]:
@@ -80,7 +83,7 @@ def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list
     Returns:
         What became of each object, in the given order.
     """
-    results = [Converted(manifest) for manifest in manifests]
+    results = [Converted(manifest, beside=_beside(manifest, manifests)) for manifest in manifests]
     workloads: list[Workload] = []
     for result in results:
         _guarded(result, _convert, workloads)
@@ -93,6 +96,12 @@ def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list
     for target in (target for result in results for target in result.targets if namespace):
         target["metadata"]["namespace"] = namespace
     return results
+
+
+def _beside(source: Manifest, manifests: Sequence[Manifest]) -> frozenset[tuple[str, str]]:
+    namespace = source["metadata"].get("namespace")
+    carried = (one for one in manifests if _kind(one) in _CARRIED and one["metadata"].get("namespace") == namespace)
+    return frozenset((one["kind"], one["metadata"]["name"]) for one in carried)
 
 
 def _guarded(result: Converted, run: Callable[[Converted, list[Workload]], None], workloads: list[Workload]) -> None:
@@ -115,7 +124,7 @@ def _convert(result: Converted, workloads: list[Workload]) -> None:
         if run is not None:
             result.advice = f"is made by {owner}, which is what to convert"
         return
-    notes = Notes(written=result.notes)
+    notes = Notes(written=result.notes, companions=result.beside)
     result.targets.extend(run(source, notes))
     if _kind(source) in _BEHIND_SERVICES:
         namespace = source["metadata"].get("namespace")
@@ -163,7 +172,9 @@ def _pod_labels(source: Manifest) -> dict[str, str]:
 
 def _service(result: Converted, workloads: Sequence[Workload]) -> None:
     target = services.converted(result.source, workloads, Notes(written=result.notes))
-    if target:
+    if isinstance(target, str):
+        result.advice = target
+    else:
         result.targets.append(target)
 
 
@@ -179,14 +190,39 @@ def _companion(result: Converted, named: set[tuple[str, str]]) -> None:
     if result.targets or result.problem or result.notes or result.advice:
         return
     source = result.source
-    is_ours = source["apiVersion"].partition("/")[0] == _OURS
-    if is_ours or (_kind(source) in _CARRIED and (source["kind"], source["metadata"]["name"]) in named):
+    ours = is_ours(source)
+    if ours or (_kind(source) in _CARRIED and (source["kind"], source["metadata"]["name"]) in named):
         result.targets.append(_clean(source))
-        Notes(written=result.notes).carried((), (), "as it is" if is_ours else "a converted template names it")
+        Notes(written=result.notes).carried((), (), "as it is" if ours else "a converted template names it")
     elif _kind(source) in _CARRIED:
         result.advice = "no converted template names it"
     else:
-        result.advice = _ADVICE.get(source["kind"], "has no counterpart")
+        result.advice = _ADVICE.get(source["kind"]) or _about_pods(source)
+
+
+def is_ours(source: Manifest) -> bool:
+    """Whether an object is of one of Modelplane's kinds."""
+    return str(source["apiVersion"]).partition("/")[0] == _OURS
+
+
+def _about_pods(source: Manifest) -> str:
+    """Return what to do about an object of a kind that is not known: its pods can be a member's."""
+    path = next(_pod_specs(source, ()), None)
+    if path is None:
+        return "has no counterpart"
+    return f"its kind is not known; its pods at {format_path(path)} can be a member's template.spec"
+
+
+def _pod_specs(value: Any, path: Path) -> Iterator[Path]:
+    """Yield the paths of maps that look like a pod's spec."""
+    if isinstance(value, dict):
+        if path and isinstance(value.get("containers"), list):
+            yield path
+        for key, child in value.items():
+            yield from _pod_specs(child, (*path, key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _pod_specs(child, (*path, index))
 
 
 def _clean(source: Manifest) -> dict[str, Any]:

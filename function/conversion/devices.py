@@ -44,7 +44,7 @@ def moved(spec: dict[str, Any], notes: Notes) -> list[Asked]:
                 found += taken
             else:
                 for asked in taken:
-                    Notes((), (), notes.written).lost(asked.path, "only the engine's container gets devices")
+                    notes.of(()).lost(asked.path, "only the engine's container gets devices")
     return found
 
 
@@ -88,7 +88,7 @@ def requests(
         own = [entry for entry in selected if f'"{entry[1].driver}"' in one.selector]
         texts = [one.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
         texts = list(dict.fromkeys(texts))[:_MOST_SELECTORS]
-        about = Notes((), notes.target, notes.written)
+        about = notes.of(())
         about.changed(one.path, at, _said(one))
         for path, label in own:
             where = (*at, "selectors", texts.index(label.cel)) if label.cel in texts else at
@@ -125,4 +125,4 @@ def _without_resource(asked: Sequence[Asked], selected: Sequence[tuple[Path, gpu
     """Note labels of GPUs of which no resource asks for a device."""
     for path, label in selected:
         if not any(f'"{label.driver}"' in one.selector for one in asked):
-            Notes((), notes.target, notes.written).lost(path, f"no container asks for a device of {label.driver}")
+            notes.of(()).lost(path, f"no container asks for a device of {label.driver}")

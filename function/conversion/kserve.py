@@ -32,13 +32,12 @@ _WHY: Mapping[str, str] = {
     "baseRefs": "merge the LLMInferenceServiceConfigs first, and convert the result",
     "runtime": "names a ServingRuntime, whose container is not known: write its image and command",
     "tracing": "has no counterpart: set the engine's flags and variables",
-    "storageInitializer": "a ModelCache stages the weights",
     "kvCacheOffloading": "has no counterpart: set --kv-transfer-config of the engine",
 }
 _OF_WORKLOADS = {
     "replicas", "scaling", "parallelism", "labels", "annotations", "template", "worker", "rolloutStrategy",
 }  # fmt: skip
-_OF_SERVICES = {"model", "router", "prefill", "trustRemoteCode"}
+_OF_SERVICES = {"model", "router", "prefill", "trustRemoteCode", "storageInitializer"}
 _SCHEDULER = "Modelplane spreads requests evenly over replicas; PrefillDecode has a picker of its own"
 
 
@@ -70,7 +69,12 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
 def _cache(
     source: Mapping[str, Any], uri: str | None, meta: Mapping[str, Any], served: str, notes: Notes
 ) -> dict[str, Any] | None:
-    if uri is None or mapping(source, "spec", "storageInitializer").get("enabled") is False:
+    if mapping(source, "spec", "storageInitializer").get("enabled") is False:
+        notes.changed(
+            ("spec", "storageInitializer"), None, "there is no ModelCache: the engine fetches the weights itself"
+        )
+        return None
+    if uri is None:
         return None
     return weights.cache(uri, meta, served, notes)
 

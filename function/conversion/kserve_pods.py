@@ -61,7 +61,8 @@ def member(workload: Mapping[str, Any], path: Path, serving: Serving, notes: Not
     which = "worker" if role == "Worker" else "template"
     at = (*path, which)
     spec = copy.deepcopy(mapping(workload, which, at=path))
-    inside = Notes(at, ("spec", "engines", serving.engine, "members", int(role == "Worker")))
+    target: Path = ("spec", "engines", serving.engine, "members", int(role == "Worker"))
+    inside = Notes(at, target, companions=notes.companions)
     container = _container(spec, at)
     _complete(container, workload, path, serving, inside, role=role)
     metadata = {
@@ -129,9 +130,17 @@ def _complete(
         container["command"], container["args"] = ["/bin/sh", "-c"], [script, "vllm", *flags]
     else:
         container["command"], container["args"] = start, flags
+    _order(container)
     about.changed(
         (), ("command",), "KServe's preset has the command; it is vllm serve, with flags for model and parallelism"
     )
+
+
+def _order(container: dict[str, Any]) -> None:
+    """Put the fields that were added where people look for them."""
+    rest = dict(container)
+    container.clear()
+    container.update({name: rest.pop(name) for name in ("name", "image", "command", "args") if name in rest}, **rest)
 
 
 def _flags(workload: Mapping[str, Any], path: Path, serving: Serving, own: Sequence[str], role: str) -> Iterator[str]:

@@ -22,6 +22,8 @@ _DEFAULTS: Mapping[str, Any] = {
     "podManagementPolicy": "OrderedReady",
     "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
     "minReadySeconds": 0,
+    "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
 }
 """What the API server fills in (k8s.io/kubernetes v1.36, pkg/apis/apps/v1/defaults.go)."""
 _WHY: Mapping[str, str] = {

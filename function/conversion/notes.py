@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -42,14 +42,20 @@ class Notes:
     source: Path = ()
     target: Path = ()
     written: list[Note] = field(default_factory=list)
+    companions: frozenset[tuple[str, str]] = frozenset()
+    """Kinds and names of the Secrets and ConfigMaps that go with the target."""
 
     def at(self, source: Path = (), target: Path = ()) -> Notes:
         """Return notes about what is further down. They are collected together with these."""
-        return Notes((*self.source, *source), (*self.target, *target), self.written)
+        return replace(self, source=(*self.source, *source), target=(*self.target, *target))
 
     def into(self, target: Path) -> Notes:
         """Return notes about the same part of the source and another part of the target."""
-        return Notes(self.source, target, self.written)
+        return replace(self, target=target)
+
+    def of(self, source: Path) -> Notes:
+        """Return notes about another part of the source and the same part of the target."""
+        return replace(self, source=source)
 
     def carried(self, source: Path, target: Path | None = None, message: str = "") -> None:
         self._write(Verdict.CARRIED, source, source if target is None else target, message)

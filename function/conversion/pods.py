@@ -225,7 +225,7 @@ def prerequisites(template: Mapping[str, Any], notes: Notes) -> None:
     for path, claim in podspec.claims(template):
         notes.left(path, path, f"PersistentVolumeClaim {claim} must exist on the inference cluster")
     for reference in podspec.references(template):
-        if not reference.optional:
+        if not reference.optional and (reference.kind, reference.name) not in notes.companions:
             what = f"{reference.kind} {reference.name}"
             notes.left(reference.path, reference.path, f"{what} must exist in the namespace of the ModelDeployment")
     account = template["spec"].get("serviceAccountName")

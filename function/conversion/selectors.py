@@ -43,10 +43,13 @@ class Reading:
     def differs(self) -> bool:
         """Whether the selector means something else.
 
-        An error is one on both sides, or it is a difference: Kubernetes' scheduler may give up on a claim because of
-        one, where v0.3 passed over the device.
+        An error of cel-python is no match. An error of Kubernetes is not: its scheduler may give up on a claim because
+        of one.
         """
-        return self.kubernetes != self.cel_python
+        theirs = (
+            str(cel.NO_MATCH) if (self.kubernetes, self.cel_python) == (str(cel.NO_MATCH), ERROR) else self.cel_python
+        )
+        return self.kubernetes != theirs
 
 
 def read(text: str, devices: Iterable[NamedDevice]) -> list[Reading]:

@@ -47,19 +47,17 @@ class Workload:
         return name
 
 
-def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: Notes) -> dict[str, Any] | None:
-    """Return the ModelService for a Service, or None if it is in front of no converted pods. Raises NotConvertible."""
+def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: Notes) -> dict[str, Any] | str:
+    """Return the ModelService for a Service, or why it has none. Raises NotConvertible."""
     selector = texts(source, "spec", "selector")
     namespace = source["metadata"].get("namespace")
     behind = [
         one for one in workloads if one.namespace == namespace and selector and selector.items() <= one.labels.items()
     ]
     if not behind:
-        notes.lost((), "is in front of no pods that are converted")
-        return None
+        return "is in front of no pods that are converted"
     if mapping(source, "spec").get("clusterIP") == "None":
-        notes.lost((), "is headless, for pods that find each other: Modelplane's LeaderWorkerSets have their own")
-        return None
+        return "is headless, for pods that find each other: the pods of a gang have a Service of their own"
     target_port = _target_port(source, notes)
     for workload in behind:
         if target_port is not None:
@@ -101,7 +99,8 @@ def name_port(workload: Workload, port: int | str, service: str) -> None:
     named = next((one for one in ports if one.get("name") == _HTTP), None)
     found = next((one for one in ports if port in (one["containerPort"], one.get("name"))), None)
     number = int(port) if isinstance(port, str) and port.isdigit() else port
-    at: Path = ("spec", "engines", 0, "members", 0, "template", "spec", "containers", "engine", "ports")
+    position = member["template"]["spec"]["containers"].index(engine)
+    at: Path = ("spec", "engines", 0, "members", 0, "template", "spec", "containers", position, "ports")
     about = workload.notes.into(())
     if named is found and named is not None:
         return
