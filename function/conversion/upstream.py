@@ -27,7 +27,7 @@ _GROVE = "GROVE_PCLQ_POD_INDEX"
 
 def is_nested(source: Mapping[str, Any]) -> bool:
     """Whether a ModelDeployment has the shape of v0.3."""
-    return isinstance(dig(source, *_NESTED), dict) and dig(source, "spec", "engines") is None
+    return dig(source, "spec", "template") is not None and dig(source, "spec", "engines") is None
 
 
 def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
