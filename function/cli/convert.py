@@ -146,5 +146,7 @@ def _selectors(different: Mapping[str, Sequence[Reading]]) -> Iterator[Part]:
 def _summary(results: Sequence[Converted], left: Sequence[checks.Left]) -> Lines:
     targets = sum(len(result.targets) for result in results)
     errors = sum(one.finding.is_error for one in left)
+    if results and not targets:
+        return Lines("", ["error: nothing to convert"])
     said = f"{plural(len(results), 'object')} read, {targets} written; {plural(_lost(results), 'field')} not carried"
     return Lines("", [f"{said}; {plural(errors, 'error')} left in the result"])

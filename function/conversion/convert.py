@@ -23,6 +23,7 @@ from function.conversion import kserve, kubernetes, leaderworkerset, services, u
 from function.conversion.notes import NotConvertible, Note, Notes, Path, texts
 from function.conversion.services import Workload
 from function.core import Manifest, dig
+from function.publish.catalog import BY_KIND
 from function.schema import format_path
 from function.vocabulary import versions
 
@@ -94,7 +95,8 @@ def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list
     for result in results:
         _companion(result, named)
     for target in (target for result in results for target in result.targets if namespace):
-        target["metadata"]["namespace"] = namespace
+        if not _is_cluster_scoped(target):
+            target["metadata"]["namespace"] = namespace
     return results
 
 
@@ -198,6 +200,11 @@ def _companion(result: Converted, named: set[tuple[str, str]]) -> None:
         result.advice = "no converted template names it"
     else:
         result.advice = _ADVICE.get(source["kind"]) or _about_pods(source)
+
+
+def _is_cluster_scoped(target: Manifest) -> bool:
+    kind = BY_KIND.get((target["apiVersion"], target["kind"]))
+    return kind is not None and kind.scope == "Cluster"
 
 
 def is_ours(source: Manifest) -> bool:

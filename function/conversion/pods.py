@@ -22,7 +22,7 @@ from typing import Any
 from function import podspec
 from function.conversion import devices, nodes
 from function.conversion.notes import NotConvertible, Notes, Path
-from function.podspec import reserved
+from function.podspec import reserved, security
 from function.schema import without_nulls
 
 _SERVERS = ("creationTimestamp", "name", "namespace", "generateName", "uid", "resourceVersion", "managedFields")
@@ -228,6 +228,8 @@ def prerequisites(template: Mapping[str, Any], notes: Notes) -> None:
         if not reference.optional and (reference.kind, reference.name) not in notes.companions:
             what = f"{reference.kind} {reference.name}"
             notes.left(reference.path, reference.path, f"{what} must exist in the namespace of the ModelDeployment")
+    for violation in security.violations(template, "baseline"):
+        notes.left((), (), f"{violation} on clusters with podSecurity.enforce: baseline, the default")
     account = template["spec"].get("serviceAccountName")
     if account:
         at = ("spec", "serviceAccountName")

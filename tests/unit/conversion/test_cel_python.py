@@ -129,7 +129,7 @@ def test_the_server_and_the_other_commands_do_not_load_cel_python() -> None:
     """The program's modules, with those that its functions import, but for the two commands that compare."""
     program = (
         "import sys, function.server.process, function.cli.serve, function.cli.plan, function.cli.validate;"
-        " import function.cli.cel; print('celpy' in sys.modules)"
+        " import function.cli.cel, function.cli.convert; print('celpy' in sys.modules)"
     )
 
     got = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
