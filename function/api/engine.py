@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from function import schema
 from function.api.pod_template import Template
+from function.engines.table import BY_NAME
 from function.schema import Rule
 
 
@@ -82,6 +83,9 @@ class EngineShape(schema.Api):
     """Number of copies of the engine in one replica."""
     phase: Literal["Prefill", "Decode"] | None = None
     """Phase that the engine runs in serving mode PrefillDecode. Not allowed in other modes."""
+    runtime: Annotated[str, schema.OneOf(tuple(BY_NAME))] | None = None
+    """The inference server that the container runs. Set it if neither the image nor the command tells, for example for
+    a rebuilt image under another name."""
 
 
 def gang_or_alone(members: Sequence[MemberShape]) -> bool:

@@ -29,6 +29,8 @@ _NON_CACHED_TOKENS = 256
 _LONGEST_PREFIX_TOKENS = 131072
 """How many tokens of two prompts are compared. A bound in blocks would shrink with the block size."""
 _DRAIN_SECONDS = 130
+_BOOTSTRAP_PORTS = ("MOONCAKE_BOOTSTRAP_PORT", "SGLANG_BOOTSTRAP_PORT")
+"""Variables of the sidecar: its bootstrap port for each protocol that has one. Both default to 8998."""
 
 
 def config(*, block_size: int, splits_all: bool = False) -> str:
@@ -191,8 +193,10 @@ def _container(*, pool: str, namespace: str) -> dict[str, Any]:
     }
 
 
-def sidecar(*, port: int, engine_port: int, connector: str) -> dict[str, Any]:
+def sidecar(*, port: int, engine_port: int, connector: str, bootstrap_port: int | None) -> dict[str, Any]:
     """Return the sidecar that takes a decode pod's traffic.
+
+    `bootstrap_port` is that of prefill pods, None for the sidecar's own default.
 
     It has the chosen prefill pod prefill the prompt, then calls the engine beside it. As a native sidecar it starts
     before the engine and stops after it. Its startup probe only tests that the port is open, because Kubernetes starts
@@ -208,6 +212,7 @@ def sidecar(*, port: int, engine_port: int, connector: str) -> dict[str, Any]:
             f"--kv-connector={connector}",
             "--secure-proxy=false",  # the gateway speaks HTTP to it
         ],
+        **({"env": [pods.env(name, str(bootstrap_port)) for name in _BOOTSTRAP_PORTS]} if bootstrap_port else {}),
         "ports": [pods.port(name="http", number=port)],
         "startupProbe": pods.tcp_probe(port=port, period=2, failures=300),
         "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},

@@ -16,10 +16,10 @@ def env_from(name: str, source: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "valueFrom": dict(source)}
 
 
-def http_probe(*, path: str, port: int, period: int, timeout: int, failures: int) -> dict[str, Any]:
-    """Return an HTTP probe. `period` and `timeout` are in seconds."""
+def http_probe(*, path: str, port: int, period: int, timeout: int, failures: int, tls: bool = False) -> dict[str, Any]:
+    """Return an HTTP probe. `period` and `timeout` are in seconds. With `tls`, any certificate is accepted."""
     return {
-        "httpGet": {"path": path, "port": port},
+        "httpGet": {"path": path, "port": port, **({"scheme": "HTTPS"} if tls else {})},
         "periodSeconds": period,
         "timeoutSeconds": timeout,
         "failureThreshold": failures,

@@ -84,6 +84,19 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several strings that a table elsewhere lists. Where the list is written in the model, use `Literal`."""
+
+    options: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.options))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "string", "enum": list(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """An integer within bounds. A double without a fraction counts: JSON and protobuf do not distinguish them."""
 

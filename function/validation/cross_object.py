@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from function import gateways
-from function.api import inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
+from function.api import inferencegateway, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.gateways import Implementation
+from function.validation import engines
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -30,16 +30,21 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """Warn about valid objects that probably do not mean what they say."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
-    caches = {identity(m) for _, m in objects if m["kind"] == modelcache.KIND}
+    caches = engines.caches(objects)
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
                 yield from _endpoint(index, manifest)
             case modeldeployment.KIND:
-                yield from _cache(index, manifest, caches)
+                yield from _cache(index, manifest, caches.keys())
+                yield from engines.unreachable(index, manifest)
             case modelservice.KIND:
-                yield from _service(index, manifest, servers, gateway)
+                chosen = _chosen(manifest, servers)
+                yield from _selectors(index, manifest, servers)
+                yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
+                yield from _residency(index, chosen)
+                yield from engines.differing_names(index, chosen, caches)
 
 
 def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
@@ -53,7 +58,7 @@ def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
         yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
 
 
-def _cache(index: int, manifest: Manifest, caches: set[NamespacedName]) -> Iterator[Finding]:
+def _cache(index: int, manifest: Manifest, caches: Collection[NamespacedName]) -> Iterator[Finding]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
     if name is None:
         yield from _uncached(index, manifest)
@@ -72,19 +77,23 @@ def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
             yield Finding(index, ("spec", "engines", position), problem, "cache")
 
 
-def _service(index: int, manifest: Manifest, servers: Sequence[Manifest], gateway: Implementation) -> Iterator[Finding]:
-    namespace = identity(manifest).namespace
-    chosen: list[Manifest] = []
-    for position, entry in enumerate(manifest["spec"]["endpoints"]):
-        matched = [server for server in servers if _selects(entry["selector"]["matchLabels"], server)]
-        ours = [server for server in matched if identity(server).namespace == namespace]
-        chosen += [server for server in ours if server not in chosen]
-        if matched and not ours:
-            others = ", ".join(sorted({identity(server).namespace for server in matched}))
-            problem = f"selects only endpoints of its own namespace, but those it matches are in {others}"
+def _chosen(service: Manifest, servers: Sequence[Manifest]) -> list[Manifest]:
+    """Return the endpoints and deployments that a service selects, in its own namespace."""
+    namespace = identity(service).namespace
+    selectors = [entry["selector"]["matchLabels"] for entry in service["spec"]["endpoints"]]
+    ours = [server for server in servers if identity(server).namespace == namespace]
+    return [server for server in ours if any(_selects(selector, server) for selector in selectors)]
+
+
+def _selectors(index: int, service: Manifest, servers: Sequence[Manifest]) -> Iterator[Finding]:
+    namespace = identity(service).namespace
+    for position, entry in enumerate(service["spec"]["endpoints"]):
+        found = {identity(server).namespace for server in servers if _selects(entry["selector"]["matchLabels"], server)}
+        if found and namespace not in found:
+            problem = (
+                f"selects only endpoints of its own namespace, but those it matches are in {', '.join(sorted(found))}"
+            )
             yield Finding(index, ("spec", "endpoints", position, "selector"), problem, "tenancy")
-    yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
-    yield from _residency(index, chosen)
 
 
 def _too_many(index: int, backends: int, most: int) -> Iterator[Finding]:

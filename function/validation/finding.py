@@ -29,9 +29,11 @@ WARNINGS = {
     "endpoints": "More endpoints than a route can name.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
+    "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
     "tenancy": "A reference to another tenant's objects, which finds nothing.",
+    "unreachable": "An engine listens where nothing reaches it, or serves TLS.",
 }
 """What is allowed but probably not intended, by code."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack, tenancy
-from function.core import InvalidSpec, Manifest, identity, plain
+from function.core import InvalidSpec, Manifest, identity
 from function.kinds.inferencecluster import composer as clusters
 from function.kinds.inferencecluster import pools
 from function.kinds.inferencecluster.inputs import Classes
@@ -17,6 +17,7 @@ from function.kinds.modelreplica import engine, templates
 from function.kinds.servingstack import gateway, owner
 from function.publish.catalog import BY_KIND
 from function.schema import Path
+from function.validation import engines
 from function.validation.finding import Finding
 
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -78,12 +79,8 @@ def _stack(stack: servingstack.Stack, source: str, cluster: str) -> Iterator[Ref
 
 
 def _deployment(manifest: Manifest) -> Iterator[Refusal]:
-    """Check the replicas that a deployment creates: its engines, each pinned to some pool."""
-    spec = plain(manifest["spec"])
-    for member in (member for one in spec["engines"] for member in one["members"]):
-        member["nodePoolName"] = "any"
-    pinned = {**spec, "clusterName": "any"}
-    return _engines({**manifest, "spec": pinned})
+    """Check the replicas that a deployment creates."""
+    return _engines(engines.as_replica(manifest))
 
 
 def _replica(manifest: Manifest) -> Iterator[Refusal]:

@@ -69,7 +69,7 @@ INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _
 
 # ModelService: which endpoints match, and is the route configured? (RoutingReady is declared above.)
 ENDPOINTS_RESOLVED = ConditionType("EndpointsResolved")
-RESOLVED = ENDPOINTS_RESOLVED.true("Resolved", "{ready} of {matched} endpoints are ready")
+RESOLVED = ENDPOINTS_RESOLVED.true("Resolved", "{ready} of {matched} endpoints are ready{remark}")
 NO_ENDPOINTS = ENDPOINTS_RESOLVED.false("NoEndpoints", "{why}")
 ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address} answers{remark}")
 CONFIGURING = ROUTING_READY.false("Configuring", "{why}")

@@ -86,6 +86,10 @@ LEAVING = "modelplane.ai/leaving"
 """Annotation of a ModelEndpoint that will be deleted once no service routes to it. The value lists the services that
 routed to it on the last pass, with a question mark after each that was not found then; `-` if there were none."""
 
+SERVED_NAMES = "modelplane.ai/served-model-name"
+"""Annotation of a ModelEndpoint: the model names that it answers to, separated by commas. It is written for a replica
+whose engines are recognised, and users may set it on their own endpoints."""
+
 SERVICE_NAME = "kubernetes.io/service-name"
 
 _NOT_FOR_USERS = ("modelplane.ai/", "crossplane.io/", "kubernetes.io/")

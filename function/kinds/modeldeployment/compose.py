@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function.api import modelendpoint, modelreplica
 from function.core import ComposedResource, Request, is_ready, restate, restate_spec
-from function.fleet import previous_spec
+from function.fleet import previous_spec, served_names
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import Action, Placement
@@ -17,10 +17,11 @@ from function.vocabulary import hosts, labels, names
 def compose(decision: Decision) -> dict[str, ComposedResource]:
     """Return the composed resources of a decision by key."""
     resources: dict[str, ComposedResource] = {}
+    served: dict[Any, tuple[str, ...]] = {}
     for placement in decision.plan.placements:
         key, manifest = decision.key(placement), _replica(decision, placement)
         resources[key] = ComposedResource(manifest, ready=decision.request.is_ready(key))
-        resources |= _endpoint(decision, placement, manifest["metadata"])
+        resources |= _endpoint(decision, placement, manifest, served)
     return resources
 
 
@@ -79,17 +80,20 @@ def _labels(request: Request, placement: Placement) -> dict[str, str]:
 # Endpoints
 
 
-def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, Any]) -> dict[str, ComposedResource]:
+def _endpoint(
+    decision: Decision, placement: Placement, replica: Mapping[str, Any], served: dict[Any, tuple[str, ...]]
+) -> dict[str, ComposedResource]:
     """Return the endpoint of a replica that serves, by key; nothing for other replicas.
 
-    If the address of the cluster is unknown for a moment, an observed endpoint stays as it is.
+    If the address of the cluster is unknown for a moment, an observed endpoint stays as it is. `served` remembers the
+    names of the replicas before, most of which have the same spec.
     """
     if placement.replica is None or not placement.replica.serving:
         return {}
     key = names.endpoint_key(placement.cluster, placement.index)
     address, observed = decision.inputs.addresses.get(placement.cluster), decision.request.observed.get(key)
     if address:
-        manifest = endpoint(replica, address)
+        manifest = endpoint(replica["metadata"], address, _served(decision, placement, replica, served))
     elif observed is not None:
         manifest = restate(observed)
     else:
@@ -97,15 +101,31 @@ def _endpoint(decision: Decision, placement: Placement, replica: Mapping[str, An
     return {key: ComposedResource(manifest, ready=observed is not None and is_ready(observed))}
 
 
-def endpoint(replica: Mapping[str, Any], address: str) -> dict[str, Any]:
+def _served(
+    decision: Decision, placement: Placement, replica: Mapping[str, Any], served: dict[Any, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Return the model names that a replica answers to. Replicas of one revision and one model have the same."""
+    repositories = decision.inputs.repositories
+    repository = repositories.get(placement.cluster, repositories.get(""))
+    key = (replica["metadata"]["annotations"].get(labels.SPEC_HASH), placement.rolls_back, repository)
+    if key not in served:
+        served[key] = served_names.of_engines(replica["spec"].get("engines"), repository)
+    return served[key]
+
+
+def endpoint(replica: Mapping[str, Any], address: str, served: Sequence[str] = ()) -> dict[str, Any]:
     """Return the ModelEndpoint of a replica: its own path on the gateway of its cluster.
 
-    `replica` is the metadata of the replica. `address` is the address of the gateway, a name or an IP.
+    `replica` is the metadata of the replica. `address` is the address of the gateway, a name or an IP. `served` are the
+    model names that the replica answers to, as far as they are known.
     """
-    path = f"/{replica['namespace']}/{replica['name']}/"
+    path, notes = f"/{replica['namespace']}/{replica['name']}/", served_names.annotation(served)
     return {
         "apiVersion": modelendpoint.API_VERSION,
         "kind": modelendpoint.KIND,
-        "metadata": {k: replica[k] for k in ("name", "namespace", "labels")},
+        "metadata": {
+            **{key: replica[key] for key in ("name", "namespace", "labels")},
+            **({"annotations": notes} if notes else {}),
+        },
         "spec": {"url": f"http://{hosts.in_url(address)}{path}v1", "rewritePath": path},
     }

@@ -61,6 +61,9 @@ class Inputs:
     """The key of each replica of this deployment among the composed resources."""
     cache: Cache | None
     """The referenced ModelCache; None if none is referenced, or if it does not exist."""
+    repositories: Mapping[str, str]
+    """The repository of the weights on each cluster, by cluster. The key "" is that of all other clusters. Empty if no
+    cache is referenced, or if it does not exist."""
     revisions: tuple[Revision, ...]
     """The revisions that the deployment's status notes."""
     rolls_anyway: str
@@ -86,6 +89,7 @@ def read(request: Request) -> Inputs:
         is_doubtful=not replicas and bool(placed),
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
+        repositories=_repositories(request),
         revisions=tuple(_revisions(request.xr)),
         rolls_anyway=str(dig(request.xr, "metadata", "annotations", labels.ROLL_ANYWAY) or ""),
     )
@@ -147,6 +151,17 @@ def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
         for manifest in found:
             return _cache_of(manifest, clusters)
     return None
+
+
+def _repositories(request: Request) -> dict[str, str]:
+    """Return the repositories of the weights. A cluster may still have those of an earlier spec."""
+    for manifest in (m for requirement in _cache_requirements(request.xr) for m in request.resolved(requirement) or ()):
+        wanted = str(dig(manifest, "spec", "huggingFace", "repo") or "")
+        staged = {
+            str(s.get("name")): str(s.get("repo") or wanted) for s in mappings(dig(manifest, "status", "clusters"))
+        }
+        return {"": wanted, **staged}
+    return {}
 
 
 def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:

@@ -9,6 +9,7 @@ from typing import Any
 from function.api.modelreplica import Member, Spec
 from function.core import InvalidSpec, NamespacedName
 from function.kinds.modelreplica import carried, disaggregation, pods, readiness, templates
+from function.kinds.modelreplica import remarks as remarks_
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import claims, copies, picker, provider, routing, workloads
@@ -46,8 +47,12 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
 
 def remarks(of: Replica) -> str:
     """Return what the user should know of the composed pods, for the condition's message."""
-    assumed = disaggregation.assumptions(_decode_first(of)) if of.is_split else ""
-    return assumed + "".join(f"; {remark}" for remark in templates.remarks(of.spec))
+    told = (
+        *remarks_.engines(of.plans, of.site),
+        *(disaggregation.remarks(_decode_first(of)) if of.is_split else ()),
+        *templates.remarks(of.spec),
+    )
+    return "".join(f"; {remark}" for remark in told)
 
 
 def _carried(of: Replica) -> dict[str, dict[str, Any]]:

@@ -48,7 +48,8 @@ def report(request: Request, replica: Replica, composed: Mapping[str, Manifest])
     wanted = admission.noted(composed, request.observed)
     standings = admission.with_refusals(readiness.standings(wanted, request.observed), request.observed)
     ready = all(s.done for s in standings)
-    serving = status.model_ready(standings, claims=templates.claims(replica.spec))
+    runtimes = engine.runtimes(request.xr)
+    serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
     asking = admission.probes(request.identity, standings, wanted)
     return Result(
         ready=ready,
@@ -83,7 +84,7 @@ def held(request: Request) -> HoldDecision:
     Traffic follows that, whatever the spec says.
     """
     standings = _observed(request)
-    serving = status.model_ready(standings)
+    serving = status.model_ready(standings, runtimes=engine.runtimes(request.xr))
     return HoldDecision(
         conditions=(serving,),
         ready=bool(standings) and all(s.done for s in standings),

@@ -1,4 +1,4 @@
-"""The plan of one engine of a replica: names, ports, and engine type."""
+"""The plan of one engine of a replica: names, ports, and what its container tells of it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,28 @@ from typing import Any
 
 from function import podspec
 from function.api.modelreplica import Engine, Member, Spec
-from function.core import InvalidSpec, NamespacedName
-from function.kinds.modelreplica import flags
-from function.kinds.modelreplica.flags import CommandLine
+from function.core import InvalidSpec, Manifest, NamespacedName, dig
+from function.core.manifest import is_list
+from function.engines import connectors, listening, offline, ports, reading
+from function.engines.connectors import Connector
+from function.engines.ports import Port
+from function.engines.reading import Reading
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
-PORT = 8000
+PORT = ports.DEFAULT
 """The port for traffic, on which an engine listens by default."""
 BEHIND_SIDECAR = 8001
 """The port on which an engine listens by default if a sidecar takes PORT."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """How the engines of PrefillDecode hand KV caches over."""
+
+    connector: Connector
+    bootstrap_port: int | None
+    """Where the decode engine asks the prefill engine for its peers. None if there is no such port."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +41,18 @@ class EnginePlan:
     """The engine's path in the XR."""
     workload: str
     """Name of its Deployment or LeaderWorkerSet."""
-    line: CommandLine
-    """The command line of the member that serves."""
+    reading: Reading
+    """What the container of the member that serves tells."""
     port: int
     """The port on which the engine listens."""
+    port_source: str
+    """What told the port. Empty if nothing did."""
     front: int
     """The port on which its pods take traffic: the sidecar's, or the engine's."""
+    needs_hub: str
+    """What of its containers names a repository of a hub. Empty if nothing does."""
+    handover: Handover | None
+    """Only in PrefillDecode."""
 
     @property
     def name(self) -> str:
@@ -49,14 +67,18 @@ class EnginePlan:
         return self.front != self.port
 
     @property
-    def type(self) -> str | None:
-        return flags.engine_type(self.line)
+    def tls(self) -> str:
+        """The flag or variable that makes the engine serve TLS. Empty if it serves plain HTTP."""
+        return listening.tls(self.reading.server, self.reading.listener)
 
 
 def plans(replica: NamespacedName, spec: Spec) -> tuple[EnginePlan, ...]:
-    """Return the plan of every engine. Raises InvalidSpec if an engine is told to listen on the sidecar's port."""
-    front = _front(spec)
-    return tuple(_plan(replica, engine, f"spec.engines[{i}]", front) for i, engine in enumerate(spec.engines))
+    """Return the plan of every engine.
+
+    Raises InvalidSpec if two fields tell different ports, or an engine is told to listen on the sidecar's port.
+    """
+    front, handover = _front(spec), _handover(spec)
+    return tuple(_plan(replica, engine, at, front, handover) for at, engine in enumerate(spec.engines))
 
 
 def serving(engine: Engine) -> Member:
@@ -81,45 +103,85 @@ def engine_container(member: Member) -> Mapping[str, Any]:
     return container
 
 
-def command_line(member: Member) -> CommandLine:
-    container = engine_container(member)
-    return flags.read(
-        image=container["image"],
-        command=container.get("command", ()),
-        args=container.get("args", ()),
-        variables=_literals(container),
-    )
-
-
-def _front(spec: Spec) -> int:
-    """Return the traffic port of all pods: a pool has only one, and prefill engines listen on it themselves."""
-    prefill = next((engine for engine in spec.engines if engine.phase == "Prefill"), None)
-    return PORT if prefill is None else flags.port(command_line(serving(prefill))) or PORT
-
-
-def _plan(replica: NamespacedName, engine: Engine, field: str, front: int) -> EnginePlan:
-    line = command_line(serving(engine))
-    is_decode = engine.phase == "Decode"
-    port = flags.port(line) or (_behind(front) if is_decode else PORT)
-    if is_decode and port == front:
-        where = f"{container_field(engine, field)}.args"
-        problem = f"--port {port} is the routing sidecar's; use another, such as $(MODELPLANE_PORT)"
-        raise InvalidSpec(c.INVALID_REPLICA(field=where, problem=problem))
-    name = workload(replica, engine)
-    return EnginePlan(
-        engine=engine, field=field, workload=name, line=line, port=port, front=front if is_decode else port
-    )
-
-
-def _behind(front: int) -> int:
-    return PORT if front == BEHIND_SIDECAR else BEHIND_SIDECAR
-
-
 def container_field(engine: Engine, field: str) -> str:
     """Return the path of the container that serves, in the XR. `field` is the path of the engine."""
     member = serving(engine)
     return f"{field}.members[{engine.members.index(member)}].template.spec.containers[{engine_index(member)}]"
 
 
-def _literals(container: Mapping[str, Any]) -> Mapping[str, str]:
-    return {variable["name"]: variable["value"] for variable in container.get("env", ()) if "value" in variable}
+def runtimes(xr: Manifest) -> dict[str, str]:
+    """Return the runtime that the user names for an engine, by the engine's name. The spec need not be valid."""
+    engines = dig(xr, "spec", "engines")
+    return {
+        str(dig(engine, "name")): str(runtime)
+        for engine in (engines if is_list(engines) else ())
+        if (runtime := dig(engine, "runtime"))
+    }
+
+
+def _plan(replica: NamespacedName, engine: Engine, at: int, front: int, handover: Handover | None) -> EnginePlan:
+    field, is_decode = f"spec.engines[{at}]", engine.phase == "Decode"
+    read, port = _read(engine), _port(engine, at, _behind(front) if is_decode else PORT)
+    if is_decode and port.number == front:
+        where = f"{container_field(engine, field)}.{port.field}"
+        problem = f"{port.source} {port.number} is the routing sidecar's port; use another, such as $(MODELPLANE_PORT)"
+        raise InvalidSpec(c.INVALID_REPLICA(field=where, problem=problem))
+    return EnginePlan(
+        engine=engine,
+        field=field,
+        workload=workload(replica, engine),
+        reading=read,
+        port=port.number,
+        port_source=port.source,
+        front=front if is_decode else port.number,
+        needs_hub=_needs_hub(engine),
+        handover=handover,
+    )
+
+
+def _read(engine: Engine) -> Reading:
+    return reading.read(engine_container(serving(engine)), engine.runtime)
+
+
+def _port(engine: Engine, at: int, default: int) -> Port:
+    """Return the port of an engine. Raises InvalidSpec if two fields tell different ones."""
+    found = ports.port(engine_container(serving(engine)), _read(engine), default=default)
+    if isinstance(found, Port):
+        return found
+    container = container_field(engine, f"spec.engines[{at}]")
+    first, other = found.first, found.other
+    problem = (
+        f"{other.source} is port {other.number}, but {first.source} in {container}.{first.field} is {first.number}: "
+        f"both must be the port on which the engine takes requests; if the container has others, name this one http"
+    )
+    raise InvalidSpec(c.INVALID_REPLICA(field=f"{container}.{other.field}", problem=problem))
+
+
+def _front(spec: Spec) -> int:
+    """Return the traffic port of all pods: a pool has only one, and prefill engines listen on it themselves."""
+    prefill = _phase(spec, "Prefill")
+    return PORT if prefill is None else _port(prefill, spec.engines.index(prefill), PORT).number
+
+
+def _behind(front: int) -> int:
+    return PORT if front == BEHIND_SIDECAR else BEHIND_SIDECAR
+
+
+def _handover(spec: Spec) -> Handover | None:
+    """Return how KV caches are handed over. The decode engine tells, beside which the sidecar runs; else the other."""
+    prefill, decode = _phase(spec, "Prefill"), _phase(spec, "Decode")
+    if prefill is None or decode is None:
+        return None
+    told = [connectors.connector(_read(engine)) for engine in (decode, prefill)]
+    connector = next((one for one in told if one.told), next((one for one in told if one.doubt), told[0]))
+    return Handover(connector=connector, bootstrap_port=connectors.bootstrap_port(_read(prefill), connector.protocol))
+
+
+def _phase(spec: Spec, phase: str) -> Engine | None:
+    return next((engine for engine in spec.engines if engine.phase == phase), None)
+
+
+def _needs_hub(engine: Engine) -> str:
+    """Return what needs a hub, of any member: the workers of a gang load what the leader is told."""
+    read = (reading.read(engine_container(member), engine.runtime) for member in engine.members)
+    return next(filter(None, map(offline.needs_hub, read)), "")

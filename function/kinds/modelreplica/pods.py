@@ -13,7 +13,9 @@ from typing import Any
 from function import podspec
 from function.api.modelreplica import Member
 from function.core import NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, flags
+from function.engines import injection, offline
+from function.engines.injection import Injection
+from function.kinds.modelreplica import carried, disaggregation
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site
 from function.manifests import pods
@@ -25,12 +27,12 @@ SERVING_PORT = "http"
 """Name of the port for traffic."""
 DEVICES = "devices"
 """Name of the claim, in the pod and in the container."""
-MODELS = "/mnt/models"
+MODELS = injection.WEIGHTS
 """Mount path of the weights."""
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (not a file of ours: the pod's shared memory)
 """Mount path of the memory that the processes of an engine share."""
-HEALTH = "/health"
-"""The path that vLLM, SGLang and TensorRT-LLM answer once they serve."""
+_HEALTH = "/health"
+"""Path of the probes of an engine that is not recognised."""
 STARTUP_SECONDS = 7200
 """Allows for weights on shared storage at a few hundred MB a second."""
 GRACE_SECONDS = 120
@@ -165,16 +167,14 @@ def _engine(of: Pods, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _injected_args(of: Pods) -> Iterable[str]:
-    """Yield args for a serving container that uses its image's entry point, unless the user's args set them."""
-    if not of.serves or of.container.get("command"):
-        return
-    line = of.plan.line
-    if of.site.weights and not flags.names_model(line):
-        yield f"--model={MODELS}"
-        if of.site.weights.repo and flags.option(line, "served-model-name") is None:
-            yield f"--served-model-name={of.site.weights.repo}"
-    if of.plan.has_sidecar and flags.option(line, "port") is None:
-        yield f"--port={of.plan.port}"
+    return injected(of.plan, of.site).args if of.serves else ()
+
+
+def injected(plan: EnginePlan, site: Site) -> Injection:
+    """Return the args that the serving container of an engine is given."""
+    weights = site.weights
+    name = weights.repo if weights else ""
+    return injection.inject(plan.reading, weights=MODELS if weights else None, name=name, port=plan.port)
 
 
 def _env(of: Pods, users: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -188,8 +188,9 @@ def _our_env(of: Pods) -> Iterable[dict[str, Any]]:
         yield pods.env("MODELPLANE_LEADER_ADDRESS", "$(LWS_LEADER_ADDRESS)")
         yield pods.env("MODELPLANE_RANK", "$(LWS_WORKER_INDEX)")
     yield pods.env("MODELPLANE_PORT", str(of.plan.port))
-    if of.site.weights:
-        yield pods.env("HF_HUB_OFFLINE", "1")
+    variable = offline.variable(of.plan.reading)
+    if of.site.weights and variable and not of.plan.needs_hub:
+        yield pods.env(variable, "1")
     yield from disaggregation.env(of.plan)
 
 
@@ -216,13 +217,23 @@ def _ports(of: Pods, users: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
 
 
 def _probes(of: Pods) -> dict[str, Any]:
-    def probe(period: int, failures: int) -> dict[str, Any]:
-        return pods.http_probe(path=HEALTH, port=of.plan.port, period=period, timeout=_PROBE_TIMEOUT, failures=failures)
+    server = of.plan.reading.server
+    health, live = (server.health, server.live_path) if server else (_HEALTH, _HEALTH)
+
+    def probe(path: str, period: int, failures: int) -> dict[str, Any]:
+        return pods.http_probe(
+            path=path,
+            port=of.plan.port,
+            period=period,
+            timeout=_PROBE_TIMEOUT,
+            failures=failures,
+            tls=bool(of.plan.tls),
+        )
 
     ours = {
-        "startupProbe": probe(10, STARTUP_SECONDS // 10),
-        "readinessProbe": probe(10, 3),
-        "livenessProbe": probe(30, 5),
+        "startupProbe": probe(health, 10, STARTUP_SECONDS // 10),
+        "readinessProbe": probe(health, 10, 3),
+        "livenessProbe": probe(live, 30, 5),
     }
     return {name: written for name, written in ours.items() if name not in of.container}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from function import podspec
 from function.core import MOST_DESCRIBED, Condition, Manifest, dig, enumerate_names
-from function.kinds.modelreplica import flags
+from function.engines import listening, reading
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
@@ -28,10 +28,13 @@ def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> 
     return c.DEPLOYING(total=len(standings), cluster=cluster, problems=problems)
 
 
-def model_ready(standings: Sequence[ObjectState], claims: Sequence[str] = ()) -> Condition:
+def model_ready(
+    standings: Sequence[ObjectState], *, runtimes: Mapping[str, str], claims: Sequence[str] = ()
+) -> Condition:
     """Return ModelReady, from what the cluster last reported about the current manifests and those before.
 
-    `claims` are PersistentVolumeClaims of the cluster that the pods mount, and without which they wait.
+    `runtimes` are the user's names for engines, by engine. `claims` are PersistentVolumeClaims of the cluster that the
+    pods mount, and without which they wait.
     """
     engines = [s for s in standings if s.engine]
     absent = [s for s in engines if not s.exists]
@@ -40,7 +43,7 @@ def model_ready(standings: Sequence[ObjectState], claims: Sequence[str] = ()) ->
     starting = [s for s in engines if not s.accepted]
     if starting:
         needed = f"; its pods need PersistentVolumeClaim {enumerate_names(claims)} on the cluster" if claims else ""
-        return c.STARTING(why="; ".join(_starting(s) for s in starting) + needed)
+        return c.STARTING(why="; ".join(_starting(s, runtimes.get(s.engine or "")) for s in starting) + needed)
     closed = [s for s in standings if not s.accepted]
     if closed:
         return c.ROUTE_NOT_ACCEPTED(why=f"Waiting for {_named(closed)}")
@@ -89,12 +92,14 @@ def _named(missing: Sequence[ObjectState]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _starting(standing: ObjectState) -> str:
-    """Return which port and path are awaited, and why an engine may not listen there."""
+def _starting(standing: ObjectState, runtime: str | None) -> str:
+    """Return which port and path are awaited, and why an engine may not answer there."""
     container = _engine_container(standing.written)
-    probe = container.get("readinessProbe") or {}
-    path, port = dig(probe, "httpGet", "path"), dig(probe, "httpGet", "port")
-    waited = f", waiting for GET {path} on port {port}{_unheard(container, port)}" if port else ""
+    asks = dig(container, "readinessProbe", "httpGet") or {}
+    port = _number(container, asks.get("port"))
+    waited = (
+        f", waiting for GET {asks.get('path', '/')} on port {port}{_unheard(container, runtime, port)}" if port else ""
+    )
     return f"{_counted(standing)}{waited}{f': {standing.problem}' if standing.problem else ''}"
 
 
@@ -116,10 +121,17 @@ def _counted(standing: ObjectState) -> str:
     return f"engine {standing.engine}: {standing.copies.available} of {standing.copies.wanted} copies are available"
 
 
-def _unheard(container: Mapping[str, Any], port: int) -> str:
-    command, args = container.get("command") or (), container.get("args") or ()
-    line = flags.read(image=str(container.get("image")), command=command, args=args, variables={})
-    why = flags.unheard(line, port)
+def _number(container: Mapping[str, Any], port: Any) -> int | None:
+    """Return the number of a port that a probe names by number or by name."""
+    named = (entry["containerPort"] for entry in container.get("ports") or () if entry.get("name") == port)
+    return port if isinstance(port, int) else next(named, None)
+
+
+def _unheard(container: Mapping[str, Any], runtime: str | None, port: int) -> str:
+    read = reading.read(container, runtime)
+    flag = listening.tls(read.server, read.listener)
+    tls = f"{flag} makes it serve TLS, which the cluster's gateway does not speak to it" if flag else ""
+    why = "; ".join(filter(None, (listening.unheard(read.server, read.listener, port), tls)))
     return f" ({why})" if why else ""
 
 

@@ -9,6 +9,7 @@ from function import gateways
 from function.api import inferencegateway, modelendpoint
 from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
+from function.fleet import served_names
 from function.gateways import Implementation
 from function.manifests import reached
 from function.vocabulary import conditions as c
@@ -91,6 +92,8 @@ class Endpoint:
     service: str
     rewrite_path: str
     hostname: str | None
+    served: tuple[str, ...] = ()
+    """The model names that it answers to, as far as they are known."""
 
 
 def gateway(request: Request) -> Gateway:
@@ -140,6 +143,7 @@ def _endpoint(manifest: Manifest, entry: int, lost: Mapping[tuple[str, ...], str
         service=dig(routing, "backendName") or "",
         rewrite_path=dig(routing, "rewritePath") or "/",
         hostname=dig(routing, "hostname"),
+        served=served_names.of_endpoint(manifest),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from function.api.modelservice import Spec
 from function.core import Condition, HoldDecision, Manifest, Request, condition, dig, enumerate_names, quote_condition
 from function.core.manifest import is_list
+from function.fleet import served_names
 from function.kinds.modelservice import compose
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
@@ -17,7 +18,15 @@ def resolved(request: Request, decision: Decision) -> Condition:
     if not decision.matched:
         where = request.identity.namespace
         return c.NO_ENDPOINTS(why=f"No ModelEndpoint in namespace {where} matches a selector of spec.endpoints")
-    return c.RESOLVED(ready=decision.ready, matched=len(decision.matched))
+    return c.RESOLVED(ready=decision.ready, matched=len(decision.matched), remark=_names(decision.matched))
+
+
+def _names(endpoints: Iterable[Endpoint]) -> str:
+    """Return a remark if no model name is answered by all endpoints whose names are known."""
+    differing = served_names.differing((e.name, e.served) for e in sorted(endpoints, key=lambda e: e.name))
+    return (
+        f"; no model name is answered by all of them, so a part of the requests fails: {differing}" if differing else ""
+    )
 
 
 def routing_ready(request: Request, spec: Spec, decision: Decision, address: str) -> Condition:

@@ -19,7 +19,7 @@ TEMPLATE = {"spec": {"containers": [{"name": "engine", "image": "vllm"}]}}
 DEVICES = [{"name": "gpu", "count": 2, "selectors": [{"cel": "true"}]}]
 LEADER = {"role": "Leader", "nodeSelector": {"devices": DEVICES}, "template": TEMPLATE}
 WORKER = {"role": "Worker", "worker": {"nodes": 3}, "template": TEMPLATE}
-ENGINE = {"name": "e", "copies": 2, "phase": "Decode", "members": [LEADER, WORKER]}
+ENGINE = {"name": "e", "copies": 2, "phase": "Decode", "runtime": "vLLM", "members": [LEADER, WORKER]}
 SPEC: dict[str, Any] = {
     "modelCacheRef": {"name": "weights"},
     "serving": {"mode": "PrefillDecode"},

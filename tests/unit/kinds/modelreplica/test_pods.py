@@ -45,13 +45,13 @@ def test_what_says_nothing_is_not_written() -> None:
             command=[],
             resources={"requests": {}},
             claims=(),
-            readinessProbe={"httpGet": {"port": 1, "httpHeaders": []}},
+            readinessProbe={"httpGet": {"port": 8000, "httpHeaders": []}},
         )
     )
     assert "command" not in got
     assert "args" not in got
     assert "resources" not in got
-    assert got["readinessProbe"] == {"httpGet": {"port": 1}}
+    assert got["readinessProbe"] == {"httpGet": {"port": 8000}}
 
 
 def grace(seconds: int | None) -> tuple[int, Any]:
@@ -183,10 +183,11 @@ def test_nixl_listens_where_other_pods_reach_it_unless_the_user_says_where() -> 
 
 BLOCKS: list[tuple[Any, int, str]] = [
     (replicas.member("m", "--block-size=32"), 32, ""),
-    (replicas.member("m"), 16, "assumed: KV blocks of 16 tokens (vllm's default)"),
-    (replicas.member("m", image="lmsysorg/sglang:v0.5.23"), 1, "assumed: KV blocks of 1 tokens (sglang's default)"),
-    (replicas.member("m", command=["trtllm-serve"]), 16, "16 tokens (the engine's default is not known)"),
-    (replicas.member("m", image="serve:1"), 16, "and that an unknown engine hands KV caches over as vLLM does"),
+    (replicas.member("m"), 16, "assumed: KV blocks of 16 tokens (vLLM's default)"),
+    (replicas.member("m", image="lmsysorg/sglang:v0.5.23"), 1, "assumed: KV blocks of 1 tokens (SGLang's default)"),
+    (replicas.member("m", command=["trtllm-serve"]), 32, "32 tokens (TensorRT-LLM's default)"),
+    (replicas.member("m", image="serve:1"), 16, "16 tokens (the engine's default is not known)"),
+    (replicas.member("m"), 16, "and that KV caches are handed over by nixlv2 (no option tells, such as --kv-transfer"),
 ]
 
 

@@ -1,0 +1,73 @@
+"""Warnings about engines: ones that nothing will reach, and services whose endpoints answer to different models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from function.api import modelcache, modeldeployment, modelreplica
+from function.core import InvalidSpec, Manifest, NamespacedName, dig, identity, plain
+from function.engines import injection, listening, reading
+from function.fleet import served_names
+from function.kinds.modelreplica import engine, remarks
+from function.kinds.modelreplica.engine import EnginePlan
+from function.schema import Path
+from function.validation.finding import Finding
+
+
+def as_replica(deployment: Manifest) -> Manifest:
+    """Return a replica of a deployment: its engines, each pinned to some pool."""
+    spec = plain(deployment["spec"])
+    for member in (member for one in spec["engines"] for member in one["members"]):
+        member["nodePoolName"] = "any"
+    return {**deployment, "spec": {**spec, "clusterName": "any"}}
+
+
+def unreachable(index: int, deployment: Manifest) -> Iterator[Finding]:
+    """Warn about engines that listen where nothing reaches them, or serve TLS. What is refused is told elsewhere."""
+    try:
+        plans = engine.plans(identity(deployment), modelreplica.parse(as_replica(deployment)))
+    except InvalidSpec:
+        return
+    for at, plan in enumerate(plans):
+        for why in filter(None, (_unheard(plan), remarks.tls(plan))):
+            problem = f"is not reached on port {plan.port} as it is: {why}"
+            yield Finding(index, _container(at, plan), problem, "unreachable")
+
+
+def differing_names(
+    index: int, chosen: Sequence[Manifest], caches: Mapping[NamespacedName, Manifest]
+) -> Iterator[Finding]:
+    """Warn about a service if no model name is answered by all deployments and endpoints that it selects."""
+    servers = sorted((identity(server).name, _names(server, caches)) for server in chosen)
+    if differing := served_names.differing(servers):
+        problem = f"select no model name that all of them answer, so a part of the requests fails: {differing}"
+        yield Finding(index, ("spec", "endpoints"), problem, "model-names")
+
+
+def caches(objects: Sequence[tuple[int, Manifest]]) -> dict[NamespacedName, Manifest]:
+    """Return the ModelCaches among objects."""
+    return {identity(manifest): manifest for _, manifest in objects if manifest["kind"] == modelcache.KIND}
+
+
+def _unheard(plan: EnginePlan) -> str:
+    """Return why an engine will not answer on its port, with the flags that it is given."""
+    container = engine.engine_container(engine.serving(plan.engine))
+    given = injection.inject(plan.reading, weights=None, name="", port=plan.port).args
+    read = reading.read({**container, "args": [*container.get("args", ()), *given]}, plan.engine.runtime)
+    return listening.unheard(read.server, read.listener, plan.port)
+
+
+def _container(at: int, plan: EnginePlan) -> Path:
+    member = engine.serving(plan.engine)
+    place = plan.engine.members.index(member)
+    return ("spec", "engines", at, "members", place, "template", "spec", "containers", engine.engine_index(member))
+
+
+def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple[str, ...]:
+    if server["kind"] != modeldeployment.KIND:
+        return served_names.of_endpoint(server)
+    name = dig(server, "spec", "modelCacheRef", "name")
+    cache: Any = caches.get(NamespacedName(identity(server).namespace, name)) if name else None
+    repository = None if cache is None else str(dig(cache, "spec", "huggingFace", "repo") or "")
+    return served_names.of_engines(server["spec"]["engines"], repository)
