@@ -28,7 +28,11 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(at, "must have at least 1 item, not 0", "rule")
     elif engine_index(given) is None:
         named = ", ".join(str(container["name"]) for container in given)
-        yield Fault(at, f"must have one container named {ENGINE}: which of {named} is it?", "rule")
+        yield Fault(
+            at,
+            f"must have one container named {ENGINE}, or one that runs a known engine: which of {named} is it?",
+            "rule",
+        )
     seen: dict[str, Path] = {}
     for path, container in each(template):
         first = seen.setdefault(container["name"], path)

@@ -27,7 +27,10 @@ TEMPLATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "restricted by itself": ({"securityContext": _GOOD}, {}),
     "restricted by its pod": ({}, {"securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "Localhost"}}}),
     "privileged": ({"securityContext": {"privileged": True}}, {}),
-    "on the host": ({"ports": [{"containerPort": 8000, "hostPort": 8000}]}, {"hostNetwork": True, "hostIPC": True}),
+    "on the host": (
+        {"ports": [{"containerPort": 7000, "hostPort": 7000}, {"containerPort": 7001}]},
+        {"hostNetwork": True, "hostIPC": True},
+    ),
     "with a path of the host": ({}, {"volumes": [{"name": "shm", "hostPath": {"path": "/dev/shm"}}]}),
     "with a volume of another type": ({}, {"volumes": [{"name": "models", "nfs": {"server": "s", "path": "/"}}]}),
     "with capabilities": ({"securityContext": {"capabilities": {"add": ["IPC_LOCK", "NET_BIND_SERVICE"]}}}, {}),
