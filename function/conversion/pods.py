@@ -167,12 +167,12 @@ def _engine(spec: dict[str, Any], preferred: str | None, notes: Notes) -> str:
 
 def _chosen(containers: list[dict[str, Any]], preferred: str | None) -> tuple[int, str]:
     """Return the index of the engine's container, and why it is that one if there are several."""
-    index = podspec.engine_index(containers)
-    if index is not None:
-        return index, ""
     for number, container in enumerate(containers):
         if container["name"] == preferred:
             return number, f": annotation {_DEFAULT_CONTAINER} names it"
+    index = podspec.engine_index(containers)
+    if index is not None:
+        return index, ": it runs a known engine" if len(containers) > 1 else ""
     for number, container in enumerate(containers):
         if devices.asks(container):
             return number, ": it is the container that asks for devices"

@@ -16,7 +16,7 @@ from function.cli import files
 from function.main import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 ALL_PAGES = [*PAGES, *sorted((ROOT / "docs/reference").glob("*.md"))]
 PLANNED = (0, 3)
 """A plan that changes something is no failure."""
