@@ -52,6 +52,8 @@ _PROTOCOLS = {
 }
 """Protocols of vLLM's connectors. With `shared-storage` the sidecar only waits for the prefill: the decode engine finds
 the cache in a store that both engines use."""
+KNOWN = tuple(_PROTOCOLS)
+"""The connectors of vLLM whose protocol is known."""
 _PREFERRED = (NIXL, MOONCAKE, OFFLOADING, SHARED_STORAGE)
 """Which of several nested connectors decides."""
 _SINCE = {OFFLOADING: (0, 10)}

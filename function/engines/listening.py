@@ -76,7 +76,8 @@ def unheard(server: Server | None, program: Program, port: int) -> str:
         return ""
     if source and is_loopback(address):
         return f"{source} {address} is loopback, where no other pod reaches {server.name}; use {' '.join(hints)}"
-    return f"{server.name} listens on {address}:{server.port} unless told {' '.join(hints)}"
+    where = f"port {server.port}" if source else f"{address}:{server.port}"
+    return f"{server.name} listens on {where} unless told {' '.join(hints)}"
 
 
 def is_elsewhere(server: Server, program: Program, port: int) -> bool:

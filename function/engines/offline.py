@@ -83,7 +83,7 @@ def _of_unknown(program: Program) -> Iterator[str]:
     for word in program.arguments:
         flag, _, text = word.partition("=") if word.startswith("-") else (before, "", word)
         if "name" not in flag and "alias" not in flag and _looks_like_repository(text):
-            yield flag or "an argument"
+            yield flag if flag.startswith("--") else "an argument"
         before = word if word.startswith("-") and "=" not in word else ""
     for name, text in sorted(program.variables.items()):
         if name not in _NEVER and "NAME" not in name and _looks_like_repository(text):

@@ -9,8 +9,8 @@ Sources, the first that tells decides:
 5. `DEFAULT`.
 
 Two sources that tell different ports are a `Conflict`, since one of them is wrong, and traffic that follows it is lost.
-One difference is no conflict: a readiness probe at another port that the container declares too, such as one for
-management.
+Two differences are no conflict: a readiness probe may ask another port that the container declares too, such as one for
+management, and it may ask the routing sidecar, which forwards to the engine.
 
 A probe names a port by its number or by its name. A name that no port has tells nothing here; Kubernetes' own
 validation refuses it.
@@ -30,6 +30,7 @@ VARIABLE = "MODELPLANE_PORT"
 """The variable that tells a container which port to listen on."""
 TRAFFIC = "http"
 """Name of the port for traffic."""
+_PROBE = "readinessProbe"
 _HANDLERS = ("httpGet", "tcpSocket")
 """Probes of the port for traffic. A gRPC service would have a port of its own."""
 
@@ -53,9 +54,14 @@ class Conflict:
     other: Port
 
 
-def port(container: Mapping[str, Any], reading: Reading, *, default: int = DEFAULT) -> Port | Conflict:
-    """Return the port of a container's engine. `default` is the port if nothing tells one."""
-    told = list(_told(container, reading))
+def port(
+    container: Mapping[str, Any], reading: Reading, *, default: int = DEFAULT, sidecar: int | None = None
+) -> Port | Conflict:
+    """Return the port of a container's engine.
+
+    `default` is the port if nothing tells one. `sidecar` is the port of the routing sidecar, if there is one.
+    """
+    told = [port for port in _told(container, reading) if (port.source, port.number) != (_PROBE, sidecar)]
     first = told[0] if told else Port(default, "", "")
     other = next((port for port in told if port.number != first.number and not _is_own(port, container)), None)
     return Conflict(first, other) if other else first
@@ -83,14 +89,14 @@ def _declared(container: Mapping[str, Any]) -> Iterator[tuple[int, str, int]]:
 
 
 def _probed(container: Mapping[str, Any], names: Mapping[str, int]) -> Iterator[Port]:
-    probe = container.get("readinessProbe")
+    probe = container.get(_PROBE)
     for handler in _HANDLERS:
         asks = probe.get(handler) if isinstance(probe, Mapping) else None
         if isinstance(asks, Mapping) and not asks.get("host"):  # with a host it asks something else
             asked = asks.get("port")
             number = _number(names.get(asked) if isinstance(asked, str) else asked)
             if number:
-                yield Port(number, "readinessProbe", f"readinessProbe.{handler}.port")
+                yield Port(number, _PROBE, f"{_PROBE}.{handler}.port")
 
 
 def _variable(container: Mapping[str, Any], reading: Reading) -> Iterator[Port]:
@@ -111,7 +117,7 @@ def _field(container: Mapping[str, Any], source: str) -> str:
 
 def _is_own(port: Port, container: Mapping[str, Any]) -> bool:
     """Return whether a probe asks at a port of its own, which the container declares."""
-    return port.source == "readinessProbe" and port.number in [number for _, _, number in _declared(container)]
+    return port.source == _PROBE and port.number in [number for _, _, number in _declared(container)]
 
 
 def _number(value: Any) -> int | None:

@@ -228,7 +228,7 @@ KSERVE = Server(
 
 OLLAMA = Server(
     name="Ollama",
-    source="ollama 0.6: docs/faq.md, envconfig/config.go, Dockerfile",
+    source="ollama 0.17.4: envconfig/config.go, server/routes.go, Dockerfile",
     programs=(("ollama", "serve"),),
     images=("ollama",),
     checks_names=True,

@@ -121,7 +121,8 @@ def runtimes(xr: Manifest) -> dict[str, str]:
 
 def _plan(replica: NamespacedName, engine: Engine, at: int, front: int, handover: Handover | None) -> EnginePlan:
     field, is_decode = f"spec.engines[{at}]", engine.phase == "Decode"
-    read, port = _read(engine), _port(engine, at, _behind(front) if is_decode else PORT)
+    read = _read(engine)
+    port = _port(engine, at, default=_behind(front), sidecar=front) if is_decode else _port(engine, at)
     if is_decode and port.number == front:
         where = f"{container_field(engine, field)}.{port.field}"
         problem = f"{port.source} {port.number} is the routing sidecar's port; use another, such as $(MODELPLANE_PORT)"
@@ -143,9 +144,9 @@ def _read(engine: Engine) -> Reading:
     return reading.read(engine_container(serving(engine)), engine.runtime)
 
 
-def _port(engine: Engine, at: int, default: int) -> Port:
+def _port(engine: Engine, at: int, *, default: int = PORT, sidecar: int | None = None) -> Port:
     """Return the port of an engine. Raises InvalidSpec if two fields tell different ones."""
-    found = ports.port(engine_container(serving(engine)), _read(engine), default=default)
+    found = ports.port(engine_container(serving(engine)), _read(engine), default=default, sidecar=sidecar)
     if isinstance(found, Port):
         return found
     container = container_field(engine, f"spec.engines[{at}]")
@@ -160,7 +161,7 @@ def _port(engine: Engine, at: int, default: int) -> Port:
 def _front(spec: Spec) -> int:
     """Return the traffic port of all pods: a pool has only one, and prefill engines listen on it themselves."""
     prefill = _phase(spec, "Prefill")
-    return PORT if prefill is None else _port(prefill, spec.engines.index(prefill), PORT).number
+    return PORT if prefill is None else _port(prefill, spec.engines.index(prefill)).number
 
 
 def _behind(front: int) -> int:

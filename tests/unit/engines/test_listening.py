@@ -32,7 +32,7 @@ UNHEARD = [
     (read("--uds=/run/s"), 8000, "vLLM listens on no port with --uds"),
     (read("--headless"), 8000, "vLLM listens on no port with --headless"),
     (read(*SGL, image=c.SGLANG), 8000, "SGLang listens on 127.0.0.1:30000 unless told --host 0.0.0.0 --port 8000"),
-    (read(*SGL, "--host=0.0.0.0", image=c.SGLANG), 8000, "SGLang listens on 0.0.0.0:30000 unless told --port 8000"),
+    (read(*SGL, "--host=0.0.0.0", image=c.SGLANG), 8000, "SGLang listens on port 30000 unless told --port 8000"),
     (read(*SGL, "--port=9000", image=c.SGLANG), 9000, "SGLang listens on 127.0.0.1:30000 unless told --host 0.0.0.0"),
     (read(*SGL, "--host", "::", "--port", "$(P)", image=c.SGLANG), 8000, ""),
     (script("trtllm-serve x"), 8000, "TensorRT-LLM listens on localhost:8000 unless told --host 0.0.0.0"),

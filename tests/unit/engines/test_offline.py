@@ -78,6 +78,7 @@ NEEDS = [
     (read("--tokenizer=org/t", image=c.OTHER), "--tokenizer"),
     (read("--draft", "org/t", image=c.OTHER), "--draft"),
     (read("org/t", image=c.OTHER), "an argument"),
+    (read("-psecret", "org/t", image=c.OTHER), "an argument"),
     (read("--served-model-name=org/m", "--port", "8000", image=c.OTHER), ""),
     (read("--dir=/mnt/models", image=c.OTHER, DRAFT="org/d"), "DRAFT"),
     (read("--dir=/mnt/models", image=c.OTHER, TZ="Europe/Berlin", MODEL_NAME="org/m", FILE="a/b.json"), ""),

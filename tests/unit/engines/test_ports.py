@@ -128,3 +128,8 @@ CONFLICTS = [
 def test_two_sources_that_disagree_are_both_named(got: Any, first: str, other: str) -> None:
     assert isinstance(got, Conflict)
     assert (got.first.field, got.other.field) == (first, other)
+
+
+def test_a_probe_that_asks_the_sidecar_tells_nothing() -> None:
+    given = {**c.container("--port=8001"), "readinessProbe": http(8000)}
+    assert ports.port(given, reading.read(given), sidecar=8000) == Port(8001, "--port", "args")

@@ -342,6 +342,68 @@ def test_a_service_that_mixes_a_region_with_anywhere_is_a_warning() -> None:
     assert said(service(model="qwen"), bound) == []
 
 
+def chat(name: str, *args: str, image: str = "vllm/vllm-openai:v0.33.0", **spec: Any) -> Object:
+    """A deployment of one engine, of a model called `chat`."""
+    engine = {"name": "engine", "image": image, "args": list(args)}
+    chosen = DEPLOYMENT["spec"]["engines"][0]["members"][0]["nodeSelector"]
+    members = [{"nodeSelector": chosen, "template": {"spec": {"containers": [engine]}}}]
+    labelled = edited(edited(DEPLOYMENT, "metadata.name", name), "metadata.labels", {"model": "chat"})
+    written = edited(labelled, "spec", {"engines": [{"name": "e", "members": members}], **spec})
+    return edited(written, "metadata.namespace", SERVICE["metadata"]["namespace"])
+
+
+WEIGHTS = edited(edited(CACHE, "metadata.name", "weights"), "spec.huggingFace.repo", "org/cached")
+CACHED = {"modelCacheRef": {"name": "weights"}}
+SERVED: list[tuple[tuple[Object, ...], str]] = [
+    ((chat("v1", "org/a"), chat("v2", "org/b")), 'v1 to "org/a", v2 to "org/b"'),
+    ((chat("v1", "org/a"), chat("v2", "org/b", "--served-model-name=org/a")), ""),
+    ((chat("v1", "org/a"), chat("v2", "org/b", "--served-model-name", "b", "org/a")), ""),
+    ((chat("v1", "org/a"), chat("v2", image="registry.example.org/serve:1")), ""),
+    ((chat("v1", "org/a"), chat("v2", "--port=1", **CACHED), WEIGHTS), 'v1 to "org/a", v2 to "org/cached"'),
+    ((chat("v1", "org/cached"), chat("v2", **CACHED), WEIGHTS), ""),
+]
+
+
+@pytest.mark.parametrize(("objects", "want"), SERVED)
+def test_a_service_whose_endpoints_answer_to_different_names_is_told(objects: tuple[Object, ...], want: str) -> None:
+    """Half of its requests would be refused."""
+    sentence = f"select no model name that all of them answer, so a part of the requests fails: {want}"
+    assert said(service(model="chat"), *objects) == ([(0, "spec.endpoints", "model-names", sentence)] if want else [])
+
+
+def test_an_outside_endpoint_can_have_names_as_well() -> None:
+    outside = edited(edited(ENDPOINT, "metadata.labels", {"model": "chat"}), "metadata.name", "provider")
+    noted = edited(outside, "metadata.annotations", {"modelplane.ai/served-model-name": "gpt"})
+    assert codes(service(model="chat"), chat("v1", "org/a"), noted) == [(0, "spec.endpoints", "model-names")]
+    assert codes(service(model="chat"), chat("v1", "org/a"), outside) == []
+
+
+UNREACHABLE = [
+    (chat("a", "org/a"), ""),
+    (chat("a", "org/a", "--host=127.0.0.1"), "--host 127.0.0.1 is loopback"),
+    (chat("a", "sglang", "serve", "org/a", image="lmsysorg/sglang:v0.5.23"), "SGLang listens on 127.0.0.1:30000"),
+    (chat("a", "--model-id=org/a", image="ghcr.io/huggingface/text-generation-inference:3"), ""),
+    (chat("a", "text-generation-launcher", image="registry.example.org/tgi:3"), "unless told --port 8000"),
+    (chat("a", "org/a", "--ssl-certfile=/tls.crt"), "--ssl-certfile makes it serve TLS"),
+]
+
+
+@pytest.mark.parametrize(("deployment", "want"), UNREACHABLE)
+def test_an_engine_that_nothing_will_reach_is_told(deployment: Object, want: str) -> None:
+    """A port that it will be given is none of its faults."""
+    found = said(deployment)
+    assert [one[1:3] for one in found] == (
+        [(ARGS.removesuffix(".args").replace(".0", "[0]"), "unreachable")] if want else []
+    )
+    assert all(want in one[3] for one in found)
+
+
+def test_two_ports_that_disagree_are_an_error() -> None:
+    given = chat("a", "org/a", "--port=9000")
+    given = edited(given, "spec.engines.0.members.0.template.spec.containers.0.ports", [{"containerPort": 8000}])
+    assert codes(given) == [(0, ARGS.replace(".0", "[0]"), "refused")]
+
+
 @pytest.mark.parametrize(
     ("url", "want"),
     [
@@ -424,7 +486,7 @@ def test_a_deployment_whose_replicas_would_be_refused_is_told_so() -> None:
     split = edited(edited(DEPLOYMENT, "spec.engines", halves), "spec.serving.mode", "PrefillDecode")
 
     args = "spec.engines[1].members[0].template.spec.containers[0].args"
-    problem = "--port 8000 is the routing sidecar's; use another, such as $(MODELPLANE_PORT)"
+    problem = "--port 8000 is the routing sidecar's port; use another, such as $(MODELPLANE_PORT)"
     assert said(split) == [(0, args, "refused", problem)]
 
 
