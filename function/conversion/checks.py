@@ -27,13 +27,13 @@ class Left:
 def left(results: Sequence[Converted]) -> list[Left]:
     """Validate all targets together, and return what is found.
 
-    Fields that our kinds do not have are taken out of the targets, and noted as not carried: they come from another
-    version of Modelplane.
+    Fields that our kinds do not have are taken out of objects of Modelplane, and noted as not carried: they come from
+    another version.
     """
     held = [(result, target) for result in results for target in result.targets]
     for finding in validate([target for _, target in held]):
-        if finding.code == _UNKNOWN:
-            result, target = held[finding.index]
+        result, target = held[finding.index]
+        if finding.code == _UNKNOWN and is_ours(result.source):
             _take_out(target, finding.path)
             Notes(written=result.notes).lost(finding.path, finding.message)
     return [Left(*held[finding.index], finding) for finding in validate([target for _, target in held])]
