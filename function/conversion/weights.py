@@ -96,7 +96,7 @@ def _hub(rest: str, served: str) -> Source | None:  # noqa: ARG001  (one signatu
 
 
 def _bucket(rest: str, served: str) -> Source | None:
-    bucket, _, prefix = rest.strip("/").partition("/")
+    bucket, _, prefix = rest.rstrip("/").partition("/")
     if not bucket:
         return None
     size, says = _sized(prefix or served)
@@ -110,7 +110,7 @@ def _bucket(rest: str, served: str) -> Source | None:
 
 
 def _claim(rest: str, served: str) -> Source | None:
-    claim, _, folder = rest.strip("/").partition("/")
+    claim, _, folder = rest.rstrip("/").partition("/")
     if not claim:
         return None
     block = {"claims": [{"claimName": claim, **({"subPath": folder} if folder else {})}], "servedModelName": served}
