@@ -2,6 +2,9 @@
 
 The replica has the annotation until it is ready with its new spec. Until then it may lose the nodes that it grows into,
 and return to the recorded spec.
+
+What returns is the spec, and not the rendering (see renderings.py): the workloads of the recorded spec are gone, and
+this version of the function can compose them only by its own rules.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ import json
 from typing import Any
 
 from function.core import Manifest, dig, restate, restate_spec
+from function.fleet import renderings
 from function.fleet.engines import engines
 from function.scheduling import PreviousSpec
-from function.vocabulary import labels
+from function.vocabulary import labels, versions
 
 _LONGEST = 128 * 1024
 """Bytes of the annotation. Kubernetes accepts 256 KiB of annotations on one object (k8s.io/apimachinery v0.36,
@@ -56,6 +60,7 @@ def spec(previous: PreviousSpec) -> dict[str, Any]:
 def restored(observed: Manifest, previous: PreviousSpec) -> dict[str, Any]:
     """Return the manifest of a replica with its previous spec and without the annotation."""
     manifest = restate(observed)
-    notes = {**manifest["metadata"].get("annotations", {}), labels.SPEC_HASH: previous.spec_hash}
+    given = {labels.SPEC_HASH: renderings.spec_hash(previous.spec_hash), labels.RENDERING: str(versions.RENDERING)}
+    notes = {**manifest["metadata"].get("annotations", {}), **given}
     notes.pop(labels.FORMER_SPEC, None)
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}, "spec": spec(previous)}

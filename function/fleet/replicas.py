@@ -10,6 +10,7 @@ from function.core import (
     Manifest,
     NamespacedName,
     Request,
+    condition,
     controller,
     dig,
     identity,
@@ -18,11 +19,12 @@ from function.core import (
     may_mention,
     serves,
 )
-from function.fleet import previous_spec
+from function.fleet import previous_spec, renderings
 from function.fleet.engines import engines, nodes_taken
 from function.fleet.values import whole
 from function.scheduling import ForeignReplica, Replica
 from function.vocabulary import labels, names
+from function.vocabulary.conditions import MODEL_ACCEPTED
 
 
 class Owner:
@@ -86,7 +88,7 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
     if not cluster:
         return None
     annotations = metadata.get("annotations") or {}
-    deleting = "deletionTimestamp" in metadata
+    deleting, awaits_turn = "deletionTimestamp" in metadata, renderings.awaits_turn(manifest)
     serving = serves(manifest, "ModelReady") and not deleting
     return Replica(
         identity=identity(manifest),
@@ -94,13 +96,15 @@ def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
         cluster=cluster,
         index=whole(dig(metadata, "labels", labels.REPLICA_INDEX)),
         engines=engines(spec.get("engines")),
-        ready=is_ready(manifest) and not deleting,
+        ready=is_ready(manifest) and not deleting and not (awaits_turn and renderings.is_current(metadata)),
         serving=serving,
         served=serving or status.get("served") is True,
         deleting=deleting,
         created=str(metadata.get("creationTimestamp") or ""),
-        spec_hash=annotations.get(labels.SPEC_HASH) or "",
-        moving_for=annotations.get(labels.MOVING_FOR) or "",
+        spec_hash=renderings.revision(annotations.get(labels.SPEC_HASH) or "", renderings.rendering(metadata)),
+        moving_for=renderings.revision(annotations.get(labels.MOVING_FOR) or ""),
         placed_under=annotations.get(labels.PLACED_UNDER),
         previous=previous_spec.read(metadata),
+        answered=dig(condition(manifest, MODEL_ACCEPTED.type), "status") not in ("False", "Unknown"),
+        awaits_turn=awaits_turn,
     )

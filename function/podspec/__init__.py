@@ -15,9 +15,11 @@ from function.podspec.engine_container import ENGINE, engine_index
 from function.podspec.fault import Fault
 from function.podspec.reading import MOST_BYTES, Reading, read
 from function.podspec.references import Reference, claims, references, renamed
+from function.podspec.rules.probes import GRACE_SECONDS
 
 __all__ = [
     "ENGINE",
+    "GRACE_SECONDS",
     "MOST_BYTES",
     "VERSION",
     "Fault",

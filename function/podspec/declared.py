@@ -61,24 +61,24 @@ def declared() -> dict[str, Any]:
     return _schema(definitions.TEMPLATE)
 
 
-def _schema(type_: Type, description: str = "") -> dict[str, Any]:
+def _schema(type_: Type, description: str = "", *, may_repeat: bool = False) -> dict[str, Any]:
     said = {"description": description} if description else {}
     match type_.kind:
         case "object":
             return {**said, **_object(type_)}
         case "list":
             assert type_.items is not None
-            keys = list(type_.keys)
+            keys = [] if may_repeat else list(type_.keys)
             identified = bool(keys) and all(key in _READ.get(type_.items.definition, {}) for key in keys)
             as_map = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys} if identified else {}
             return {**said, "type": "array", **as_map, "items": _schema(type_.items)}
         case "map":
             assert type_.items is not None
             return {**said, "type": "object", "additionalProperties": _schema(type_.items)}
-        case definitions.QUANTITY | definitions.INT_OR_STRING:
-            return {**said, "anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
-        case "integer":
-            return {**said, "type": "integer", "format": "int64"}
+        case definitions.QUANTITY:  # int-or-string would refuse the fraction in `cpu: 0.5`
+            return {**said, "x-kubernetes-preserve-unknown-fields": True}
+        case "int32" | "int64" as size:
+            return {**said, "type": "integer", "format": size}
         case kind:
             return {**said, "type": kind}
 
@@ -86,9 +86,13 @@ def _schema(type_: Type, description: str = "") -> dict[str, Any]:
 def _object(type_: Type) -> dict[str, Any]:
     read = {} if type_.definition in _AS_A_WHOLE else _READ.get(type_.definition, {})
     required = sorted({*type_.required, *tables.REQUIRED.get(type_.definition, ())} & read.keys())
+    properties = {
+        name: _schema(type_.fields[name], words, may_repeat=(type_.definition, name) in tables.MAY_REPEAT)
+        for name, words in read.items()
+    }
     return {
         "type": "object",
         "x-kubernetes-preserve-unknown-fields": True,
         **({"required": required} if required else {}),
-        **({"properties": {n: _schema(type_.fields[n], words) for n, words in read.items()}} if read else {}),
+        **({"properties": properties} if properties else {}),
     }

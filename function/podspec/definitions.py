@@ -22,7 +22,7 @@ class Type:
     """The type of a value."""
 
     kind: str
-    """object, map, list, string, integer, number, boolean, Quantity, IntOrString, Time, or any."""
+    """object, map, list, string, int32, int64, boolean, Quantity, IntOrString, Time, or any."""
     definition: str = ""
     """For an object: the name of its definition, such as Container."""
     fields: dict[str, Type] = field(default_factory=dict)
@@ -70,7 +70,9 @@ def _type(schema: Mapping[str, Any]) -> Type:
             return Type("list", items=_type(schema["items"]), keys=keys)
         case "object" if "additionalProperties" in schema:
             return Type("map", items=_type(schema["additionalProperties"]))
-        case "string" | "integer" | "number" | "boolean" as kind:
+        case "integer":
+            return Type(schema["format"])
+        case "string" | "boolean" as kind:
             return Type(kind)
         case _:
             return Type("any")

@@ -51,4 +51,4 @@ def shown(path: Path, value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    return {str: "a string", bool: "true or false"}.get(type(value), "a number")
+    return {str: "a string", bool: "true or false", type(None): "null"}.get(type(value), "a number")

@@ -1,6 +1,7 @@
-"""The fields of a pod that an environment variable can be set from.
+"""The fields of a pod that an environment variable or a file can be set from.
 
-Source: kubernetes v1.36, pkg/apis/core/validation, validateObjectFieldSelector.
+Source: kubernetes v1.34, pkg/apis/core/validation, validateObjectFieldSelector and
+validateContainerResourceFieldSelector.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ import re
 
 from function.vocabulary import patterns
 
-_PLAIN = (
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
+_EVERYWHERE = ("metadata.name", "metadata.namespace", "metadata.uid")
+_VARIABLES = (
+    *_EVERYWHERE,
     "spec.nodeName",
     "spec.serviceAccountName",
     "status.hostIP",
@@ -20,14 +20,34 @@ _PLAIN = (
     "status.podIP",
     "status.podIPs",
 )
-_BY_KEY = re.compile(rf"metadata\.(labels|annotations)\['({patterns.KEY[1:-1]})'\]")
-WORDS = f"metadata.labels['<key>'], metadata.annotations['<key>'], {', '.join(_PLAIN[:-1])} or {_PLAIN[-1]}"
+_FILES = (*_EVERYWHERE, "metadata.labels", "metadata.annotations")
+_BY_KEY = re.compile(r"metadata\.(labels|annotations)\['([^\[\]]+)'\]")
+_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+_RESOURCE = re.compile(rf"(limits|requests)\.({'|'.join(_RESOURCES)}|hugepages-.*)")
+RESOURCE_WORDS = f"limits. or requests. and {', '.join(_RESOURCES)} or hugepages-SIZE"
+_OF_CPU = ("0", "1m", "1")
+_OF_BYTES = ("0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
 
 
-def is_field_path(path: str) -> bool:
-    """Return whether an environment variable can be set from a field of its pod."""
+def is_field_path(path: str, *, in_file: bool) -> bool:
+    """Return whether a variable, or a file, can be set from a field of its pod."""
     found = _BY_KEY.fullmatch(path)
     if found is None:
-        return path in _PLAIN
-    domain, slash, _ = found[2].partition("/")
-    return not slash or len(domain) <= patterns.LONGEST_DOMAIN
+        return path in (_FILES if in_file else _VARIABLES)
+    return patterns.is_key(found[2].lower() if found[1] == "annotations" else found[2])
+
+
+def words(*, in_file: bool) -> str:
+    """Return the fields that are accepted, in words."""
+    plain = _FILES if in_file else _VARIABLES
+    return f"metadata.labels['<key>'], metadata.annotations['<key>'], {', '.join(plain[:-1])} or {plain[-1]}"
+
+
+def is_resource(name: str) -> bool:
+    """Return whether a variable, or a file, can be set from a resource of a container."""
+    return _RESOURCE.fullmatch(name) is not None
+
+
+def divisors(resource: str) -> tuple[str, ...]:
+    """Return the units in which a resource can be written. The first, 0, stands for the default."""
+    return _OF_CPU if resource.endswith(".cpu") else _OF_BYTES

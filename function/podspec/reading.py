@@ -33,8 +33,10 @@ twice, desired and observed. etcd accepts 1.5 MiB (etcd v3.6, server/embed, Defa
 _QUANTITY = r"([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,3})?"
 """apimachinery's grammar without a sign (k8s.io/apimachinery v0.36, pkg/api/resource, ParseQuantity)."""
 _LONGEST_QUANTITY = 64
-_AMOUNT = "a Kubernetes quantity such as 500m, 8, 40Gi or 1.5e3; a fraction is written in quotes"
-_LIMITS = {"int32": 2**31, "int64": 2**53}
+_AMOUNT = "a Kubernetes quantity such as 500m, 0.5, 8, 40Gi or 1.5e3"
+_INT32 = 2**31
+_EXACT = 2**53
+"""JSON in protobuf has only doubles, which have all whole numbers up to here."""
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"
 
 
@@ -51,7 +53,7 @@ class Reading:
 
 
 def read(template: Any) -> Reading:
-    """Check a template without nulls, and return it in one form. Raises nothing."""
+    """Check a template, and return it in one form. Raises nothing."""
     reader = _Reader()
     read_ = reader.value(definitions.TEMPLATE, template, ())
     if not isinstance(read_, dict):
@@ -100,12 +102,19 @@ class _Reader:
         if not isinstance(value, Mapping):
             self.faults.append(must_be_a(path, "a map of fields", value))
             return None
-        for name in (*type_.required, *tables.REQUIRED.get(type_.definition, ())):
-            if name not in value:
+        required = (*type_.required, *tables.REQUIRED.get(type_.definition, ()))
+        for name in required:
+            if (given := value.get(name)) is None:
                 self.faults.append(Fault((*path, name), "is required", "required"))
+            elif is_list(given) and not given and type_.fields[name].kind == "list":
+                self.faults.append(Fault((*path, name), "must have at least 1 item, not 0"))
         written = {}
         for name, child in value.items():
-            written[name] = self._field(type_, str(name), child, (*path, str(name)))
+            step = (*path, str(name))
+            if child == "" and _is_unset_if_empty(type_, name):
+                self.faults.extend([Fault(step, "cannot be empty")] if name in required else [])
+            elif child is not None:
+                written[str(name)] = self._field(type_, str(name), child, step)
         self._exactly_one(type_, written, path)
         return {name: child for name, child in written.items() if not _is_blank(type_.fields.get(name), child)}
 
@@ -117,9 +126,12 @@ class _Reader:
             problem = f"is not a field of Kubernetes {definitions.VERSION}{hint}"
             self.unknown.append(Fault(path, problem, "unknown-field"))
             return _untyped(value)
+        field, refused = (type_.definition, name), len(self.faults)
         converted = self.value(known, value, path)
-        if converted is not None:
-            self.faults.extend(_unlisted((type_.definition, name), converted, path))
+        if known.kind == "list":
+            self.faults.extend(_items(field, known, converted or [], path))
+        elif field in tables.TOLD and (converted is None or not _is_listed(field, converted)):
+            self.faults[refused:] = [must_be(path, tables.accepted(field), value)]
         return converted
 
     def _exactly_one(self, type_: Type, value: Mapping[str, Any], path: Path) -> None:
@@ -127,8 +139,9 @@ class _Reader:
         if besides is None:
             return
         options = sorted(type_.fields.keys() - set(besides))
-        given = [name for name in value if name not in besides]
-        if len(given) != 1:
+        given = [name for name in value if name in options]
+        may_be_later = any(name not in type_.fields for name in value)
+        if len(given) > 1 or not (given or may_be_later):
             has = " and ".join(given) if given else "none"
             listed = ", ".join(options) if len(options) < _MANY else f"{', '.join(options[:_MANY])}, …"
             self.faults.append(Fault(path, f"must have exactly one of {listed}, and has {has}", "rule"))
@@ -145,34 +158,40 @@ class _Reader:
         if not is_list(value):
             self.faults.append(must_be_a(path, "a list", value))
             return None
-        items = [self.value(type_.items, child, (*path, index)) for index, child in enumerate(value)]
-        self.faults.extend(_repeated(type_, items, path))
-        return items
+        return [self.value(type_.items, child, (*path, index)) for index, child in enumerate(value)]
 
 
 _MANY = 8
 
 
-def _unlisted(field: tables.Field, value: Any, path: Path) -> Iterator[Fault]:
-    """Yield the fault of a value that the tables do not accept."""
-    if field in tables.ONE_OF and value not in tables.ONE_OF[field]:
-        listed = ", ".join(filter(None, tables.ONE_OF[field]))
-        yield must_be(path, f"one of {listed}" if "," in listed else listed, value)
+def _items(field: tables.Field, type_: Type, items: list[Any], path: Path) -> Iterator[Fault]:
+    """Yield faults of the items of a list, of which the tables, or their keys, tell more than their types."""
+    if field in tables.TOLD:
+        for index, item in enumerate(items):
+            if item is not None and not _is_listed(field, item):
+                yield must_be((*path, index), tables.accepted(field), item)
+    if field not in tables.MAY_REPEAT:
+        yield from _repeated(type_, items, path)
+
+
+def _is_listed(field: tables.Field, value: Any) -> bool:
+    """Whether the tables accept a value of the right type."""
+    if field in tables.ONE_OF:
+        return value in tables.ONE_OF[field]
     if field in tables.BETWEEN and isinstance(value, int):
         least, most = tables.BETWEEN[field]
-        if not least <= value <= most:
-            yield must_be(path, f"a whole number from {least} to {most}", value)
-    if field in tables.FORMS and isinstance(value, str):
-        longest, pattern, words = tables.FORMS[field]
-        if len(value) > longest or not re.fullmatch(pattern, value):
-            yield must_be(path, f"{words} (1 to {longest} characters)", value)
+        return least <= value <= most
+    if field in tables.FORMS:
+        form = tables.FORMS[field]
+        return len(value) <= form.longest and re.fullmatch(form.pattern, value) is not None
+    return True
 
 
 def _repeated(type_: Type, items: list[Any], path: Path) -> Iterator[Fault]:
     """Yield a fault for each item with the keys of an item above it. Items that lack a key are not compared."""
     seen = set()
     for index, item in enumerate(items):
-        key = tuple(item.get(name, _DEFAULTS.get(name)) for name in type_.keys) if isinstance(item, dict) else ()
+        key = tuple(item.get(name) for name in type_.keys) if isinstance(item, dict) else ()
         if not key or None in key:
             continue
         if key in seen:
@@ -182,8 +201,10 @@ def _repeated(type_: Type, items: list[Any], path: Path) -> Iterator[Fault]:
         seen.add(key)
 
 
-_DEFAULTS = {"protocol": "TCP"}
-"""Fields that identify an item, and have a default."""
+def _is_unset_if_empty(type_: Type, name: str) -> bool:
+    """Whether an empty text stands for a field that is not set."""
+    known = type_.fields.get(name)
+    return known is not None and known.kind == "string" and (type_.definition, name) not in tables.EMPTY_MEANS
 
 
 def _is_blank(type_: Type | None, value: Any) -> bool:
@@ -213,11 +234,12 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and abs(value) <= _LIMITS["int64"] else None
+    return value if is_number and abs(value) < _EXACT else None
 
 
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _int32(value: Any) -> int | None:
+    whole = _whole(value)
+    return whole if whole is not None and -_INT32 <= whole < _INT32 else None
 
 
 def _amount(value: Any) -> str | None:
@@ -228,7 +250,7 @@ def _amount(value: Any) -> str | None:
 
 
 def _whole_or_text(value: Any) -> int | str | None:
-    return value if isinstance(value, str) else _whole(value)
+    return value if isinstance(value, str) else _int32(value)
 
 
 def _time(value: Any) -> str | None:
@@ -238,8 +260,8 @@ def _time(value: Any) -> str | None:
 _SCALARS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "string": ("a string; numbers and yes, no, true and false are written in quotes", _text),
     "boolean": ("true or false", _flag),
-    "integer": ("a whole number", _whole),
-    "number": ("a number", _number),
+    "int32": (f"a whole number from {-_INT32} to {_INT32 - 1}", _int32),
+    "int64": ("a whole number", _whole),
     definitions.QUANTITY: (_AMOUNT, _amount),
     definitions.INT_OR_STRING: ("a whole number or a name", _whole_or_text),
     definitions.TIME: ("a time such as 2006-01-02T15:04:05Z", _time),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from function.podspec.fault import Fault, Path
-from function.podspec.rules import containers
+from function.podspec.rules import affinity, containers
 from function.vocabulary import labels
 
 _POOL = "Modelplane picks the node pool: select devices in nodeSelector.devices of the member, or clusters by"
@@ -105,22 +105,12 @@ def _devices(path: Path, resources: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
     nodes = spec.get("affinity", {}).get("nodeAffinity", {})
-    for path, term in _terms(nodes):
+    for path, term in affinity.node_terms(nodes):
         for index, expression in enumerate(term.get("matchExpressions", ())):
             if GPU_LABELS.match(expression["key"]):
                 problem = f"selects nodes by their GPUs or pool. {_POOL} spec.clusterSelector"
                 at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
                 yield Fault(at, problem, "reserved")
-
-
-def _terms(nodes: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield the terms of a node affinity with their paths."""
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
-    for index, term in enumerate(nodes.get(required, {}).get("nodeSelectorTerms", ())):
-        yield (required, "nodeSelectorTerms", index), term
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    for index, weighted in enumerate(nodes.get(preferred, ())):
-        yield (preferred, index, "preference"), weighted.get("preference", {})
 
 
 def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:

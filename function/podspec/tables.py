@@ -1,7 +1,8 @@
 """What Kubernetes validates of single fields beyond their types, as tables over its schema.
 
-The keys are a definition and a field of `schema.json`; a test fails for a key that the schema does not have. Source of
-all values: k8s.io/kubernetes v1.34, pkg/apis/core/types.go and pkg/apis/core/validation/validation.go.
+The keys are a definition and a field of `schema.json`; a test fails for a key that the schema does not have. Where a
+field is a list, a table is about its items. Source of all values: k8s.io/kubernetes v1.34, pkg/apis/core/types.go and
+pkg/apis/core/validation/validation.go.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from function.vocabulary import patterns
 Field = tuple[str, str]
 """A definition, and one of its fields."""
 
-_SUCCESS = ("RuntimeDefault", "Unconfined", "Localhost")
+_PROFILES = ("RuntimeDefault", "Unconfined", "Localhost")
 _SELECTS = ("In", "NotIn", "Exists", "DoesNotExist")
 _HONOR = ("Honor", "Ignore")
 
 ONE_OF: Mapping[Field, tuple[str, ...]] = {
-    ("AppArmorProfile", "type"): _SUCCESS,
+    ("AppArmorProfile", "type"): _PROFILES,
+    ("AzureDiskVolumeSource", "cachingMode"): ("None", "ReadOnly", "ReadWrite"),
+    ("AzureDiskVolumeSource", "kind"): ("Shared", "Dedicated", "Managed"),
     ("Container", "imagePullPolicy"): ("Always", "IfNotPresent", "Never"),
+    ("Container", "restartPolicy"): ("Always", "OnFailure", "Never"),
     ("Container", "terminationMessagePolicy"): ("File", "FallbackToLogsOnError"),
     ("ContainerPort", "protocol"): ("TCP", "UDP", "SCTP"),
+    ("ContainerResizePolicy", "resourceName"): ("cpu", "memory"),
     ("ContainerResizePolicy", "restartPolicy"): ("NotRequired", "RestartContainer"),
+    ("ContainerRestartRule", "action"): ("Restart",),
+    ("ContainerRestartRuleOnExitCodes", "operator"): ("In", "NotIn"),
     ("HTTPGetAction", "scheme"): ("HTTP", "HTTPS"),
     ("HostPathVolumeSource", "type"): (
         "", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice",
@@ -31,28 +38,35 @@ ONE_OF: Mapping[Field, tuple[str, ...]] = {
     ("ImageVolumeSource", "pullPolicy"): ("Always", "IfNotPresent", "Never"),
     ("LabelSelectorRequirement", "operator"): _SELECTS,
     ("NodeSelectorRequirement", "operator"): (*_SELECTS, "Gt", "Lt"),
+    ("PersistentVolumeClaimSpec", "accessModes"): (
+        "ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod",
+    ),
+    ("PersistentVolumeClaimSpec", "volumeMode"): ("Block", "Filesystem"),
+    ("PodOS", "name"): ("linux",),
     ("PodSecurityContext", "fsGroupChangePolicy"): ("OnRootMismatch", "Always"),
+    ("PodSecurityContext", "seLinuxChangePolicy"): ("MountOption", "Recursive"),
     ("PodSecurityContext", "supplementalGroupsPolicy"): ("Merge", "Strict"),
     ("PodSpec", "dnsPolicy"): ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
     ("PodSpec", "preemptionPolicy"): ("PreemptLowerPriority", "Never"),
     ("PodSpec", "restartPolicy"): ("Always",),
-    ("SeccompProfile", "type"): _SUCCESS,
+    ("SeccompProfile", "type"): _PROFILES,
     ("SecurityContext", "procMount"): ("Default", "Unmasked"),
-    ("Toleration", "effect"): ("", "NoSchedule", "PreferNoSchedule", "NoExecute"),
-    ("Toleration", "operator"): ("", "Equal", "Exists"),
+    ("Toleration", "effect"): ("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    ("Toleration", "operator"): ("Equal", "Exists"),
     ("TopologySpreadConstraint", "nodeAffinityPolicy"): _HONOR,
     ("TopologySpreadConstraint", "nodeTaintsPolicy"): _HONOR,
     ("TopologySpreadConstraint", "whenUnsatisfiable"): ("DoNotSchedule", "ScheduleAnyway"),
     ("VolumeMount", "mountPropagation"): ("None", "HostToContainer", "Bidirectional"),
     ("VolumeMount", "recursiveReadOnly"): ("Disabled", "IfPossible", "Enabled"),
 }  # fmt: skip
-"""The values that a field may have. A template's pods restart always: their owner is a Deployment or a gang."""
+"""The values that a field may have. A template's pods restart always, since their owner is a Deployment or a gang, and
+engines run on Linux."""
 
+_MOST = 2**31 - 1
 _PORT = (1, 65535)
-_SECONDS = (0, 2**31 - 1)
-_AT_LEAST_ONE = (1, 2**31 - 1)
+_AT_LEAST_ZERO = (0, _MOST)
+_AT_LEAST_ONE = (1, _MOST)
 _MODE = (0, 0o777)
-_IDENTITY = (0, 2**31 - 1)
 _WEIGHT = (1, 100)
 
 BETWEEN: Mapping[Field, tuple[int, int]] = {
@@ -64,29 +78,30 @@ BETWEEN: Mapping[Field, tuple[int, int]] = {
     ("GRPCAction", "port"): _PORT,
     ("HTTPGetAction", "port"): _PORT,
     ("KeyToPath", "mode"): _MODE,
-    ("PodSecurityContext", "fsGroup"): _IDENTITY,
-    ("PodSecurityContext", "runAsGroup"): _IDENTITY,
-    ("PodSecurityContext", "runAsUser"): _IDENTITY,
-    ("PodSpec", "terminationGracePeriodSeconds"): _SECONDS,
+    ("PodSecurityContext", "fsGroup"): _AT_LEAST_ZERO,
+    ("PodSecurityContext", "runAsGroup"): _AT_LEAST_ZERO,
+    ("PodSecurityContext", "runAsUser"): _AT_LEAST_ZERO,
+    ("PodSecurityContext", "supplementalGroups"): _AT_LEAST_ZERO,
+    ("PodSpec", "terminationGracePeriodSeconds"): _AT_LEAST_ZERO,
     ("PreferredSchedulingTerm", "weight"): _WEIGHT,
-    ("Probe", "failureThreshold"): _AT_LEAST_ONE,
-    ("Probe", "initialDelaySeconds"): _SECONDS,
-    ("Probe", "periodSeconds"): _AT_LEAST_ONE,
-    ("Probe", "successThreshold"): _AT_LEAST_ONE,
+    ("Probe", "failureThreshold"): _AT_LEAST_ZERO,
+    ("Probe", "initialDelaySeconds"): _AT_LEAST_ZERO,
+    ("Probe", "periodSeconds"): _AT_LEAST_ZERO,
+    ("Probe", "successThreshold"): _AT_LEAST_ZERO,
     ("Probe", "terminationGracePeriodSeconds"): _AT_LEAST_ONE,
-    ("Probe", "timeoutSeconds"): _AT_LEAST_ONE,
+    ("Probe", "timeoutSeconds"): _AT_LEAST_ZERO,
     ("ProjectedVolumeSource", "defaultMode"): _MODE,
     ("SecretVolumeSource", "defaultMode"): _MODE,
-    ("SecurityContext", "runAsGroup"): _IDENTITY,
-    ("SecurityContext", "runAsUser"): _IDENTITY,
+    ("SecurityContext", "runAsGroup"): _AT_LEAST_ZERO,
+    ("SecurityContext", "runAsUser"): _AT_LEAST_ZERO,
     ("ServiceAccountTokenProjection", "expirationSeconds"): (600, 2**32),
-    ("SleepAction", "seconds"): _SECONDS,
+    ("SleepAction", "seconds"): _AT_LEAST_ZERO,
     ("TCPSocketAction", "port"): _PORT,
     ("TopologySpreadConstraint", "maxSkew"): _AT_LEAST_ONE,
     ("TopologySpreadConstraint", "minDomains"): _AT_LEAST_ONE,
     ("WeightedPodAffinityTerm", "weight"): _WEIGHT,
 }
-"""The least and the largest number that a field may have."""
+"""The least and the largest number that a field may have. A zero in a probe stands for the default."""
 
 
 class Form(NamedTuple):
@@ -94,17 +109,33 @@ class Form(NamedTuple):
 
     longest: int
     pattern: str
-    words: str
+    meaning: str
+
+    @property
+    def words(self) -> str:
+        """What is accepted, in words."""
+        return f"{self.meaning} (1 to {self.longest} characters)"
 
 
-_LABEL = Form(63, patterns.LABEL, "a DNS label: lower-case letters, digits and dashes")
-_SUBDOMAIN = Form(253, patterns.SUBDOMAIN, "a DNS name: lower-case letters, digits, dashes and dots")
-_KEY = Form(patterns.LONGEST_KEY, patterns.KEY, patterns.KEY_WORDS)
+_LABEL = Form(63, patterns.LABEL, patterns.LABEL_WORDS)
+_SUBDOMAIN = Form(253, patterns.SUBDOMAIN, patterns.SUBDOMAIN_WORDS)
+_KEY = Form(
+    patterns.LONGEST_KEY,
+    rf"(?=[^/]{{1,{patterns.LONGEST_DOMAIN}}}(/|$)){patterns.KEY}",
+    patterns.KEY_WORDS,
+)
+LABEL_VALUE = Form(63, patterns.LABEL_VALUE, patterns.LABEL_VALUE_WORDS)
 _FILE_KEY = Form(253, patterns.FILE_KEY, patterns.FILE_KEY_WORDS)
+_VARIABLE = Form(4096, patterns.VARIABLE, patterns.VARIABLE_WORDS)
 PORT_NAME = Form(
     15,
-    r"^([a-z0-9]+-)*[a-z0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$|^[0-9]+(-[a-z0-9]+)*-[a-z0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$",
-    "a port's name: up to 15 lower-case letters, digits and dashes, with a letter",
+    "^(?!.*--)(?=.*[a-z])[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "a port's name: lower-case letters, digits and single dashes, at least one letter, a letter or digit at both ends",
+)
+_SYSCTL = Form(
+    253,
+    r"^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
+    "a sysctl's name, such as net.core.somaxconn",
 )
 _HOST_PART = "([a-zA-Z0-9]|[a-zA-Z0-9][-a-zA-Z0-9]*[a-zA-Z0-9])"
 _REGISTRY = rf"({_HOST_PART}(\.{_HOST_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
@@ -120,6 +151,11 @@ _IMAGE = Form(
 (InvalidImageName)."""
 
 FORMS: Mapping[Field, Form] = {
+    ("CSIVolumeSource", "driver"): Form(
+        63,
+        r"^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*$",
+        "a driver's DNS name",
+    ),
     ("ConfigMapEnvSource", "name"): _SUBDOMAIN,
     ("ConfigMapKeySelector", "key"): _FILE_KEY,
     ("ConfigMapKeySelector", "name"): _SUBDOMAIN,
@@ -128,27 +164,48 @@ FORMS: Mapping[Field, Form] = {
     ("Container", "image"): _IMAGE,
     ("Container", "name"): _LABEL,
     ("ContainerPort", "name"): PORT_NAME,
-    ("EnvVar", "name"): Form(4096, patterns.VARIABLE, patterns.VARIABLE_WORDS),
-    ("HTTPHeader", "name"): Form(256, r"^[-A-Za-z0-9]+$", "a header's name: letters, digits and dashes"),
+    ("EmptyDirVolumeSource", "medium"): Form(
+        64, "^(Memory|HugePages(-[0-9]+[KMG]i)?)$", "Memory, HugePages, or HugePages-SIZE such as HugePages-2Mi"
+    ),
+    ("EnvFromSource", "prefix"): _VARIABLE,
+    ("EnvVar", "name"): _VARIABLE,
+    ("FileKeySelector", "key"): _VARIABLE,
+    ("FileKeySelector", "volumeName"): _LABEL,
+    ("HTTPHeader", "name"): Form(4096, r"^[-A-Za-z0-9]+$", "a header's name: letters, digits and dashes"),
+    ("HostAlias", "hostnames"): _SUBDOMAIN,
     ("KeyToPath", "key"): _FILE_KEY,
+    ("LabelSelectorRequirement", "key"): _KEY,
+    ("LabelSelectorRequirement", "values"): LABEL_VALUE,
     ("LocalObjectReference", "name"): _SUBDOMAIN,
+    ("NodeSelectorRequirement", "key"): _KEY,
+    ("PersistentVolumeClaimSpec", "storageClassName"): Form(
+        253, rf"^({patterns.DOMAIN})?$", f"empty, or {patterns.SUBDOMAIN_WORDS}"
+    ),
     ("PersistentVolumeClaimVolumeSource", "claimName"): _SUBDOMAIN,
+    ("PodAffinityTerm", "namespaces"): _LABEL,
     ("PodAffinityTerm", "topologyKey"): _KEY,
+    ("PodDNSConfigOption", "name"): Form(253, ".+", "an option of resolv.conf"),
+    ("PodReadinessGate", "conditionType"): _KEY,
     ("PodResourceClaim", "name"): _LABEL,
     ("PodResourceClaim", "resourceClaimName"): _SUBDOMAIN,
     ("PodResourceClaim", "resourceClaimTemplateName"): _SUBDOMAIN,
     ("PodSchedulingGate", "name"): _KEY,
     ("PodSpec", "hostname"): _LABEL,
+    ("PodSpec", "hostnameOverride"): _SUBDOMAIN._replace(longest=64),
     ("PodSpec", "priorityClassName"): _SUBDOMAIN,
     ("PodSpec", "runtimeClassName"): _SUBDOMAIN,
+    ("PodSpec", "serviceAccount"): _SUBDOMAIN,
     ("PodSpec", "serviceAccountName"): _SUBDOMAIN,
     ("PodSpec", "subdomain"): _LABEL,
+    ("ResourceClaim", "request"): _LABEL,
     ("SecretEnvSource", "name"): _SUBDOMAIN,
     ("SecretKeySelector", "key"): _FILE_KEY,
     ("SecretKeySelector", "name"): _SUBDOMAIN,
     ("SecretProjection", "name"): _SUBDOMAIN,
     ("SecretVolumeSource", "secretName"): _SUBDOMAIN,
-    ("TopologySpreadConstraint", "topologyKey"): _KEY,
+    ("Sysctl", "name"): _SYSCTL,
+    ("Toleration", "key"): _KEY,
+    ("Toleration", "value"): LABEL_VALUE,
     ("Volume", "name"): _LABEL,
 }
 """The form that a text must have."""
@@ -159,14 +216,53 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "ConfigMapProjection": ("name",),
     "ConfigMapVolumeSource": ("name",),
     "Container": ("image",),
+    "ContainerRestartRule": ("exitCodes",),
+    "EphemeralVolumeSource": ("volumeClaimTemplate",),
+    "ExecAction": ("command",),
     "LocalObjectReference": ("name",),
+    "PersistentVolumeClaimSpec": ("accessModes", "resources"),
+    "PodDNSConfigOption": ("name",),
     "PodTemplateSpec": ("spec",),
     "SecretEnvSource": ("name",),
     "SecretKeySelector": ("name",),
     "SecretProjection": ("name",),
     "SecretVolumeSource": ("secretName",),
 }
-"""Fields that the schema calls optional, and that Kubernetes' validation, or ours, requires."""
+"""Fields that the schema calls optional, and that Kubernetes' validation, or ours, requires. A required list cannot be
+empty."""
+
+EMPTY_MEANS: frozenset[Field] = frozenset({
+    ("AppArmorProfile", "localhostProfile"),
+    ("AzureDiskVolumeSource", "cachingMode"),
+    ("AzureDiskVolumeSource", "kind"),
+    ("ClusterTrustBundleProjection", "name"),
+    ("ClusterTrustBundleProjection", "signerName"),
+    ("Container", "restartPolicy"),
+    ("EnvVar", "value"),
+    ("HTTPHeader", "value"),
+    ("HostPathVolumeSource", "type"),
+    ("PersistentVolumeClaimSpec", "storageClassName"),
+    ("PersistentVolumeClaimSpec", "volumeAttributesClassName"),
+    ("PersistentVolumeClaimSpec", "volumeMode"),
+    ("PodDNSConfigOption", "value"),
+    ("PodResourceClaim", "resourceClaimName"),
+    ("PodResourceClaim", "resourceClaimTemplateName"),
+    ("PodSecurityContext", "fsGroupChangePolicy"),
+    ("PodSecurityContext", "seLinuxChangePolicy"),
+    ("PodSecurityContext", "supplementalGroupsPolicy"),
+    ("PodSpec", "hostnameOverride"),
+    ("PodSpec", "preemptionPolicy"),
+    ("PodSpec", "runtimeClassName"),
+    ("SeccompProfile", "localhostProfile"),
+    ("SecurityContext", "procMount"),
+    ("Sysctl", "value"),
+    ("TopologySpreadConstraint", "nodeAffinityPolicy"),
+    ("TopologySpreadConstraint", "nodeTaintsPolicy"),
+    ("VolumeMount", "mountPropagation"),
+    ("VolumeMount", "recursiveReadOnly"),
+})  # fmt: skip
+"""Fields whose empty text is a value, or is passed on as one. Elsewhere an empty text stands for a field that is not
+set: Kubernetes drops it if the field is optional, and misses it if the field is required."""
 
 EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
     "EnvFromSource": ("prefix",),
@@ -180,3 +276,22 @@ EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
 emptyDir to the API server; written out, it says what it means."""
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 """The fields of a probe of which exactly one must be set."""
+MAY_REPEAT: frozenset[Field] = frozenset(
+    {("Container", "ports"), ("PodSpec", "hostAliases"), ("PodSpec", "imagePullSecrets")}
+)
+"""Lists whose items may have the keys of another, although the schema says that keys identify them."""
+
+TOLD: frozenset[Field] = frozenset({*ONE_OF, *BETWEEN, *FORMS})
+"""The fields that a table is about."""
+
+
+def accepted(field: Field) -> str:
+    """Return what a table accepts in a field that is in TOLD, in words."""
+    if field in ONE_OF:
+        listed = ", ".join(filter(None, ONE_OF[field]))
+        return f"one of {listed}" if "," in listed else listed
+    if field in BETWEEN:
+        least, most = BETWEEN[field]
+        octal = f", which is {most:04o} in octal" if (least, most) == _MODE else ""
+        return f"a whole number from {least} to {most}{octal}"
+    return FORMS[field].words

@@ -118,7 +118,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _base(schema: Mapping[str, Any]) -> str:
-    if "x-kubernetes-int-or-string" in schema:
+    if "x-kubernetes-int-or-string" in schema or "type" not in schema:  # only quantities have no type
         return "quantity"
     match schema["type"]:
         case "array":

@@ -111,6 +111,7 @@ class PreviousSpec:
 
     engines: tuple[PlacedEngine, ...]
     spec_hash: str
+    """The revision that it served with."""
     noted: str = ""
     """The text of the annotation that records it; empty until it is written."""
 
@@ -130,6 +131,9 @@ class Replica:
     """Its engines on their pools, sorted by name. The pools may be gone."""
     ready: bool = False
     """Whether all of it runs its own spec."""
+    answered: bool = True
+    """Whether its workloads were composed when its status was written. Otherwise `ready` may be older than its
+    revision."""
     serving: bool = False
     """Whether it answers requests, perhaps with the spec before its own."""
     served: bool = False
@@ -139,9 +143,14 @@ class Replica:
     created: str = ""
     """creationTimestamp in RFC 3339, which sorts as text. Empty if the API server has not set it."""
     spec_hash: str = ""
-    """Hash of the deployment's spec that it was last given. Empty if none was noted."""
+    """The revision of the deployment that it was last given. Empty if none was noted."""
+    held_back: bool = False
+    """Whether it has the spec of the job, although not its revision: another version of the function composed its
+    workloads."""
+    awaits_turn: bool = False
+    """Whether it says so itself. Until it does, what it says later cannot be told from what it said before its turn."""
     moving_for: str = ""
-    """Hash of the spec that it makes way for, because a successor gets it; empty if there is none."""
+    """The revision that it makes way for, because a successor gets it; empty if there is none."""
     placed_under: str | None = None
     """The deployment's cluster selector when the replica was placed, as JSON; None if it was not noted."""
     previous: PreviousSpec | None = None

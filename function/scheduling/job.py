@@ -114,7 +114,7 @@ class Job:
     placed_under: str = ""
     """The same selector as JSON, as it is noted on replicas that are placed under it."""
     spec_hash: str = ""
-    """Hash of the spec that replicas are made of."""
+    """The revision: the spec that replicas are made of, and the rules by which workloads are composed from it."""
     revisions: tuple[Revision, ...] = ()
     """The revisions that the deployment's status notes."""
     rolls_anyway: bool = False

@@ -112,6 +112,8 @@ class Plan:
     nodes."""
     lost: tuple[Replica, ...] = ()
     """Replicas whose cluster is gone."""
+    left_alone: tuple[Replica, ...] = ()
+    """Replicas that count as current, although another version of the function composed their workloads."""
 
     @property
     def placed(self) -> tuple[Placement, ...]:

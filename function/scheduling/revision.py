@@ -2,7 +2,8 @@
 
 Terms:
 
-- A *revision* is a deployment's spec, as its replicas are made of it. It is identified by its hash.
+- A *revision* is a deployment's spec, as its replicas are made of it, with the version of the rules by which workloads
+  are composed from it. It is identified by its hash.
 - It is *tried* once a replica was given it, and has *served* once a replica was ready with it.
 - A *note* is what the deployment's status says of a revision, as the previous call wrote it.
 
@@ -36,7 +37,7 @@ class Revision:
     """What is known of one revision."""
 
     hash: str
-    """The hash of the spec. Empty for replicas whose hash was not noted."""
+    """What identifies it. Empty for replicas whose revision was not noted."""
     tried: bool = False
     """Whether a replica was given it."""
     served: bool = False
@@ -54,7 +55,7 @@ def remember(
     """Return the known revisions by hash, the current one first, at most MOST_REVISIONS.
 
     Args:
-        current: The hash of the deployment's spec. Its revision is always returned.
+        current: The hash of the deployment's revision, which is always returned.
         noted: The revisions of the deployment's status, the latest first.
         ours: The replicas of the deployment.
         denied: Those of `ours` that never had the nodes that they were given. Their revision was not tried by them.
@@ -62,7 +63,7 @@ def remember(
     before = {revision.hash: revision for revision in noted}
     tried = {r.spec_hash for r in ours if r not in denied}
     untried = {r.spec_hash for r in denied} - tried
-    served = {r.spec_hash for r in ours if r.ready}
+    served = {r.spec_hash for r in ours if r.ready and r.answered}
     hashes = dict.fromkeys((current, *before, *sorted(r.spec_hash for r in ours)))
     found = {
         hash_: Revision(

@@ -2,13 +2,20 @@
 
 Terms:
 
-- A *revision* is a deployment's spec, as its replicas are made of it (see `revision.py`).
+- A *revision* is a deployment's spec, as its replicas are made of it, with the version of the rules by which workloads
+  are composed from it (see `revision.py`).
 - A revision is *tried* once a replica was given it, and has *served* once a replica was ready with it.
 - A replica is *free* if an update costs nothing: it does not serve, and would not serve again by itself. A replica that
   does not serve for a moment, but has served with a proven revision, is not free.
+- A replica is *held back* if it has the spec of the job, and only another version of the function composed its
+  workloads. A new version of the function holds back all replicas.
 
 Rules, in the order in which the solver asks for them:
 
+0. `is_left_alone`: a held-back replica that serves counts as current, and gets no update, if only one replica is
+   wanted or if no other serves. No user asked for the update, and it would take the last replica away. It is updated
+   with the next edit of the spec, once others serve, or when it does not serve. It also counts as current until it has
+   said that it is held back (see `fleet/renderings.py`).
 1. `is_free`: every free replica gets the revision at once.
 2. `may_update`: a replica that is not free gets the revision only if the revision has served, or was never tried; and
    one that serves only while `replicas - 1` others serve.
@@ -50,6 +57,10 @@ class Rollout:
         """Whether the revision was tried, has never served, and is not waved through by the user."""
         return self.revision.tried and not self.revision.served and not self.job.rolls_anyway
 
+    def is_left_alone(self, replica: Replica) -> bool:
+        """Whether a replica that is held back counts as current."""
+        return is_left_alone(replica, self.job, self.serving)
+
     def is_free(self, replica: Replica, revisions: Mapping[str, Revision]) -> bool:
         """Whether nothing is lost if a replica gets the revision: it does not serve, and would not by itself.
 
@@ -74,3 +85,13 @@ class Rollout:
         else:
             return True
         return False
+
+
+def is_left_alone(replica: Replica, job: Job, serving: Sequence[Replica]) -> bool:
+    """Whether a replica that is held back counts as current. `serving` are the replicas that serve and stay."""
+    if not replica.held_back or not replica.serving:
+        return False
+    if not replica.awaits_turn:
+        return True
+    is_alone = job.replicas == 1 or all(other is replica for other in serving)
+    return is_alone and not job.rolls_anyway

@@ -3,7 +3,8 @@
 Terms:
 
 - A *job* is what the deployment wants: a number of replicas, each of which has the same engines.
-- A replica is *current* if it has the spec of the job; otherwise it is *outdated*.
+- A replica is *current* if it has the revision of the job; otherwise it is *outdated*. One that is *left alone* is
+  outdated and counts as current (see `rollout.py`).
 - A replica *serves* if it answers requests, and is *ready* if all of it also runs the spec that it has.
 - A replica that *stays* keeps its cluster. One that *leaves* must go, and serves until it is replaced. *Surplus* is
   dropped at once. A *preempted* replica lost its nodes to another deployment. A *lost* replica had its cluster deleted.
@@ -54,7 +55,7 @@ from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
 from function.scheduling.job import Job
 from function.scheduling.plan import Action, EvictionReason, Placement, Plan
 from function.scheduling.revision import Revision, remember
-from function.scheduling.rollout import Rollout
+from function.scheduling.rollout import Rollout, is_left_alone
 from function.scheduling.taints import untolerated
 
 
@@ -127,7 +128,11 @@ class _Solver:
             preempted=self.preempted,
             rolled_back=self.rolled_back,
             lost=tuple(self.lost),
+            left_alone=tuple(p.replica for p in self.placed if p.replica and self._is_left_alone(p, rollout)),
         )
+
+    def _is_left_alone(self, placed: Placement, rollout: Rollout) -> bool:
+        return placed.replica is not None and not placed.fit and rollout.is_left_alone(placed.replica)
 
     def _remembered(self, contended: Contention) -> dict[str, Revision]:
         denied = {r for r in self.ours if r in contended.preempted or r in contended.rolled_back}
@@ -165,7 +170,8 @@ class _Solver:
         """
         if replica not in rolled_back:
             return replica
-        before = replace(replica, engines=replica.proven.engines, spec_hash=replica.proven.spec_hash)
+        proven = replica.proven
+        before = replace(replica, engines=proven.engines, spec_hash=proven.spec_hash, held_back=False)
         self.rolled_back[before] = rolled_back[replica]
         return before
 
@@ -257,7 +263,8 @@ class _Solver:
         the spec does not fit next to the replicas that are still there; then the surplus goes first.
         """
         [best], second = self.staying, self.surplus[-1]
-        if not best.serving or self._is_current(best) or self._fit_in_place(second) is None:
+        needs_no_trial = not best.serving or self._is_current(best) or is_left_alone(best, self.job, [best])
+        if needs_no_trial or self._fit_in_place(second) is None:
             return
         self.staying, self.surplus = [second], self.surplus[:-1]
         self.leaving[best] = EvictionReason.SUCCEEDED
@@ -333,7 +340,7 @@ class _Solver:
 
         Surplus that serves must be gone first: until then, it is not known how many others serve.
         """
-        outdated = [p.replica for p in self.placed if p.replica and not p.fit and not self._is_current(p.replica)]
+        outdated = [p.replica for p in self.placed if p.replica and self._is_outdated(p, rollout)]
         if not outdated or self._is_unproven() or any(r.serving for r in self.surplus):
             return
         candidates = [r for r in sorted(outdated, key=lambda r: (r.serving, *_position(r))) if rollout.may_update(r)]
@@ -344,10 +351,14 @@ class _Solver:
         elif rollout.needs_proof:
             self._prove_elsewhere(outdated[0], rollout)
 
+    def _is_outdated(self, placed: Placement, rollout: Rollout) -> bool:
+        kept = None if placed.fit else placed.replica
+        return kept is not None and not self._is_current(kept) and not rollout.is_left_alone(kept)
+
     def _is_unproven(self) -> bool:
-        """Whether some replica has, or gets with this plan, the current spec and is not ready with it yet."""
+        """Whether some replica has, or gets with this plan, the current spec and is not known to be ready with it."""
         changes = any(p.action is not Action.KEEP for p in self.placed)
-        return changes or any(self._is_current(r) and not r.ready for r in self.staying)
+        return changes or any(self._is_current(r) and not (r.ready and r.answered) for r in self.staying)
 
     def _update_kept(self, replica: Replica) -> bool:
         if not self._update(replica):

@@ -218,17 +218,14 @@ def quoted(text: str) -> str:
 
 
 _LABEL_63 = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-_SUBDOMAIN_WORDS = "a DNS name: lower-case letters, digits, dashes and dots, a letter or digit around every dot"
 
 Flag = Annotated[bool, Strict()]
 Int64 = Annotated[int, Whole(-JSON, JSON)]
 Quantity = Annotated[str, Amount()]
 CelText = Annotated[str, Text(10240)]
-DnsLabel = Annotated[
-    str, Text(63, LABEL, "a DNS label: lower-case letters, digits and dashes, a letter or digit at both ends")
-]
-DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, _SUBDOMAIN_WORDS)]
-XrName = Annotated[str, Text(63, SUBDOMAIN, _SUBDOMAIN_WORDS)]
+DnsLabel = Annotated[str, Text(63, LABEL, patterns.LABEL_WORDS)]
+DnsSubdomain = Annotated[str, Text(253, SUBDOMAIN, patterns.SUBDOMAIN_WORDS)]
+XrName = Annotated[str, Text(63, SUBDOMAIN, patterns.SUBDOMAIN_WORDS)]
 """Name of one of our own kinds. Crossplane writes it into a label, hence 63 characters."""
 HostName = Annotated[
     str,
@@ -273,12 +270,7 @@ LabelKey = Annotated[
 ]
 LabelValue = Annotated[
     str,
-    Text(
-        63,
-        patterns.LABEL_VALUE,
-        "a label value: letters, digits, dashes, dots and underscores, a letter or digit at both ends",
-        shortest=0,
-    ),
+    Text(63, patterns.LABEL_VALUE, patterns.LABEL_VALUE_WORDS, shortest=0),
 ]
 LABEL_KEYS = Keys(317, patterns.KEY, patterns.KEY_WORDS, longest_domain=patterns.LONGEST_DOMAIN)
 QUALIFIED_KEYS = Keys(

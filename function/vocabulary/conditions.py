@@ -21,7 +21,7 @@ INVALID_DEPLOYMENT = REPLICAS_SCHEDULED.false("InvalidSpec", "{field}: {problem}
 
 # ModelDeployment: do the replicas serve?
 REPLICAS_READY = ConditionType("ReplicasReady")
-ALL_REPLICAS_READY = REPLICAS_READY.true("AllReplicasReady", "{ready} of {wanted} replicas are ready")
+ALL_REPLICAS_READY = REPLICAS_READY.true("AllReplicasReady", "{ready} of {wanted} replicas are ready{remark}")
 READY_AT_ZERO = REPLICAS_READY.true("ScaledToZero", "spec.replicas is 0")
 NO_REPLICAS_SCHEDULED = REPLICAS_READY.false("NoReplicasScheduled", "No replica is placed")
 MODEL_STARTING = REPLICAS_READY.false(
@@ -43,6 +43,11 @@ MODEL_CACHE_NOT_FOUND = MODEL_CACHE_RESOLVED.false(
     "ModelCacheNotFound", "spec.modelCacheRef.name: there is no ModelCache {name} in namespace {namespace}"
 )
 
+_EARLIER = (
+    "another version of Modelplane composed them, and they change once the rollout of the ModelDeployment reaches this "
+    "replica"
+)
+
 # ModelReplica: do its objects exist on the cluster?
 MODEL_ACCEPTED = ConditionType("ModelAccepted")
 ACCEPTED = MODEL_ACCEPTED.true("Accepted", "All {count} objects are on cluster {cluster}{remark}")
@@ -50,6 +55,10 @@ WAITING_FOR_CLUSTER = MODEL_ACCEPTED.false("WaitingForCluster", "Waiting for Inf
 WAITING_FOR_CACHE = MODEL_ACCEPTED.false("WaitingForCache", "Waiting for ModelCache {cache}: {why}")
 DEPLOYING = MODEL_ACCEPTED.false("Deploying", "Waiting for {total} objects to arrive on cluster {cluster}{problems}")
 WAITING_FOR_SOURCES = MODEL_ACCEPTED.false("Deploying", "Waiting for {why}; " + _HELD)
+AWAITING_TURN = MODEL_ACCEPTED.true("AwaitingTurn", f"All {{count}} objects are on cluster {{cluster}}; {_EARLIER}")
+AWAITING_TURN_UNSOUND = MODEL_ACCEPTED.false(
+    "AwaitingTurn", f"Waiting for {{total}} objects to arrive on cluster {{cluster}}{{problems}}; {_EARLIER}"
+)
 INVALID_REPLICA = MODEL_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
 # ModelReplica: does it serve?

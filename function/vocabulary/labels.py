@@ -53,7 +53,12 @@ PLACED_UNDER = "modelplane.ai/placed-under"
 """Annotation of a ModelReplica, and of the Object of a ModelCache's claim: the clusterSelector under which it was
 placed, as JSON. It tells an edited selector from a relabelled cluster."""
 SPEC_HASH = "modelplane.ai/spec-hash"
-"""Annotation of a ModelReplica: hash of the spec last given to it. It tells which replicas run the current spec."""
+"""Annotation of a ModelReplica: hash of the spec last given to it. With RENDERING it tells which replicas run the
+current revision."""
+RENDERING = "modelplane.ai/rendering"
+"""Annotation of a ModelReplica: the version of the rules by which its workloads are composed (versions.RENDERING), as a
+number. An annotation, and not a field of the spec, because it must not be pruned where the definitions are older than
+the function. None counts as 1."""
 MANIFEST_HASH = "modelplane.ai/manifest-hash"
 """Annotation of a replica's objects on the cluster: hash of the written manifest. It tells what has arrived there."""
 ADMITTED = "modelplane.ai/admitted"

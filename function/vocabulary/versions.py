@@ -20,6 +20,11 @@ INFERENCE = "inference.networking.k8s.io/v1"
 ENVOY_GATEWAY = "gateway.envoyproxy.io/v1alpha1"
 LLMD = "llm-d.ai/v1alpha1"
 
+RENDERING = 2
+"""The version of the rules by which workloads are composed from the spec of a ModelReplica. Releases before the first
+that noted it count as 1. Raise it once per release that composes other workloads from specs that exist: replicas that
+serve are then given it one after the other (docs/development.md, "A change of what is composed")."""
+
 HYDRATE_IMAGE = "xpkg.modelplane.ai/function-modelplane:v0.1.0"
 """Our own released image, which stages weights. settings.py can replace it."""
 PICKER_IMAGE = "ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.9.0"

@@ -1,4 +1,4 @@
-"""A rollout never costs more than one replica at a time, whatever is edited, scaled, lost or ill meanwhile."""
+"""A rollout never costs more than one replica at a time, whatever is edited, upgraded, scaled, lost or ill."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from function.core import NamespacedName
+from function.fleet import renderings
 from function.scheduling import Action, PlacedEngine, PlacedMember, Plan, Replica, nodes_of
 from tests.support.rollouts import ME, Play
 
@@ -53,6 +54,21 @@ class Rollouts(RuleBasedStateMachine):
         if len(self.play.pools) > 1 and cluster in self.play.pools:
             self.play.lose(cluster)
             self._reconcile(passes)
+
+    @rule(to=st.integers(1, 4), is_broken=st.booleans(), passes=passes)
+    def upgrade_or_downgrade_the_function(self, to, is_broken, passes) -> None:
+        if is_broken and to != self.play.rendering:
+            self.play.broken |= {to}
+        self.play.upgrade(to)
+        self._reconcile(passes)
+
+    @rule(which=st.integers(0, 9))
+    def a_call_for_a_replica_fails(self, which) -> None:
+        """All that it says becomes unknown, but for Ready."""
+        if mine := [r for r in self.play.replicas if r.deployment == ME]:
+            failed = mine[which % len(mine)]
+            unknown = replace(failed, answered=False, awaits_turn=False)
+            self.play.replicas = tuple(unknown if r is failed else r for r in self.play.replicas)
 
     @rule(lingering=st.booleans())
     def services_lag_or_catch_up(self, lingering) -> None:
@@ -101,6 +117,7 @@ class Rollouts(RuleBasedStateMachine):
     def _check(self, before: tuple[Replica, ...], plan: Plan) -> None:
         mine = [r for r in before if r.deployment == ME and r.cluster in self.play.pools]
         self._at_most_one_is_taken_away(mine, plan)
+        self._an_upgrade_takes_one_at_a_time_and_never_the_last(mine, plan)
         self._what_never_served_takes_no_second_one(mine, plan)
         self._no_node_is_given_twice(before, plan)
 
@@ -115,11 +132,21 @@ class Rollouts(RuleBasedStateMachine):
         if updated:
             assert after >= self.play.wanted - 1, plan
 
+    def _an_upgrade_takes_one_at_a_time_and_never_the_last(self, mine: list[Replica], plan: Plan) -> None:
+        """What a replica says may be older than its turn: it is up if it serves, and nothing will restart it."""
+        given = [p.replica for p in plan.placements if p.replica and p.fit and p.replica.held_back]
+        for turn in (replica for replica in given if replica.serving):
+            others = [r for r in mine if r.identity != turn.identity and r not in plan.departing]
+            up = [r for r in others if r.serving and not self.play.will_restart(r)]
+            assert self.play.wanted > 1, plan
+            assert up, plan
+            assert all(r in up for r in others if r.spec_hash == self.play.current), plan
+
     def _what_never_served_takes_no_second_one(self, mine: list[Replica], plan: Plan) -> None:
         served = {r.hash for r in plan.revisions if r.served}
         for p in plan.placements:
-            if p.action is Action.UPDATE and p.replica and p.replica.serving and self.play.revision not in served:
-                known = next(r for r in plan.revisions if r.hash == self.play.revision)
+            if p.action is Action.UPDATE and p.replica and p.replica.serving and self.play.current not in served:
+                known = next(r for r in plan.revisions if r.hash == self.play.current)
                 assert not known.tried, plan
 
     def _no_node_is_given_twice(self, before: tuple[Replica, ...], plan: Plan) -> None:
@@ -145,6 +172,7 @@ class Rollouts(RuleBasedStateMachine):
         self._settle()
 
     @precondition(lambda self: self.play.revision.split()[0] in ("good", "better", "best"))
+    @precondition(lambda self: self.play.rendering not in self.play.broken)
     @rule()
     def a_good_image_gets_through_where_there_is_room(self) -> None:
         """With room for all, nothing is left of what was before. A pool that shrank under a replica moves nobody, so
@@ -153,8 +181,11 @@ class Rollouts(RuleBasedStateMachine):
         self.play.lingering = False
         self._settle()
         mine = [r for r in self.play.replicas if r.deployment == ME]
-        assert [r.spec_hash for r in mine] == [self.play.revision] * self.play.wanted, mine
+        assert [renderings.spec_hash(r.spec_hash) for r in mine] == [self.play.revision] * self.play.wanted, mine
         assert all(r.serving for r in mine)
+        assert all(self.play.runs[r.identity] == r.spec_hash for r in mine), mine
+        if self.play.wanted > 1:
+            assert {r.spec_hash for r in mine} == {self.play.current}, mine
 
     def _settle(self) -> None:
         for _ in range(40):

@@ -1,4 +1,7 @@
-"""A model and the definition made of it accept the same: what one lets pass, the other would refuse too late."""
+"""A model and the definition made of it accept the same: what one lets pass, the other would refuse too late.
+
+Pod templates are apart: the definition declares only what we read of them, and may accept what the model refuses.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 
 from function.publish import xrd
 from function.publish.catalog import BY_KIND
-from function.schema import problems
+from function.schema import Path, problems
 from tests.schema.test_xrds_rules import broken, defaulted, without_nulls
 from tests.support.samples import ALL, Object, edited
 
@@ -81,11 +84,19 @@ def doubled(xr: Object, place: str) -> Object:
 
 
 @given(edits())
-def test_what_the_model_accepts_the_definition_accepts_and_the_reverse(xr: Object) -> None:
+def test_what_the_model_accepts_the_definition_accepts_and_the_reverse_outside_templates(xr: Object) -> None:
     kind = BY_KIND[xr["apiVersion"], xr["kind"]]
 
     ours = [problem for problem in problems(kind.spec, xr) if problem.code != "unknown-field"]
-    assert (ours == []) == is_admitted(xr), ours
+    if all(is_in_template(problem.path) for problem in ours):
+        assert ours or is_admitted(xr)
+    else:
+        assert not is_admitted(xr), ours
+
+
+def is_in_template(path: Path) -> bool:
+    """Whether a path leads into a pod template. A template that is missing, or no map, is refused by both."""
+    return "template" in path[:-1]
 
 
 def is_admitted(xr: Object) -> bool:

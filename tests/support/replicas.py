@@ -9,7 +9,7 @@ from typing import Any
 from function import registry
 from function.core import Manifest, Request, Result
 from function.sandbox.settle import settle
-from function.vocabulary import versions
+from function.vocabulary import labels, versions
 
 GPU = {"name": "gpu", "deviceClassName": "gpu.nvidia.com"}
 OWNER = {
@@ -59,7 +59,12 @@ def replica(*engines: Any, name: str = "qwen-1a2b3c4d", namespace: str = "ml", *
     return {
         "apiVersion": versions.MODELPLANE,
         "kind": "ModelReplica",
-        "metadata": {"name": name, "namespace": namespace, "ownerReferences": [OWNER]},
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "annotations": {labels.RENDERING: str(versions.RENDERING)},
+            "ownerReferences": [OWNER],
+        },
         "spec": {"clusterName": "east", "engines": [engine()], **spec, **given},
     }
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function.api import modelendpoint, modelreplica
-from function.core import ComposedResource, Request, is_ready, restate, restate_spec
-from function.fleet import previous_spec, served_names
+from function.core import ComposedResource, Manifest, Request, dig, is_ready, restate, restate_spec
+from function.fleet import previous_spec, renderings, served_names
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import Action, Placement
-from function.vocabulary import hosts, labels, names
+from function.vocabulary import hosts, labels, names, versions
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:
@@ -60,13 +60,26 @@ def _notes(decision: Decision, placement: Placement) -> dict[str, str]:
     """Return the annotations by which the next reconcile knows what this one decided."""
     replica, wanted, observed = placement.replica, decision.job, decision.observed(placement)
     stays = replica is None or placement.action is not Action.AWAIT_SUCCESSOR
+    revision = wanted.spec_hash if placement.fit or replica is None else replica.spec_hash
     notes = {
         labels.PLACED_UNDER: wanted.placed_under if stays or replica is None else replica.placed_under,
-        labels.SPEC_HASH: wanted.spec_hash if placement.fit or replica is None else replica.spec_hash,
-        labels.MOVING_FOR: decision.plan.moving_for(placement, wanted.spec_hash),
+        labels.SPEC_HASH: renderings.spec_hash(revision),
+        labels.RENDERING: _rendering(placement, observed),
+        labels.MOVING_FOR: decision.plan.moving_for(placement, renderings.spec_hash(wanted.spec_hash)),
         labels.FORMER_SPEC: previous_spec.note(placement.previous, observed) if placement.previous and observed else "",
     }
     return {key: value for key, value in notes.items() if value}
+
+
+def _rendering(placement: Placement, observed: Manifest | None) -> str | None:
+    """Return the current rendering if the replica gets a spec, otherwise the observed one.
+
+    Its previous spec counts as one that it gets: the workloads that it had with it are gone.
+    """
+    if placement.fit or placement.rolls_back or observed is None:
+        return str(versions.RENDERING)
+    noted = dig(observed, "metadata", "annotations", labels.RENDERING)
+    return None if noted is None else str(noted)
 
 
 def _labels(request: Request, placement: Placement) -> dict[str, str]:

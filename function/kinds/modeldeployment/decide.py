@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, condition_true
+from function.fleet import renderings
 from function.kinds.modeldeployment import pod_security, rendering, selectors
 from function.kinds.modeldeployment.inputs import Inputs
 from function.kinds.modeldeployment.selectors import Compiled
@@ -145,8 +146,8 @@ def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = No
         engines=tuple(_engine(engine, compiled) for engine in spec.engines),
         selector=selector,
         placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
-        spec_hash=(current := spec_hash(spec)),
-        revisions=inputs.revisions,
+        spec_hash=(current := renderings.revision(spec_hash(spec))),
+        revisions=(*inputs.revisions, *renderings.tried_before(inputs.revisions, current)),
         rolls_anyway=inputs.rolls_anyway in ("true", current),
         tolerations=tuple(
             scheduling.Toleration(t.key or "", t.operator, t.value or "", t.effect or "") for t in spec.tolerations

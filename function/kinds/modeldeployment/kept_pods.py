@@ -29,7 +29,7 @@ def _why(decision: Decision, placement: Placement) -> str | None:
     replica, cluster = placement.replica, decision.inputs.fleet.clusters.get(placement.cluster)
     if replica is None or cluster is None or placement.action is not Action.KEEP:
         return None
-    if replica.spec_hash != decision.job.spec_hash:
+    if replica.spec_hash != decision.job.spec_hash and replica not in decision.plan.left_alone:
         return None
     if forbidden := scheduling.forbidden_pods(decision.job, cluster):
         return f"pods that Pod Security {forbidden.level} does not admit stay ({forbidden.first()})"

@@ -15,9 +15,11 @@ from function.api import modelreplica
 from function.api.engine import Worker
 from function.api.modeldeployment import DeviceRequest, Engine, Member, Spec
 from function.core import InvalidSpec, Manifest, plain
+from function.fleet import renderings
 from function.kinds.modeldeployment.inputs import Inputs
 from function.scheduling import Fit, Fitter, Job, PlacedEngine, Replica
 from function.scheduling.fit import Option
+from function.vocabulary import versions
 from function.vocabulary.pod_security import DEFAULT, RESTRICTED, Level
 
 MADE_OF = Spec.model_fields.keys() & modelreplica.Spec.model_fields.keys()
@@ -75,22 +77,31 @@ def _taken_over(model: schema.Api, *without: str) -> dict[str, Any]:
 
 
 def recognised(wanted: Spec, job: Job, inputs: Inputs, fitter: Fitter) -> Iterator[Replica]:
-    """Yield all replicas of the fleet. Those of the deployment that have the current spec get the current hash.
+    """Yield all replicas of the fleet. Those of the deployment that have the current spec are recognised.
 
     A replica can have the current spec under another hash, if an earlier version of the function hashed other fields or
-    somebody removed the annotation. Such a replica needs no update.
+    somebody removed the annotation. Such a replica needs no update. If another version of the function composed its
+    workloads, it is held back, and its rollout decides.
     """
+    current = renderings.spec_hash(job.spec_hash)
     for replica in inputs.fleet.replicas:
         cluster, observed = inputs.fleet.clusters.get(replica.cluster), inputs.ours.get(replica.identity)
         if replica.spec_hash == job.spec_hash or cluster is None or observed is None:
             yield replica
             continue
-        fit = fitter.where_it_is(replica, cluster)
-        is_current = fit is not None and _has(observed, spec(wanted, replica.cluster, replica.engines, fit))
-        yield replace(replica, spec_hash=job.spec_hash) if is_current else replica
+        is_current = renderings.spec_hash(replica.spec_hash) == current
+        if not is_current:
+            fit = fitter.where_it_is(replica, cluster)
+            is_current = fit is not None and has_spec(observed, spec(wanted, replica.cluster, replica.engines, fit))
+        yield _recognised(replica, current, renderings.rendering(observed["metadata"])) if is_current else replica
 
 
-def _has(observed: Manifest, wanted: dict[str, Any]) -> bool:
+def _recognised(replica: Replica, spec_hash: str, rendering: int) -> Replica:
+    held_back = rendering != versions.RENDERING
+    return replace(replica, spec_hash=renderings.revision(spec_hash, rendering), held_back=held_back)
+
+
+def has_spec(observed: Manifest, wanted: dict[str, Any]) -> bool:
     """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference.
 
     Nor does Pod Security: a replica that stands is not changed by a level that was changed since it got its spec.

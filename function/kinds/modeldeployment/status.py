@@ -19,6 +19,7 @@ from function.core import (
     Result,
     condition,
     dig,
+    enumerate_names,
     is_ready,
     last,
     plain,
@@ -85,16 +86,17 @@ def held(request: Request) -> HoldDecision:
 
 
 def _counts(decision: Decision) -> Counts:
-    placed, current = decision.plan.placed, decision.job.spec_hash
+    placed, left_alone = decision.plan.placed, decision.plan.left_alone
     existing = [p.replica for p in placed if p.replica]
+    current = {r for r in existing if r.spec_hash == decision.job.spec_hash or r in left_alone}
     return Counts(
         wanted=decision.job.replicas,
         placed=len(placed),
         serving=min(
             decision.job.replicas, sum(bool(p.replica and p.replica.serving) for p in decision.plan.placements)
         ),
-        ready=sum(r.ready and r.spec_hash == current for r in existing),
-        updated=sum(p.replica is None or p.replica.spec_hash == current for p in placed),
+        ready=sum(r.ready for r in current),
+        updated=sum(p.replica is None or p.replica in current for p in placed),
     )
 
 
@@ -147,24 +149,36 @@ def _serving(decision: Decision, counts: Counts) -> Condition:
         facts = {"updated": counts.updated, "wanted": counts.wanted}
         if decision.plan.wait:
             return c.ROLLOUT_WAITS(**facts, why=_waits(decision, decision.plan.wait))
-        return c.ROLLING_OUT(**facts, waiting=_awaited(decision))
-    return _serves(counts, remark=_not_ready(decision))
+        return c.ROLLING_OUT(**facts, waiting=_awaited(decision) + _upgrade(decision))
+    return _serves(decision, counts)
 
 
-def _serves(counts: Counts, remark: str) -> Condition:
+def _serves(decision: Decision, counts: Counts) -> Condition:
     if not counts.wanted:
         return c.READY_AT_ZERO()
     if not counts.placed:
         return c.NO_REPLICAS_SCHEDULED()
     if counts.ready == counts.placed == counts.wanted:
-        return c.ALL_REPLICAS_READY(ready=counts.ready, wanted=counts.wanted)
-    return c.MODEL_STARTING(ready=counts.serving, wanted=counts.wanted, placed=counts.placed, remark=remark)
+        return c.ALL_REPLICAS_READY(ready=counts.ready, wanted=counts.wanted, remark=_left_alone(decision))
+    return c.MODEL_STARTING(
+        ready=counts.serving, wanted=counts.wanted, placed=counts.placed, remark=_not_ready(decision)
+    )
+
+
+def _left_alone(decision: Decision) -> str:
+    """Return which replicas keep the work of another version of the function, and what changes that."""
+    names = sorted(r.identity.name for r in decision.plan.left_alone if r.awaits_turn)
+    if not names:
+        return ""
+    return (
+        f"; {enumerate_names(names)}: composed by another version of Modelplane, and not restarted for this one. "
+        f"The next edit of the spec does, or: {_roll_anyway(decision)}"
+    )
 
 
 def _waits(decision: Decision, wait: scheduling.Wait) -> str:
     """Return why no replica that serves gets the current spec, and what the user can do."""
-    name, current = decision.request.identity.name, decision.job.spec_hash
-    wave = f"kubectl annotate modeldeployment {name} {labels.ROLL_ANYWAY}={current}"
+    current, wave = decision.job.spec_hash, _roll_anyway(decision)
     match wait:
         case scheduling.NotProven():
             return f"revision {current} was tried and has not served; edit the spec, or continue with: {wave}"
@@ -172,6 +186,23 @@ def _waits(decision: Decision, wait: scheduling.Wait) -> str:
             others = f"{needed} other{'s' if needed != 1 else ''} must serve while a replica is updated"
             have = f"and {serving} {'do' if serving != 1 else 'does'}"
             return f"{others}, {have}; lower spec.replicas, or continue with: {wave}"
+
+
+def _upgrade(decision: Decision) -> str:
+    """Return a remark if nobody edited the spec: then the rollout is about the version of the function."""
+    current, existing = decision.job.spec_hash, (p.replica for p in decision.plan.placed if p.replica)
+    outdated = [replica for replica in existing if replica.spec_hash != current]
+    if not outdated or not all(replica.held_back for replica in outdated):
+        return ""
+    return "; the spec is as it was, and this version of Modelplane composes other objects from it"
+
+
+def _roll_anyway(decision: Decision) -> str:
+    """Return the command that lets the current revision skip the rules of the rollout."""
+    return (
+        f"kubectl annotate modeldeployment {decision.request.identity.name} "
+        f"{labels.ROLL_ANYWAY}={decision.job.spec_hash}"
+    )
 
 
 def _awaited(decision: Decision) -> str:

@@ -18,6 +18,7 @@ from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 from function.vocabulary.pod_security import RESTRICTED
 
+_CLAIMS = "claims-"
 _GATEWAY = (names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
 
 
@@ -45,6 +46,11 @@ def objects(of: Replica) -> dict[str, dict[str, Any]]:
     return {"namespace": _shared(of, namespace), **{key: object_(of, manifest) for key, manifest in remote.items()}}
 
 
+def is_claim(key: str) -> bool:
+    """Whether an Object with a key holds a claim template."""
+    return key.startswith(_CLAIMS)
+
+
 def remarks(of: Replica) -> str:
     """Return what the user should know of the composed pods, for the condition's message."""
     told = (
@@ -65,7 +71,7 @@ def _engines(of: Replica) -> dict[str, dict[str, Any]]:
     for plan in of.plans:
         templates = {member.role: _claim(of, plan, member) for member in plan.engine.members if member.deviceRequests}
         for role, template in templates.items():
-            composed[f"claims-{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
+            composed[f"{_CLAIMS}{plan.name}-{role.lower()}-{template['metadata']['name'][-8:]}"] = template
         workload = _workload(of, plan, {role: template["metadata"]["name"] for role, template in templates.items()})
         composed[readiness.workload_key(workload["kind"], plan.name)] = workload
     return composed

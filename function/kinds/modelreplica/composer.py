@@ -14,11 +14,23 @@ from function.core import (
     Manifest,
     Request,
     Result,
+    doubt,
     is_controlled_by,
     restate,
     restate_resource,
 )
-from function.kinds.modelreplica import admission, carried, compose, engine, inputs, readiness, status, templates
+from function.fleet import renderings
+from function.kinds.modelreplica import (
+    admission,
+    carried,
+    compose,
+    earlier,
+    engine,
+    inputs,
+    readiness,
+    status,
+    templates,
+)
 from function.kinds.modelreplica.compose import Replica
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -34,7 +46,10 @@ def run(request: Request) -> Result:
     site = inputs.read(request, spec)
     carried.check_absent(request)
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
-    return report(request, replica, compose.objects(replica))
+    wanted = compose.objects(replica)
+    if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted, site.weights):
+        return await_turn(request, spec.clusterName)
+    return report(request, replica, wanted)
 
 
 def check_owner(xr: Manifest) -> None:
@@ -62,6 +77,23 @@ def report(request: Request, replica: Replica, composed: Mapping[str, Manifest])
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
             **{key: ComposedResource(compose.object_(replica, pod)) for key, pod in asking},
         },
+        status=status.fields(request.xr, standings, serves=serving.status == "True"),
+    )
+
+
+def await_turn(request: Request, cluster: str) -> Result:
+    """Repeat what another version of the function composed, until the rollout of the deployment reaches the replica.
+
+    It is no refusal: the replica serves and is ready as it is observed. Only pods that ask for admission go: nothing is
+    asked before the turn.
+    """
+    standings = _observed(request)
+    serving = status.model_ready(standings, runtimes=engine.runtimes(request.xr))
+    again = {s.key: doubt.without_note(restate(request.observed[s.key])) for s in standings}
+    return Result(
+        ready=all(s.done for s in standings),
+        conditions=(status.awaits_turn(standings, cluster=cluster), serving),
+        resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
 

@@ -35,8 +35,6 @@ _HEALTH = "/health"
 """Path of the probes of an engine that is not recognised."""
 STARTUP_SECONDS = 7200
 """Allows for weights on shared storage at a few hundred MB a second."""
-GRACE_SECONDS = 120
-"""Time for streams to end. An engine that finishes sooner exits sooner."""
 DRAIN_SECONDS = 10
 """A terminating pod keeps serving this long, until gateways know that it terminates."""
 _PROBE_TIMEOUT = 30
@@ -86,7 +84,7 @@ def template(of: Pods) -> dict[str, Any]:
             "nodeSelector": {labels.POOL: of.member.nodePoolName},
             "tolerations": _tolerations(of.site.taints[of.member.nodePoolName], spec.pop("tolerations", [])),
             "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, an option of vLLM
-            "terminationGracePeriodSeconds": GRACE_SECONDS,
+            "terminationGracePeriodSeconds": podspec.GRACE_SECONDS,
             **spec,
             **({"initContainers": init} if init else {}),
             "containers": [_engine(of, c) if c["name"] == podspec.ENGINE else c for c in containers],
@@ -241,7 +239,7 @@ def _probes(of: Pods) -> dict[str, Any]:
 def _lifecycle(of: Pods) -> dict[str, Any]:
     """Delay termination: an engine stops listening at once, while requests are still on their way to it."""
     users = of.container.get("lifecycle", {})
-    grace = of.spec.get("terminationGracePeriodSeconds", GRACE_SECONDS)
+    grace = of.spec.get("terminationGracePeriodSeconds", podspec.GRACE_SECONDS)
     if "preStop" in users or grace <= DRAIN_SECONDS:
         return {}
     return {"lifecycle": {**users, **pods.stop_later(seconds=DRAIN_SECONDS)}}

@@ -20,12 +20,22 @@ def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> 
     On Crossplane 2.4 each change of a replica's status triggers every deployment, and with enough of them Crossplane's
     circuit breaker opens (observed on core 2.4.0).
     """
-    missing = [s for s in standings if not s.arrived]
-    if not missing:
+    if all(s.arrived for s in standings):
         return c.ACCEPTED(count=len(standings), cluster=cluster, remark=remark)
-    troubled = [s for s in missing if s.problem]
-    problems = f"; {_named(troubled)}" if troubled else ""
-    return c.DEPLOYING(total=len(standings), cluster=cluster, problems=problems)
+    return c.DEPLOYING(total=len(standings), cluster=cluster, problems=_problems(standings))
+
+
+def awaits_turn(standings: Sequence[ObjectState], *, cluster: str) -> Condition:
+    """Return ModelAccepted of a replica that another version of the function composed."""
+    if all(s.arrived for s in standings):
+        return c.AWAITING_TURN(count=len(standings), cluster=cluster)
+    return c.AWAITING_TURN_UNSOUND(total=len(standings), cluster=cluster, problems=_problems(standings))
+
+
+def _problems(standings: Sequence[ObjectState]) -> str:
+    """Return the problems of Objects that have not arrived."""
+    troubled = [s for s in standings if not s.arrived and s.problem]
+    return f"; {_named(troubled)}" if troubled else ""
 
 
 def model_ready(

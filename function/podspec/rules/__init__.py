@@ -11,10 +11,36 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.podspec.fault import Fault
-from function.podspec.rules import containers, metadata, pod, probes, resources, volumes
+from function.podspec.rules import (
+    affinity,
+    containers,
+    metadata,
+    mounts,
+    pod,
+    probes,
+    resources,
+    security,
+    variables,
+    volumes,
+)
 
-_OF_TEMPLATE = (metadata.faults, pod.faults, containers.faults, volumes.faults)
-_OF_CONTAINER = (containers.of_container, probes.faults, resources.faults, volumes.mounts)
+_OF_TEMPLATE = (
+    metadata.faults,
+    pod.faults,
+    security.of_pod,
+    resources.of_pod,
+    affinity.faults,
+    containers.faults,
+    volumes.faults,
+)
+_OF_CONTAINER = (
+    containers.of_container,
+    variables.faults,
+    mounts.faults,
+    probes.faults,
+    resources.faults,
+    security.of_container,
+)
 
 
 def faults(template: Mapping[str, Any]) -> Iterator[Fault]:

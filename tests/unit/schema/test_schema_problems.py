@@ -58,9 +58,10 @@ def test_an_unknown_field_hides_no_broken_rule() -> None:
         ("spec.replica", "is not a field; did you mean replicas?"),
         ("spec.Replicas", "is not a field; did you mean replicas?"),
         ("spec.engines.0.members.0.nodeSelector.device", "is not a field; did you mean devices?"),
-        (f"{IN}.env.0.valu", "is not a field; did you mean value?"),
-        (f"{IN}.startupProbe.httpGet.hots", "is not a field"),
-        (f"{IN}.volumeMounts", "is not a field"),
+        (f"{IN}.env.0.valu", "is not a field of Kubernetes 1.34; did you mean value?"),
+        (f"{IN}.startupProbe.httpGet.hots", "is not a field of Kubernetes 1.34; did you mean host?"),
+        (f"{IN}.volumeMount", "is not a field of Kubernetes 1.34; did you mean volumeMounts?"),
+        (f"{IN}.modelplane", "is not a field of Kubernetes 1.34"),
         ("specs", "is not a field; did you mean spec?"),
     ],
 )
@@ -74,7 +75,11 @@ def test_an_unknown_field_comes_with_all_that_are_known() -> None:
     [problem] = problems(model.Spec, edited(DEPLOYMENT, "spec.engines.0.replicas", 2))
 
     want = Problem(
-        ("spec", "engines", 0, "replicas"), "is not a field", None, "copies, members, name, phase", "unknown-field"
+        ("spec", "engines", 0, "replicas"),
+        "is not a field",
+        None,
+        "copies, members, name, phase, runtime",
+        "unknown-field",
     )
     assert problem == want
 
@@ -102,11 +107,11 @@ def test_a_spec_that_is_none_is_a_problem(spec, want: str) -> None:
 @pytest.mark.parametrize(
     "xr",
     [
-        edited(DEPLOYMENT, f"{IN}.env.0.value", CANARY * 10000),
+        edited(DEPLOYMENT, f"{IN}.env.0.value", CANARY * 50000),
         edited(DEPLOYMENT, f"{IN}.env.0", {"name": "PLAIN", "value": CANARY, "valueFrom": {}}),
         edited(DEPLOYMENT, f"{IN}.env", {"PLAIN": CANARY}),
         edited(DEPLOYMENT, f"{IN}.env.0.value", {"secret": CANARY}),
-        edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 10000]),
+        edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 30000]),
         edited(DEPLOYMENT, f"{IN}.env", [CANARY]),
         edited(ENDPOINT, "spec.url", f"https://user:{CANARY}@api.example.org"),
         edited(ENDPOINT, "spec.auth", {"secretRef": {"name": "a", "key": "b"}, "token": CANARY}),
@@ -123,7 +128,7 @@ def test_no_message_repeats_what_may_be_a_secret(xr) -> None:
 
 def test_the_answer_of_the_server_holds_no_secret_either() -> None:
     with pytest.raises(InvalidSpec) as raised:
-        model.parse(edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 10000]))
+        model.parse(edited(DEPLOYMENT, f"{IN}.args", [f"--api-key={CANARY}" * 30000]))
 
     assert (raised.value.__cause__, raised.value.__context__) == (None, None)
     assert CANARY not in raised.value.condition.message
@@ -136,18 +141,23 @@ def test_a_long_value_is_shortened() -> None:
 
 
 def test_the_server_is_lenient_where_validation_is_strict() -> None:
-    xr = edited(DEPLOYMENT, f"{IN}.later", 1)
+    xr = edited(DEPLOYMENT, "spec.later", 1)
 
     assert model.parse(xr) == model.parse(DEPLOYMENT)
+    assert [problem.code for problem in problems(model.Spec, xr)] == ["unknown-field"]
+
+
+def test_the_server_passes_on_what_a_later_kubernetes_may_know() -> None:
+    xr = edited(DEPLOYMENT, f"{IN}.later", {"seconds": 5.0})
+
+    assert engine(model.parse(xr))["later"] == {"seconds": 5}
     assert [problem.code for problem in problems(model.Spec, xr)] == ["unknown-field"]
 
 
 def test_quantities_are_kept_as_text_however_they_were_written() -> None:
     got = model.parse(edited(DEPLOYMENT, f"{IN}.resources", {"limits": {"cpu": 8.0, "memory": "8"}}))
 
-    resources = got.engines[0].members[0].template.spec.containers[0].resources
-    assert resources is not None
-    assert resources.limits == {"cpu": "8", "memory": "8"}
+    assert engine(got)["resources"]["limits"] == {"cpu": "8", "memory": "8"}
     assert CONTAINER["resources"]["requests"]["cpu"] == 4, "parsing changes nothing"
 
 
@@ -164,6 +174,11 @@ def test_what_is_no_count_is_refused_and_never_crashes(value: float) -> None:
     [problem] = problems(model.Spec, in_place("spec.replicas", value))
 
     assert problem.message.startswith("must be a whole number from 0 to 100, not ")
+
+
+def engine(spec: Any) -> Any:
+    """The container of the first engine."""
+    return spec.engines[0].members[0].template["spec"]["containers"][0]
 
 
 def in_place(path: str, value: object) -> Object:

@@ -9,7 +9,8 @@ import pytest
 
 from function.core import InvalidSpec
 from function.publish.catalog import BY_KIND, KINDS
-from tests.support.api_cases import BAD, DEVICE, GOOD, POOL, URLS
+from tests.support.api_cases import BAD, GOOD
+from tests.support.platform_cases import DEVICE, POOL, URLS
 from tests.support.samples import ALL, CLASS, CLUSTER, ENDPOINT, edited
 
 

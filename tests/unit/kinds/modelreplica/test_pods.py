@@ -94,8 +94,8 @@ def test_exactly_the_pools_taints_are_tolerated(taints: Any, want: list[Any]) ->
 
 
 def test_users_labels_stand_under_ours() -> None:
-    template = pod(metadata={"labels": {"app": "x", "llm-d.ai/role": "y"}, "annotations": {"note": "z"}})
-    assert template["metadata"]["labels"].items() >= {"app": "x", "llm-d.ai/role": "y"}.items()
+    template = pod(metadata={"labels": {"app": "x"}, "annotations": {"note": "z"}})
+    assert template["metadata"]["labels"].items() >= {"app": "x"}.items()
     assert template["metadata"]["labels"][labels.SERVING] == "qwen-1a2b3c4d"
     assert template["metadata"]["annotations"] == {"note": "z"}
 

@@ -25,7 +25,10 @@ _GOOD = {
 TEMPLATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "plain": ({}, {}),
     "restricted by itself": ({"securityContext": _GOOD}, {}),
-    "restricted by its pod": ({}, {"securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "Localhost"}}}),
+    "restricted by its pod": (
+        {},
+        {"securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "Localhost", "localhostProfile": "x"}}},
+    ),
     "privileged": ({"securityContext": {"privileged": True}}, {}),
     "on the host": (
         {"ports": [{"containerPort": 7000, "hostPort": 7000}, {"containerPort": 7001}]},
