@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function import podspec
-from function.conversion import kserve, kubernetes, leaderworkerset, services, upstream
-from function.conversion.notes import NotConvertible, Note, Notes, Path, texts
+from function.conversion import claims, kserve, kubernetes, leaderworkerset, services, upstream
+from function.conversion.notes import NOTHING, Beside, NotConvertible, Note, Notes, Path, texts
 from function.conversion.services import Workload
 from function.core import Manifest, dig
 from function.publish.catalog import BY_KIND
@@ -54,7 +54,7 @@ _ADVICE: Mapping[str, str] = {
     "InferencePool": "serving mode PrefillDecode makes one; otherwise a Service spreads the requests",
     "PodMonitor": "apply it to the inference clusters, with the labels of the pods",
     "ServiceMonitor": "apply it to the inference clusters, with the labels of the pods",
-    "ResourceClaimTemplate": "write its requests into nodeSelector.devices of the member",
+    "ResourceClaimTemplate": "pods that claim it get device requests; Modelplane makes the templates",
 }
 """What to do about kinds that often stand beside a workload."""
 
@@ -70,8 +70,8 @@ class Converted:
     """Why it could not be read. It has no targets then."""
     advice: str = ""
     """What to do about an object that is not converted."""
-    beside: frozenset[tuple[str, str]] = frozenset()
-    """Kinds and names of the Secrets and ConfigMaps of its namespace among the sources."""
+    beside: Beside = NOTHING
+    """The sources that stand beside it."""
 
 
 def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list[Converted]:
@@ -100,10 +100,17 @@ def convert(manifests: Sequence[Manifest], namespace: str | None = None) -> list
     return results
 
 
-def _beside(source: Manifest, manifests: Sequence[Manifest]) -> frozenset[tuple[str, str]]:
+def _beside(source: Manifest, manifests: Sequence[Manifest]) -> Beside:
     namespace = source["metadata"].get("namespace")
-    carried = (one for one in manifests if _kind(one) in _CARRIED and one["metadata"].get("namespace") == namespace)
-    return frozenset((one["kind"], one["metadata"]["name"]) for one in carried)
+    near = [one for one in manifests if one["metadata"].get("namespace") == namespace]
+    return Beside(
+        frozenset((one["kind"], one["metadata"]["name"]) for one in near if _kind(one) in _CARRIED),
+        {one["metadata"]["name"]: one for one in near if _is_claim_template(one)},
+    )
+
+
+def _is_claim_template(source: Manifest) -> bool:
+    return source["kind"] == "ResourceClaimTemplate" and source["apiVersion"] in claims.VERSIONS
 
 
 def _guarded(result: Converted, run: Callable[[Converted, list[Workload]], None], workloads: list[Workload]) -> None:
@@ -126,7 +133,7 @@ def _convert(result: Converted, workloads: list[Workload]) -> None:
         if run is not None:
             result.advice = f"is made by {owner}, which is what to convert"
         return
-    notes = Notes(written=result.notes, companions=result.beside)
+    notes = Notes(written=result.notes, beside=result.beside)
     result.targets.extend(run(source, notes))
     if _kind(source) in _BEHIND_SERVICES:
         namespace = source["metadata"].get("namespace")

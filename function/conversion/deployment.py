@@ -118,7 +118,8 @@ def without_devices(parts: MemberParts, path: Path, notes: Notes) -> None:
         notes.left(
             path,
             ("spec", "engines", 0, "members", 0, "nodeSelector"),
-            "no container asks for a device; Modelplane places engines by their devices, so write nodeSelector.devices",
+            "no device is asked for that is known; Modelplane places engines by their devices, so write"
+            " nodeSelector.devices",
         )
 
 

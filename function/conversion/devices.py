@@ -95,12 +95,20 @@ def requests(
             about.changed(path, where, "selects devices, not nodes")
         written.append(
             {
-                "name": _name(one.name, written),
+                "name": one.name,
                 "count": _count(one, about),
                 "selectors": [{"cel": text} for text in texts],
             }
         )
     _without_resource(asked, selected, notes)
+    return written
+
+
+def distinct(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return device requests with a name for each."""
+    written: list[dict[str, Any]] = []
+    for one in given:
+        written.append({**one, "name": _name(one["name"], written)})
     return written
 
 

@@ -62,7 +62,7 @@ def member(workload: Mapping[str, Any], path: Path, serving: Serving, notes: Not
     at = (*path, which)
     spec = copy.deepcopy(mapping(workload, which, at=path))
     target: Path = ("spec", "engines", serving.engine, "members", int(role == "Worker"))
-    inside = Notes(at, target, companions=notes.companions)
+    inside = Notes(at, target, beside=notes.beside)
     container = _container(spec, at)
     _complete(container, workload, path, serving, inside, role=role)
     metadata = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -36,14 +36,27 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """Objects of the source's namespace that stand beside it."""
+
+    carried: frozenset[tuple[str, str]] = frozenset()
+    """Kinds and names of the Secrets and ConfigMaps that go with the target."""
+    claim_templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """ResourceClaimTemplates by name."""
+
+
+NOTHING = Beside()
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Collects notes about the fields below one path of the source, and below one path of the target."""
 
     source: Path = ()
     target: Path = ()
     written: list[Note] = field(default_factory=list)
-    companions: frozenset[tuple[str, str]] = frozenset()
-    """Kinds and names of the Secrets and ConfigMaps that go with the target."""
+    beside: Beside = NOTHING
+    """What stands beside the source."""
 
     def at(self, source: Path = (), target: Path = ()) -> Notes:
         """Return notes about what is further down. They are collected together with these."""

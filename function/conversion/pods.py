@@ -6,7 +6,8 @@ Phases, in call order:
    that Kubernetes does not know are left out.
 2. `_without_defaults`: what the API server filled in is left out, in an object that was read from one.
 3. `_engine`: one container becomes the engine, by name.
-4. `devices.moved`, `nodes.moved`: resources of device plugins and labels of GPU nodes become device requests.
+4. `devices.moved`, `claims.moved`, `nodes.moved`: resources of device plugins, claims and labels of GPU nodes become
+   device requests.
 5. `_without_refused`: fields that Modelplane refuses, and that mean nothing to it, are left out.
 6. `prerequisites`: what the pods need besides, such as Secrets and claims, is named.
 
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import podspec
-from function.conversion import devices, nodes
+from function.conversion import claims, devices, nodes
 from function.conversion.notes import NotConvertible, Notes, Path
 from function.podspec import reserved, security
 from function.schema import without_nulls
@@ -77,9 +78,10 @@ def member(raw: Any, notes: Notes, *, is_dump: bool = False) -> MemberParts:
     container = _engine(spec, preferred, inside.at(("spec",), ("spec",)))
     _metadata(template, inside.at(("metadata",), ("metadata",)))
     asked = devices.moved(spec, notes.at(("spec",)))
+    claimed = claims.moved(spec, notes.at(("spec",)))
     selected = nodes.moved(spec, inside.at(("spec",), ("spec",)))
     _without_refused(spec, inside.at(("spec",), ("spec",)))
-    requests = devices.requests(asked, selected.devices, notes)
+    requests = devices.distinct([*devices.requests(asked, selected.devices, notes), *claimed])
     prerequisites(template, inside)
     return MemberParts(template, requests, selected.clusters, container)
 
@@ -225,7 +227,7 @@ def prerequisites(template: Mapping[str, Any], notes: Notes) -> None:
     for path, claim in podspec.claims(template):
         notes.left(path, path, f"PersistentVolumeClaim {claim} must exist on the inference cluster")
     for reference in podspec.references(template):
-        if not reference.optional and (reference.kind, reference.name) not in notes.companions:
+        if not reference.optional and (reference.kind, reference.name) not in notes.beside.carried:
             what = f"{reference.kind} {reference.name}"
             notes.left(reference.path, reference.path, f"{what} must exist in the namespace of the ModelDeployment")
     for violation in security.violations(template, "baseline"):
