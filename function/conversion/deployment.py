@@ -13,7 +13,13 @@ from function.podspec import reserved
 from function.schema import LABEL
 from function.vocabulary import labels, names
 
-_OF_TOOLS = ("kubectl.kubernetes.io/", "deployment.kubernetes.io/", "meta.helm.sh/", "autoscaling.alpha.kubernetes.io/")
+_OF_TOOLS = (
+    "kubectl.kubernetes.io/",
+    "deployment.kubernetes.io/",
+    "meta.helm.sh/",
+    "autoscaling.alpha.kubernetes.io/",
+    "serving.kserve.io/",
+)
 """Prefixes of annotations that tools write about the source object."""
 _ROLES = re.compile(r"-(leader|worker|head|server)$")
 

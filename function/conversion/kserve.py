@@ -28,6 +28,7 @@ KINDS = {
     ("serving.kserve.io/v1alpha2", "LLMInferenceService"),
 }
 _MOST_COPIES = 64
+_SECRET = "serving.kserve.io/secretName"  # noqa: S105 (an annotation's key)
 _WHY: Mapping[str, str] = {
     "baseRefs": "merge the LLMInferenceServiceConfigs first, and convert the result",
     "runtime": "names a ServingRuntime, whose container is not known: write its image and command",
@@ -37,7 +38,7 @@ _WHY: Mapping[str, str] = {
 _OF_WORKLOADS = {
     "replicas", "scaling", "parallelism", "labels", "annotations", "template", "worker", "rolloutStrategy",
 }  # fmt: skip
-_OF_SERVICES = {"model", "router", "prefill", "trustRemoteCode", "storageInitializer"}
+_OF_SERVICES = {"model", "router", "prefill", "trustRemoteCode", "storageInitializer", "speculator"}
 _SCHEDULER = "Modelplane spreads requests evenly over replicas; PrefillDecode has a picker of its own"
 
 
@@ -59,6 +60,11 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
         is_disaggregated=bool(prefill),
     )
     _note_model(mapping(source, "spec", "model"), notes)
+    if spec.get("speculator") is not None:
+        if kserve_pods.speculator(source):
+            notes.changed(("spec", "speculator"), None, "is the engine's --speculative-config")
+        else:
+            notes.lost(("spec", "speculator"), "needs a method, and a draft model of the hub (hf://) if it has one")
     for name in others(spec, _OF_WORKLOADS | _OF_SERVICES):
         if spec[name] is not None:
             notes.lost(("spec", name), _WHY.get(name, "has no counterpart"))
@@ -76,7 +82,8 @@ def _cache(
         return None
     if uri is None:
         return None
-    return weights.cache(uri, meta, served, notes)
+    secret = text(source, "metadata", "annotations", _SECRET)
+    return weights.cache(uri, meta, served, notes, secret=secret)
 
 
 def _engines(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -168,9 +170,16 @@ def _all_flags(workload: Mapping[str, Any], path: Path, serving: Serving, role: 
         yield from _group_flags(number, role)
     if mapping(workload, "parallelism", at=path).get("expert") is True:
         yield "--enable-expert-parallel"
-    if mapping(serving.source, "spec").get("trustRemoteCode") is True:
+    yield from _model_flags(serving.source)
+
+
+def _model_flags(source: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the flags about the model itself."""
+    if mapping(source, "spec").get("trustRemoteCode") is True:
         yield "--trust-remote-code"
-    yield from _lora(serving.source)
+    if config := speculator(source):
+        yield f"--speculative-config={config}"
+    yield from _lora(source)
 
 
 def _group_flags(number: Mapping[str, int | None], role: str) -> Iterator[str]:
@@ -206,6 +215,19 @@ def _lora(source: Mapping[str, Any]) -> Iterator[str]:
             yield f"--{flag}={value}"
     yield "--lora-modules"
     yield from named
+
+
+def speculator(source: Mapping[str, Any]) -> str | None:
+    """Return vLLM's speculative config for a service's speculator; None if it has none that vLLM could take."""
+    at: Path = ("spec", "speculator")
+    config: dict[str, Any] = {
+        name: int(value) if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value) else value
+        for name, value in mapping(source, *at, "config").items()
+    }
+    uri = text(source, *at, "model", "uri")
+    if not config.get("method") or (uri is not None and not uri.startswith("hf://")):
+        return None
+    return json.dumps({**config, **({"model": uri.removeprefix("hf://")} if uri else {})})
 
 
 def adapter(value: Any, at: Path) -> str | None:

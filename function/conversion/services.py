@@ -9,6 +9,7 @@ where Modelplane looks first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,6 @@ from function.conversion import deployment, pods
 from function.conversion.notes import NotConvertible, Notes, Path, items, mapping, others, texts
 
 _HTTP = "http"
-_USUAL = (_HTTP, "https", "api", "http-serving", "serving", "openai")
-"""Names of a Service's port for requests, if it has several ports."""
 _KNOWN = {"selector", "ports", "type", "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "sessionAffinity"}
 _FILLED_IN = {
     "internalTrafficPolicy": "Cluster",
@@ -58,10 +57,9 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
         return "is in front of no pods that are converted"
     if mapping(source, "spec").get("clusterIP") == "None":
         return "is headless, for pods that find each other: the pods of a gang have a Service of their own"
-    target_port = _target_port(source, notes)
+    ports = _target_ports(source)
     for workload in behind:
-        if target_port is not None:
-            name_port(workload, target_port, source["metadata"]["name"])
+        _name_port(workload, ports, source["metadata"]["name"])
     weights = [(one.name, int(one.target["spec"]["replicas"])) for one in behind]
     names = ", ".join(name for name, _ in weights)
     notes.changed(("spec", "selector"), ("spec", "endpoints"), f"selects the endpoints of {names}")
@@ -75,46 +73,64 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
     return deployment.model_service(source["metadata"]["name"], namespace, weights)
 
 
-def _target_port(source: Mapping[str, Any], notes: Notes) -> int | str | None:
-    """Return the port of pods that requests go to; None if it is unclear."""
-    ports = items(source, "spec", "ports")
-    for index, port in enumerate(ports):
+def _target_ports(source: Mapping[str, Any]) -> list[int | str]:
+    """Return the ports of pods that a Service leads to, by number or name. Raises NotConvertible."""
+    found: list[int | str] = []
+    for index, port in enumerate(items(source, "spec", "ports")):
         if not isinstance(port, dict):
             raise NotConvertible(("spec", "ports", index), "must be a map of fields")
-    tcp = [port for port in ports if port.get("protocol", "TCP") == "TCP"]
-    usual = [port for port in tcp if port.get("name") in _USUAL]
-    chosen = tcp if len(tcp) == 1 else usual
-    if len(chosen) != 1:
-        notes.left(("spec", "ports"), None, "which port is for requests? Name the engine's container port http")
-        return None
-    found = chosen[0].get("targetPort", chosen[0].get("port"))
-    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+        target = port.get("targetPort", port.get("port"))
+        target = int(target) if isinstance(target, str) and re.fullmatch("[0-9]{1,5}", target) else target
+        if isinstance(target, bool) or port.get("protocol", "TCP") != "TCP":
+            continue
+        if isinstance(target, int | str):
+            found.append(target)
+    return list(dict.fromkeys(found))
 
 
-def name_port(workload: Workload, port: int | str, service: str) -> None:
-    """Name the engine's port that a Service leads to `http`."""
+def _name_port(workload: Workload, targets: Sequence[int | str], service: str) -> None:
+    """Name the engine's port that a Service leads to `http`, if that is clear.
+
+    A Service may have other ports, such as one for metrics, and may lead to a proxy in another container.
+    """
     member = workload.target["spec"]["engines"][0]["members"][0]
+    spec = member["template"]["spec"]
     engine = pods.engine_of(member["template"])
-    ports: list[dict[str, Any]] = engine.get("ports", [])
-    named = next((one for one in ports if one.get("name") == _HTTP), None)
-    found = next((one for one in ports if port in (one["containerPort"], one.get("name"))), None)
-    number = int(port) if isinstance(port, str) and port.isdigit() else port
-    position = member["template"]["spec"]["containers"].index(engine)
-    at: Path = ("spec", "engines", 0, "members", 0, "template", "spec", "containers", position, "ports")
+    at: Path = ("spec", "engines", 0, "members", 0, "template", "spec", "containers", spec["containers"].index(engine))
     about = workload.notes.into(())
-    if named is found and named is not None:
-        return
-    if named is not None:
-        about.left((), at, f"Service {service} leads to port {port}, and the port named http is another")
-    elif found is not None:
+    ports: list[dict[str, Any]] = engine.get("ports", [])
+    found = [port for port in ports if port["containerPort"] in targets or port.get("name") in targets]
+    named = next((port for port in ports if port.get("name") == _HTTP), None)
+    if len(found) == 1 and named is None:
         if len(ports) > 1:
-            _rename(engine, found)
-            about.changed((), at, f"the port that Service {service} leads to, {found['containerPort']}, is named http")
-    elif isinstance(number, int) and 0 < number < _MOST_PORTS:
-        engine["ports"] = [*ports, {"name": _HTTP, "containerPort": number}]
-        about.changed((), at, f"port {number} is added, because Service {service} leads to it")
+            _rename(engine, found[0])
+            number = found[0]["containerPort"]
+            about.changed((), (*at, "ports"), f"the port that Service {service} leads to, {number}, is named http")
+    elif found and named not in found:
+        about.left((), (*at, "ports"), f"which port that Service {service} leads to is for requests? Name it http")
+    elif not found and targets:
+        _add_port(engine, targets, _others(spec, engine), about.at((), (*at, "ports")), service)
+
+
+def _others(spec: Mapping[str, Any], engine: Mapping[str, Any]) -> set[int | str]:
+    """The ports of the other containers, by number and name."""
+    containers = [*spec["containers"], *spec.get("initContainers", [])]
+    ports = [port for container in containers if container is not engine for port in container.get("ports", [])]
+    return {port["containerPort"] for port in ports} | {port["name"] for port in ports if "name" in port}
+
+
+def _add_port(
+    engine: dict[str, Any], targets: Sequence[int | str], others_: set[int | str], notes: Notes, service: str
+) -> None:
+    """Add the port that a Service leads to, if nothing else tells the engine's port."""
+    number = targets[0]
+    if others_.intersection(targets):
+        notes.left((), (), f"Service {service} leads to another container; here, requests go to the engine itself")
+    elif engine.get("ports") or len(targets) > 1 or not isinstance(number, int) or not 0 < number < _MOST_PORTS:
+        notes.left((), (), f"Service {service} leads to a port that the engine's container does not declare")
     else:
-        about.left((), at, f"Service {service} leads to a port that the engine's container does not declare")
+        engine["ports"] = [{"name": _HTTP, "containerPort": number}]
+        notes.changed((), (), f"port {number} is added, because Service {service} leads to it")
 
 
 _MOST_PORTS = 65536

@@ -36,7 +36,7 @@ class Source(NamedTuple):
 
 
 def cache(
-    uri: str, meta: Mapping[str, Any], served: str, notes: Notes, path: Path = ("spec", "model", "uri")
+    uri: str, meta: Mapping[str, Any], served: str, notes: Notes, *, secret: str | None = None
 ) -> dict[str, Any] | None:
     """Return the ModelCache for a URI, or None where the scheme has none.
 
@@ -45,14 +45,18 @@ def cache(
         meta: Metadata of the ModelDeployment, from which the cache has its name and namespace.
         served: The name under which the model is served.
         notes: Notes about the source object.
-        path: Path of the URI.
+        secret: The Secret with the hub's token as HF_TOKEN, or with an access key of a bucket.
     """
+    path: Path = ("spec", "model", "uri")
     scheme, _, rest = uri.partition("://")
     read = _SCHEMES.get(scheme)
     source = read(rest, served) if read else None
     if source is None:
         notes.left(path, None, _OTHERWISE.get(scheme, "has no ModelCache: say where the weights come from"))
         return None
+    if secret and source.name in _WITH_SECRETS:
+        source.block["authSecret"] = {"name": secret}
+        notes.left(path, None, f"Secret {secret} must have {_WITH_SECRETS[source.name]}")
     name = deployment.shortened(meta["name"])
     notes.changed(path, ("spec", "modelCacheRef"), f"is ModelCache {name}{source.says}")
     field = source.name[0].lower() + source.name[1:]
@@ -119,6 +123,10 @@ def _claim(rest: str, served: str) -> Source | None:
     )
 
 
+_WITH_SECRETS: Mapping[str, str] = {
+    "HuggingFace": "the hub's token as HF_TOKEN",
+    "S3": "the access key as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+}
 _SCHEMES = {"hf": _hub, "s3": _bucket, "pvc": _claim}
 _OTHERWISE: Mapping[str, str] = {
     "oci": "is an image: mount it at /mnt/models with a volume of type image",
