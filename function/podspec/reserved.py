@@ -47,6 +47,7 @@ DEVICES = (
     Device(r"nvidia\.com/(gpu|pgpu)", "gpu", _NVIDIA),
     Device(r"nvidia\.com/(gpu\.shared)", "gpu", _NVIDIA, is_whole=False),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
+    Device(r"amd\.com/([sdc]px_nps[124])", "partition", 'device.attributes["gpu.amd.com"].partitionProfile == "{0}"'),
     Device(r"gpu\.intel\.com/(i915|xe)", "gpu", 'device.driver == "gpu.intel.com"'),
     Device(r"(?:habana\.ai|intel\.com)/(gaudi.*)", "gaudi", _GAUDI),
     Device(r"(?:google\.com/tpu|cloud-tpus\.google\.com/.+)()", "tpu", _TPU),
@@ -59,7 +60,7 @@ dra-driver-google-tpu, AWS Neuron DRA driver. Other extended resources, such as 
 _MEDIA = (".me", "+me")
 """How the profile of a MIG slice with media engines ends: as a resource, and as the attribute of a device."""
 
-_GPU_LABELS = re.compile(
+GPU_LABELS = re.compile(
     r"nvidia\.com/|amd\.com/|gpu\.intel\.com/|habana\.ai/|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)"
     r"|karpenter\.k8s\.aws/instance-(gpu|accelerator)|node\.kubernetes\.io/instance-type"
     r"|(eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)|modelplane\.ai/)"
@@ -117,7 +118,7 @@ def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
     nodes = spec.get("affinity", {}).get("nodeAffinity", {})
     for path, term in affinity.node_terms(nodes):
         for index, expression in enumerate(term.get("matchExpressions", ())):
-            if _GPU_LABELS.match(expression["key"]):
+            if GPU_LABELS.match(expression["key"]):
                 problem = f"is about the GPUs or the pool of nodes, which Modelplane picks: {_POOL}"
                 at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
                 yield Fault(at, problem, "reserved")
