@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
-# The function's image: CPython, what requirements-hydrate.lock names (requirements.lock, and the client of the hub), and
-# nothing else. It runs as Crossplane runs functions (crossplane v2.3: uid and gid 2000, certificates in /tls/server), and
-# as the Job that stages a ModelCache.
+# The function's image: CPython, what requirements-hydrate.lock names (requirements.lock, and the clients of the hub and of
+# S3), and nothing else. It runs as Crossplane runs functions (crossplane v2.3: uid and gid 2000, certificates in
+# /tls/server), and as the Job that stages a ModelCache.
 #
 #   docker build -t function-modelplane .
 #   docker save -o dist/image.tar function-modelplane && make package IMAGE=dist/image.tar

@@ -43,6 +43,9 @@ _COMMANDS: Mapping[str, _Command] = {
     "validate": _Command(
         "function.cli.validate", "Validate manifests, with file, line, column and field of each error."
     ),
+    "convert": _Command(
+        "function.cli.convert", "Convert Deployments, LeaderWorkerSets and others to ModelDeployments."
+    ),
     "cel": _Command("function.cli.cel", "Check or evaluate a device selector."),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
     "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),

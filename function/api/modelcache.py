@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from function import schema
+from function.api.proxy import Proxy
+from function.api.weights import SOURCES, Block, ClusterSelector, SourceName
 from function.core import Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
@@ -20,69 +22,34 @@ SCOPE = "Namespaced"
 AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = True
 COLUMNS = (
+    schema.Column("SOURCE", "string", ".spec.source"),
     schema.Column("REPO", "string", ".spec.huggingFace.repo"),
     schema.Column("STAGED", "string", ".status.summary.ready"),
 )
 
-_PART = "[A-Za-z0-9_]([-A-Za-z0-9_.]{0,94}[A-Za-z0-9_])?"
 
-
-class AuthSecret(schema.Api):
-    name: schema.DnsSubdomain
-    """Name of a Secret in the same namespace."""
-    key: schema.SecretKey = "HF_TOKEN"
-    """Key of the Secret that holds the token."""
-
-
-class HuggingFace(schema.Api):
-    RULES = (
-        Rule(
-            "!self.repo.contains('--') && !self.repo.contains('..')",
-            "repo cannot have two dashes or two dots in a row",
-            lambda source: "--" not in source.repo and ".." not in source.repo,
-            at="repo",
-        ),
-        Rule(
-            "!has(self.revision) || !self.revision.contains('..')",
-            "revision cannot have two dots in a row",
-            lambda source: ".." not in source.revision,
-            at="revision",
-        ),
-    )
-
-    repo: Annotated[str, schema.Text(193, f"^{_PART}/{_PART}$", "a repository of the hub, such as Qwen/Qwen3-8B")]
-    """The repository on the hub."""
-    revision: Annotated[
-        str, schema.Text(250, r"^[A-Za-z0-9_]([-A-Za-z0-9_./]*[A-Za-z0-9_])?$", "a branch, a tag or a commit")
-    ] = "main"
-    """Branch, tag or commit. It is resolved to a commit when the weights are staged."""
-    authSecret: AuthSecret | None = None
-    """The token, for a repository that requires one."""
-    sizeGiB: Annotated[int, schema.Whole(1, 100000)]
-    """Size of the volume for the weights on each cluster, in GiB. Volumes never shrink."""
-
-
-class ClusterSelector(schema.Api):
-    matchLabels: schema.Selector = Field(default_factory=dict)
-    """Labels that an InferenceCluster must have."""
-
-
+@schema.union("source", SOURCES)
 class Spec(schema.Api):
     RULES = (
         Rule(
-            "self.source != 'HuggingFace' || has(self.huggingFace)",
-            "source HuggingFace needs huggingFace",
-            lambda spec: spec.huggingFace is not None,
-            at="huggingFace",
+            "self.source != 'PersistentVolumeClaim' || !has(self.proxy)",
+            "proxy is only for a source that is downloaded",
+            lambda spec: spec.source != "PersistentVolumeClaim" or spec.proxy is None,
+            at="proxy",
         ),
     )
 
-    source: Literal["HuggingFace"]
-    """Where the weights come from."""
-    huggingFace: HuggingFace | None = None
-    """Weights of the Hugging Face hub."""
+    source: SourceName = Field(description="Where the weights come from.")
+    proxy: Proxy | None = None
+    """Proxies and certificates for the Job that downloads the weights."""
     clusterSelector: ClusterSelector | None = None
     """The clusters on which to stage the weights. By default, all of them."""
+
+    @property
+    def block(self) -> Block:
+        """The block of the source."""
+        found: Block = getattr(self, schema.field_of(self.source))
+        return found
 
 
 class Summary(schema.Api):
@@ -100,10 +67,15 @@ class ClusterStatus(schema.Api):
     """Progress of staging on the cluster."""
     message: str | None = None
     """What staging waits for, or why it failed."""
+    claimName: str | None = None
+    """The claim that engines mount, if it is not the cache's own."""
     staged: str | None = None
-    """The staged directory of the claim. Its name begins with its revision, which may differ from the spec's."""
+    """The directory of the claim that engines mount. The name of a directory that was staged begins with its revision
+    or its folder, which may differ from the spec's. If omitted beside a claimName, engines mount its root."""
     repo: str | None = None
     """The repository of the staged weights. Engines serve the model under its name."""
+    servedModelName: str | None = None
+    """The name that the source gives to the model, if the weights are of no repository."""
 
 
 class Status(schema.Api):

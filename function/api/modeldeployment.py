@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from annotated_types import Len, MaxLen
@@ -108,6 +109,11 @@ class Engine(EngineShape):
 
 class Spec(schema.Api):
     RULES = (PHASES_RULE,)
+    ELSEWHERE = MappingProxyType(
+        {"template": "move what is under spec.template.spec to spec, or use modelplane convert"}
+    )
+    """Upstream has all but `replicas` under `spec.template.spec` (modelplaneai/modelplane v0.3, XRD of
+    ModelDeployments)."""
 
     replicas: Annotated[int, schema.Whole(0, MOST_REPLICAS)] = 1
     """Number of replicas that serve the model."""

@@ -18,25 +18,11 @@ AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = True
 COLUMNS = (schema.Column("URL", "string", ".spec.url"),)
 
-_LABEL = "[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
-_TOP_LABEL = "[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
-_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_HEX = "[0-9a-fA-F]{1,4}"
-_IPV6 = "|".join(
-    [
-        f"({_HEX}:){{7}}{_HEX}",
-        f"({_HEX}:){{1,7}}:",
-        *(f"({_HEX}:){{1,{left}}}(:{_HEX}){{1,{7 - left}}}" for left in range(6, 0, -1)),
-        f":((:{_HEX}){{1,7}}|:)",
-    ]
-)
-_HOST = rf"(({_LABEL}\.)*{_TOP_LABEL}|({_OCTET}\.){{3}}{_OCTET}|\[({_IPV6})\])"
 _CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
 _PART = rf"(\.*({_CHARACTER}\.*)+|\.{{3,}})"
 _PATH = f"(/{_PART})*/?"
 """A path as in RFC 3986, without parts that clients and gateways interpret differently: empty parts, `.` and `..`, and
 percent-encoded slashes and dots."""
-_PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 
 
 class SecretRef(schema.Api):
@@ -56,7 +42,7 @@ class Spec(schema.Api):
         str,
         schema.Text(
             2048,
-            rf"^https?://{_HOST}(:{_PORT})?{_PATH}$",
+            rf"^https?://{schema.HOST}(:{schema.PORT})?{_PATH}$",
             "an http or https URL with a host, in ASCII, without user, password, query or fragment, without a dot after"
             " the host, and without empty, . or .. parts in its path",
             secret=True,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from function import cel as engine
+from function.cli.devices import NoDevice, of_files
 from function.cli.epilog import INVALID_OPTION, epilog
-from function.cli.files import load, values
+from function.cli.report import aligned
 from function.cli.values import BrokenFile
-from function.core import dig
+from function.conversion.selectors import ERROR, NamedDevice, Reading, read
 from function.kinds.modeldeployment import selectors
 
 _CHECK = epilog(
@@ -31,6 +31,7 @@ _CHECK = epilog(
 _EVAL = epilog(
     [
         "modelplane cel eval 'device.driver == \"gpu.nvidia.com\"' --class examples/tour/classes.yaml",
+        "modelplane cel eval --compare 'has(device.attributes[\"gpu.nvidia.com\"])' --class examples/tour",
         (
             "kubectl get resourceslices -o yaml | "
             "modelplane cel eval 'device.attributes[\"gpu.nvidia.com\"].ecc' --device -"
@@ -82,33 +83,33 @@ def check(expression: str, *, as_json: bool) -> None:
     help="File or folder with devices or ResourceSlices, or - for stdin.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def evaluate(expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool) -> None:
+@click.option(
+    "--compare", is_flag=True, help="Evaluate the selector with cel-python too, as Modelplane v0.3 did, and compare."
+)
+def evaluate(
+    expression: str, classes: tuple[str, ...], devices: tuple[str, ...], *, as_json: bool, compare: bool
+) -> None:
     """Evaluate a selector on each device, and print match, no match, or the error."""
     text = _text(expression)
     if not classes and not devices:
         raise click.UsageError("missing devices: use --class FILE or --device FILE")
     try:
-        selector, asked = engine.compiled(text), list(_asked(classes, devices))
-    except engine.InvalidSelector as invalid:
-        click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text), err=not as_json)
-        raise SystemExit(INVALID) from None
-    except (BrokenFile, _NoDevice) as broken:
+        asked = list(of_files(classes, devices))
+        selector = engine.compiled(text)
+    except (BrokenFile, NoDevice) as broken:
         raise _Unusable(str(broken)) from None
+    except engine.InvalidSelector as invalid:
+        if compare:
+            _show_readings(read(text, asked), as_json=as_json)
+        if not (compare and as_json):
+            click.echo(json.dumps(_said(invalid)) if as_json else _shown(invalid, text), err=not as_json)
+        raise SystemExit(INVALID) from None
     answers = [_answer(selector, one) for one in asked]
-    click.echo(json.dumps(answers, ensure_ascii=False) if as_json else _table(answers))
+    if compare:
+        _show_readings(read(text, asked), as_json=as_json)
+    else:
+        click.echo(json.dumps(answers, ensure_ascii=False) if as_json else _table(answers))
     raise SystemExit(0 if any(answer["outcome"] == "match" for answer in answers) else 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A device, and its name in the output."""
-
-    name: str
-    device: engine.Device
-
-
-class _NoDevice(ValueError):
-    """A document that is not a device."""
 
 
 class _Unusable(click.ClickException):
@@ -164,82 +165,7 @@ def _gap(before: str) -> str:
     return "".join("\t" if letter == "\t" else " " for letter in before)
 
 
-def _asked(classes: tuple[str, ...], devices: tuple[str, ...]) -> Iterator[_Asked]:
-    for loaded in load(classes):
-        if loaded.manifest["kind"] != "InferenceClass":
-            continue
-        owner = loaded.manifest["metadata"]["name"]
-        for published in _mappings(dig(loaded.manifest, "spec", "devices"), f"{loaded.source.file}: spec.devices"):
-            name = f"{owner}/{published.get('name', '')}"
-            yield _Asked(name, _device(published, published.get("driver"), name))
-    for file in devices:
-        for document in values(file):
-            yield from _published(document, file)
-
-
-def _published(document: Any, file: str) -> Iterator[_Asked]:
-    """The devices of a document: a device, a list of them, or the output of `kubectl get resourceslices -o yaml`."""
-    if isinstance(document, list):
-        for entry in document:
-            yield from _published(entry, file)
-    elif not isinstance(document, Mapping):
-        raise _NoDevice(f"{file}: not a device: {document!r}")
-    elif "items" in document:
-        yield from _published(document["items"] or [], file)
-    elif document.get("kind") == "ResourceSlice":
-        driver, owner = dig(document, "spec", "driver"), dig(document, "metadata", "name")
-        for entry in _mappings(dig(document, "spec", "devices"), f"{file}: spec.devices of {owner}"):
-            name = f"{owner}/{entry.get('name')}"
-            yield _Asked(name, _device(entry.get("basic") or entry, driver, name))
-    else:
-        name = str(document.get("name") or file)
-        yield _Asked(name, _device(document, document.get("driver"), name))
-
-
-def _mappings(value: Any, where: str) -> list[Mapping[str, Any]]:
-    if value is not None and not (isinstance(value, list) and all(isinstance(one, Mapping) for one in value)):
-        raise _NoDevice(f"{where} must be a list of devices")
-    return value or []
-
-
-def _device(published: Any, driver: Any, name: str) -> engine.Device:
-    if not isinstance(published, Mapping) or not isinstance(driver, str):
-        raise _NoDevice(f"{name}: driver is missing")
-    return engine.Device(
-        driver=driver,
-        attributes=tuple(
-            (key, _value(f"{name}: attribute {key}", given)) for key, given in _of(published, "attributes", name)
-        ),
-        capacity=tuple(
-            (key, _amount(f"{name}: capacity {key}", given)) for key, given in _of(published, "capacity", name)
-        ),
-        allow_multiple_allocations=bool(published.get("allowMultipleAllocations", False)),
-    )
-
-
-def _of(published: Mapping[str, Any], field: str, name: str) -> Iterable[tuple[str, Any]]:
-    found = published.get(field) or {}
-    if not isinstance(found, Mapping):
-        raise _NoDevice(f"{name}: {field} must be a map")
-    return found.items()
-
-
-def _value(where: str, given: Any) -> Any:
-    if not isinstance(given, Mapping) or len(given) != 1:
-        raise _NoDevice(f"{where} must have exactly one of string, version, bool and int")
-    ((kind, value),) = given.items()
-    return engine.Version(str(value)) if kind == "version" else value
-
-
-def _amount(where: str, given: Any) -> str:
-    """The amount, from a mapping as in ResourceSlices or from the bare value."""
-    found = given.get("value") if isinstance(given, Mapping) else given
-    if not isinstance(found, str | int | float):
-        raise _NoDevice(f"{where} must have a value, such as 80Gi")
-    return str(found)
-
-
-def _answer(selector: engine.Selector, asked: _Asked) -> dict[str, str]:
+def _answer(selector: engine.Selector, asked: NamedDevice) -> dict[str, str]:
     found = selector.evaluate(asked.device)
     if isinstance(found, engine.EvaluationError):
         return {"device": asked.name, "outcome": "error", "error": str(found)}
@@ -251,3 +177,23 @@ def _table(answers: list[dict[str, str]]) -> str:
         return "no devices"
     width = max(len(answer["device"]) for answer in answers)
     return "\n".join(f"{a['device']:<{width}}  {a.get('error') or a['outcome']}".rstrip() for a in answers)
+
+
+def _show_readings(readings: list[Reading], *, as_json: bool) -> None:
+    """Print how Kubernetes and cel-python read a selector on each device."""
+    if as_json:
+        said = [{**asdict(one), "differs": one.differs} for one in readings]
+        click.echo(json.dumps([{_camel(k): v for k, v in one.items() if v != ""} for one in said], ensure_ascii=False))
+        return
+    rows = [
+        (one.device, one.error if one.kubernetes == ERROR else one.kubernetes, one.cel_python, _DIFFERS[one.differs])
+        for one in readings
+    ]
+    click.echo("\n".join(aligned(("device", "kubernetes", "cel-python", ""), rows)) if rows else "no devices")
+
+
+_DIFFERS = {True: "differs", False: ""}
+
+
+def _camel(field: str) -> str:
+    return "celPython" if field == "cel_python" else field

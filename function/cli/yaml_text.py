@@ -13,14 +13,14 @@ import yaml
 from function.core import plain
 
 
-def documents(manifests: Iterable[Mapping[str, Any]]) -> str:
+def documents(manifests: Iterable[Mapping[str, Any]], *, is_sorted: bool = True) -> str:
     """Objects, each after a line with `---`, as kubectl and crossplane print several."""
-    return "".join(f"---\n{document(manifest)}" for manifest in manifests)
+    return "".join(f"---\n{document(manifest, is_sorted=is_sorted)}" for manifest in manifests)
 
 
-def document(manifest: Mapping[str, Any]) -> str:
-    """One object."""
-    return yaml.dump(plain(manifest), Dumper=_Dumper, sort_keys=True, allow_unicode=True, default_flow_style=False)
+def document(manifest: Mapping[str, Any], *, is_sorted: bool = True) -> str:
+    """One object. Its keys are sorted, or in their own order for people to read."""
+    return yaml.dump(plain(manifest), Dumper=_Dumper, sort_keys=is_sorted, allow_unicode=True, default_flow_style=False)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -26,7 +26,9 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ Fatal                   a fatal result in the sandbox; the reconcile reports it in condition Synced
        ├─ Refused                 raised by the API server of the sandbox; the client's request fails
        ├─ DidNotConverge          the control loop of the sandbox does not settle; the command prints it
+       ├─ Nothing                 raised by hydrate.selection; the Job ends with code 14
        ├─ UnknownName             `what-if` names something that is not in the fleet; the command prints it
+       ├─ Untrustworthy           raised by hydrate.trust; the Job ends with code 2
        ├─ LookupError
        │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
        ├─ RuntimeError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 from typing import Any
 
@@ -17,48 +16,56 @@ from huggingface_hub.errors import (
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils._http import default_client_factory  # its only public form is a client that is made
 
-from function.hydrate.selection import HubFile
-from function.vocabulary.exit_codes import ExitCode
+from function.hydrate import faults
+from function.hydrate.files import Digest, File, Listing
+from function.vocabulary.exit_codes import HUB, ExitCode
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_NO_ROOM_TOLD = ("No space left on device", "Disk quota exceeded")
-"""Messages of the Xet client, whose errors have no number (hf-xet 1.x, a Rust library)."""
-_FORBIDDEN = 403
+_STATUSES = {403: ExitCode.GATED, 407: ExitCode.PROXY_REFUSED}
 _PATIENCE = 30
 """Timeout of the hub, in seconds."""
 
 
 class Hub:
-    """One repository, with a token. `exit_code` interprets what its methods raise."""
+    """One revision of a repository. An `Origin` of `stage`."""
 
-    def __init__(self, repo: str, *, token: str | None, endpoint: str | None = None) -> None:
+    meaning = HUB
+    is_repository = True
+
+    def __init__(self, repo: str, revision: str, *, token: str | None, endpoint: str | None = None) -> None:
         self._repo = repo
+        self._revision = revision
         self._token: str | bool = token or False  # never the one in the home directory
         self._endpoint = endpoint
         self._api = HfApi(endpoint=endpoint, token=self._token)
+        self._digests: dict[str, Digest] = {}
         set_client_factory(_patient_client)
 
-    def commit(self, revision: str) -> str:
-        """The commit of a branch, tag or commit."""
-        sha = self._api.repo_info(self._repo, revision=revision).sha
-        if not sha:
-            raise OSError(f"the hub names no commit for revision {revision}")
-        return str(sha)
-
-    def files(self, commit: str) -> list[HubFile]:
-        """The files of a commit."""
+    def listing(self) -> Listing:
+        """The files of the commit that the revision names now."""
+        commit = self._api.repo_info(self._repo, revision=self._revision).sha
+        if not commit:
+            raise OSError(f"the hub names no commit for revision {self._revision}")
         tree = self._api.list_repo_tree(self._repo, revision=commit, recursive=True)
-        return [
-            HubFile(entry.path, entry.size, entry.lfs.sha256 if entry.lfs else None, entry.blob_id)
-            for entry in tree
-            if isinstance(entry, RepoFile)
-        ]
+        files = tuple(self._file(entry) for entry in tree if isinstance(entry, RepoFile))
+        return Listing(commit, f"commit {commit}", files, {"revision": self._revision, "commit": commit})
 
-    def fetch(self, file: HubFile, commit: str, to: Path) -> None:
+    def _file(self, entry: RepoFile) -> File:
+        """A large file (LFS or Xet) is known by its SHA-256, one in git by the hash of its blob."""
+        digest = Digest("sha256", entry.lfs.sha256) if entry.lfs else Digest("git-blob", entry.blob_id)
+        self._digests[entry.path] = digest
+        return File(entry.path, entry.size, digest.value)
+
+    def digest(self, file: File) -> Digest:
+        return self._digests[file.path]
+
+    def fetch(self, file: File, listing: Listing, to: Path) -> None:
         """Download a file below a directory. The client may reuse a file that exists there, so verify it."""
         hf_hub_download(
-            self._repo, file.path, revision=commit, local_dir=to, token=self._token, endpoint=self._endpoint
+            self._repo, file.path, revision=listing.version, local_dir=to, token=self._token, endpoint=self._endpoint
         )
+
+    def exit_code(self, fault: Exception) -> ExitCode:
+        return exit_code(fault)
 
 
 def _patient_client() -> Any:
@@ -85,13 +92,5 @@ def exit_code(fault: Exception) -> ExitCode:
     if isinstance(fault, HFValidationError):
         return ExitCode.INVALID
     if isinstance(fault, HfHubHTTPError):
-        return ExitCode.GATED if fault.response.status_code == _FORBIDDEN else ExitCode.RETRY
-    return ExitCode.NO_ROOM if _is_full(fault) else ExitCode.RETRY
-
-
-def _is_full(fault: BaseException | None) -> bool:
-    """Whether a full volume caused an exception, directly or indirectly."""
-    if fault is None:
-        return False
-    numbered = isinstance(fault, OSError) and fault.errno in _NO_ROOM
-    return numbered or any(told in str(fault) for told in _NO_ROOM_TOLD) or _is_full(fault.__cause__)
+        return _STATUSES.get(fault.response.status_code, ExitCode.RETRY)
+    return faults.exit_code(fault)

@@ -53,8 +53,10 @@ def memory_volume(*, name: str) -> dict[str, Any]:
     return {"name": name, "emptyDir": {"medium": "Memory"}}
 
 
-def claim_volume(*, name: str, claim: str) -> dict[str, Any]:
-    return {"name": name, "persistentVolumeClaim": {"claimName": claim}}
+def claim_volume(*, name: str, claim: str, read_only: bool = False) -> dict[str, Any]:
+    """Mount a claim. Some drivers attach a volume that many nodes read only if the whole volume is read-only."""
+    source = {"claimName": claim, **({"readOnly": True} if read_only else {})}
+    return {"name": name, "persistentVolumeClaim": source}
 
 
 def config_volume(*, name: str, config_map: str) -> dict[str, Any]:

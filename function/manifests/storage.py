@@ -34,6 +34,15 @@ def shared_claim(
     }
 
 
+def claim_of_others(*, name: str, namespace: str) -> dict[str, Any]:
+    """Return a claim that someone else made, as an Object names it to observe it."""
+    return {
+        "apiVersion": versions.CORE,
+        "kind": "PersistentVolumeClaim",
+        "metadata": metadata(name=name, namespace=namespace),
+    }
+
+
 def job(
     *,
     name: str,
@@ -132,3 +141,8 @@ def batch_container(
 
 def scratch_volume(*, name: str) -> dict[str, Any]:
     return {"name": name, "emptyDir": {}}
+
+
+def secret_volume(*, name: str, secret: str, keys: Sequence[str]) -> dict[str, Any]:
+    """Return a volume with some keys of a Secret as files."""
+    return {"name": name, "secret": {"secretName": secret, "items": [{"key": key, "path": key} for key in keys]}}

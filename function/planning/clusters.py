@@ -139,10 +139,20 @@ class Clusters:
         if self.seen.applied.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
         store.add_finalizer(ref, FINALIZER)
-        if provider.observes_only(found) or self._error(store, found, by_config):
+        if self._error(store, found, by_config):
+            return
+        if provider.observes_only(found):
+            self._assume(config, dig(found, "spec", "forProvider", "manifest"))
             return
         self._apply(config, ref, dig(found, "spec", "forProvider", "manifest"))
         self.seen.applied[ref] = store.changed[ref]
+
+    def _assume(self, config: str, observed: Manifest) -> None:
+        """Add an object that someone else made and that an Object observes, unless it is there."""
+        there = self.things.setdefault(config, {})
+        if preinstalled.is_assumed(observed) and ref_of(observed) not in there:
+            there[ref_of(observed)] = RemoteObject(plain(observed))
+            self.seen.written(config)
 
     def _has_thing(self, config: str, manifest: Manifest) -> bool:
         return ref_of(dig(manifest, "spec", "forProvider", "manifest")) in self.things.get(config, {})

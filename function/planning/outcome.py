@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from function.api.weights import SOURCES
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
 from function.fleet import clusters
 from function.sandbox.store import Store
@@ -305,9 +306,11 @@ def _service(manifest: Manifest) -> ServiceOutcome:
 
 
 def _weights(cache: Manifest) -> Iterator[StagedWeights]:
-    name, size = identity(cache), int(dig(cache, "spec", "huggingFace", "sizeGiB") or 0)
+    """Yield the weights that take room on a cluster: not those that are there already, in a claim of others."""
+    name, sizes = identity(cache), [dig(cache, "spec", source.field, "sizeGiB") for source in SOURCES]
+    size = next((int(size) for size in sizes if size), 0)
     for cluster in dig(cache, "status", "clusters") or ():
-        if cluster.get("phase") in _STAGED:
+        if cluster.get("phase") in _STAGED and not cluster.get("claimName"):
             yield StagedWeights(name.namespace, name.name, str(cluster.get("name")), size)
 
 

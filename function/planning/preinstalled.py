@@ -19,6 +19,11 @@ def things(cluster: Manifest) -> Iterator[dict[str, Any]]:
     yield from _storage_classes(cluster)
 
 
+def is_assumed(manifest: Manifest) -> bool:
+    """Whether an object that is only observed is assumed to exist: files of a fleet do not show a cluster's claims."""
+    return bool(manifest["kind"] == "PersistentVolumeClaim")
+
+
 def _gateway() -> dict[str, Any]:
     metadata = {"name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE, "generation": 1}
     return {"apiVersion": versions.GATEWAY, "kind": "Gateway", "metadata": metadata}

@@ -18,9 +18,13 @@ _COMPLETE = (
 
 
 def status(manifest: Manifest, existing: Collection[Ref], exit_code: int = 0) -> dict[str, Any]:
-    """A claim is bound if its StorageClass exists. A Job ends with `exit_code` as soon as its claims exist."""
+    """Return the status that a controller writes.
+
+    A claim is bound if its StorageClass exists, and so is one that is assumed to be there. A Job ends with `exit_code`
+    as soon as its claims exist.
+    """
     if manifest["kind"] == "PersistentVolumeClaim":
-        return {"phase": "Bound" if _has_class(manifest, existing) else "Pending"}
+        return {"phase": "Bound" if "spec" not in manifest or _has_class(manifest, existing) else "Pending"}
     if not all(
         Ref("v1", "PersistentVolumeClaim", _namespace(manifest), name) in existing for name in _claims(manifest)
     ):

@@ -13,20 +13,42 @@ _VALUE = "YXNzdW1lZA=="
 """Base64 of `assumed`."""
 
 
+_CERTIFICATE = "-----BEGIN CERTIFICATE-----"
+_CA_BUNDLE, _CA_KEY = ("proxy", "caBundle", "configMapRef"), "ca.crt"
+_REFERENCES = (
+    ("Secret", ("auth", "secretRef"), ("api-key",)),
+    ("Secret", ("huggingFace", "authSecret"), ("HF_TOKEN",)),
+    ("Secret", ("s3", "authSecret"), ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")),
+    ("Secret", ("proxy", "secretRef"), ("HTTPS_PROXY",)),
+    ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
+)
+"""Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
+
+
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     """A stub for each Secret and ConfigMap that the manifests reference and do not contain, in order of names."""
     fleet = list(manifests)
     existing = {
         (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
     }
+    certificates = {one for m in fleet for one in _certificates(m)}
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for kind, namespace, name, key in (named for m in fleet for named in _named(m)):
         if (kind, namespace, name) in existing:
             continue
         stub = found.setdefault((kind, namespace, name), _stub(kind, namespace, name))
         if key:
-            stub["data"][key] = _VALUE if kind == "Secret" else "assumed"
+            text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
+            stub["data"][key] = _VALUE if kind == "Secret" else text
     return [found[key] for key in sorted(found)]
+
+
+def _certificates(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
+    """Namespace, name and key of a ConfigMap that must hold certificates."""
+    reference = dig(manifest, "spec", *_CA_BUNDLE) or {}
+    if name := reference.get("name"):
+        namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
+        yield namespace, str(name), str(reference.get("key") or _CA_KEY)
 
 
 def _stub(kind: str, namespace: str, name: str) -> dict[str, Any]:
@@ -46,10 +68,9 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
         if name := dig(existing, reference, "name"):
             yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
     namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
-    for auth, key in (("authSecret", "HF_TOKEN"), ("secretRef", "api-key")):
-        for block in ("huggingFace", "auth"):
-            if name := dig(manifest, "spec", block, auth, "name"):
-                yield "Secret", namespace, name, dig(manifest, "spec", block, auth, "key") or key
+    for kind, path, keys in _REFERENCES:
+        if name := dig(manifest, "spec", *path, "name"):
+            yield from ((kind, namespace, name, dig(manifest, "spec", *path, "key") or key) for key in keys)
     for template in _templates(manifest):
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
 

@@ -4,13 +4,15 @@ Phases, in call order:
 
 1. `_Reader` walks the template along Kubernetes' schema. It checks types, required fields and the tables, collects
    unknown fields, and builds a copy in one form. In that form, quantities are strings and whole numbers integers (JSON
-   in protobuf has only doubles), and nulls, empty lists and empty maps of strings are left out, as the API server
-   leaves them out. An empty object stays, because `emptyDir: {}` means something.
+   in protobuf has only doubles). Nulls, empty lists, empty maps of strings and most empty texts are left out, as the
+   API server leaves them out (`tables.EMPTY_MEANS` has the others). An empty object stays, because `emptyDir: {}`
+   means something.
 2. Where the walk found nothing, `rules` check what fields mean together. They can rely on the types.
 3. `reserved` finds fields that Modelplane sets itself.
 
-Deliberately coarse: fields that few engines use (iSCSI, RBD, sysctls, Windows) are checked by type only. The API server
-of the cluster checks them when the pods are created, and its refusal reaches the replica's condition.
+Deliberately coarse: settings that few engines use (iSCSI, RBD, Windows, certificates of pods, sums of containers'
+resources) are checked by type only. The API server of the cluster checks them when the pods are created, and its
+refusal reaches the replica's condition. tests/conformance/template_differences.py lists them, with an example each.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from function.core.manifest import is_list
@@ -58,11 +61,9 @@ def read(template: Any) -> Reading:
     read_ = reader.value(definitions.TEMPLATE, template, ())
     if not isinstance(read_, dict):
         return Reading({}, tuple(reader.faults), ())
-    found = list(reader.faults)
     if nested := reserved.nested(read_):
-        found = [nested]
-    elif not found:
-        found = [*_size(read_), *rules.faults(read_), *reserved.faults(read_)]
+        return Reading(read_, (nested,), ())
+    found = reader.faults or [*_size(read_), *rules.faults(read_), *reserved.faults(read_)]
     return Reading(read_, tuple(found), tuple(reader.unknown))
 
 
@@ -99,24 +100,20 @@ class _Reader:
                 return converted
 
     def _object(self, type_: Type, value: Any, path: Path) -> Any:
-        if not isinstance(value, Mapping):
+        if not _is_map(value):
             self.faults.append(must_be_a(path, "a map of fields", value))
             return None
-        required = (*type_.required, *tables.REQUIRED.get(type_.definition, ()))
-        for name in required:
-            if (given := value.get(name)) is None:
-                self.faults.append(Fault((*path, name), "is required", "required"))
-            elif is_list(given) and not given and type_.fields[name].kind == "list":
-                self.faults.append(Fault((*path, name), "must have at least 1 item, not 0"))
+        self.faults.extend(_missing(type_, value, path))
         written = {}
         for name, child in value.items():
-            step = (*path, str(name))
-            if child == "" and _is_unset_if_empty(type_, name):
-                self.faults.extend([Fault(step, "cannot be empty")] if name in required else [])
-            elif child is not None:
-                written[str(name)] = self._field(type_, str(name), child, step)
-        self._exactly_one(type_, written, path)
-        return {name: child for name, child in written.items() if not _is_blank(type_.fields.get(name), child)}
+            if child is None or (child == "" and _is_unset_if_empty(type_, name)):
+                continue
+            converted = self._field(type_, str(name), child, (*path, str(name)))
+            if converted or not _is_blank(type_.fields.get(name), converted):
+                written[str(name)] = converted
+        if type_.definition in tables.EXACTLY_ONE:
+            self.faults.extend(_exactly_one(type_, written, path))
+        return written
 
     def _field(self, type_: Type, name: str, value: Any, path: Path) -> Any:
         known = type_.fields.get(name)
@@ -134,21 +131,9 @@ class _Reader:
             self.faults[refused:] = [must_be(path, tables.accepted(field), value)]
         return converted
 
-    def _exactly_one(self, type_: Type, value: Mapping[str, Any], path: Path) -> None:
-        besides = tables.EXACTLY_ONE.get(type_.definition)
-        if besides is None:
-            return
-        options = sorted(type_.fields.keys() - set(besides))
-        given = [name for name in value if name in options]
-        may_be_later = any(name not in type_.fields for name in value)
-        if len(given) > 1 or not (given or may_be_later):
-            has = " and ".join(given) if given else "none"
-            listed = ", ".join(options) if len(options) < _MANY else f"{', '.join(options[:_MANY])}, …"
-            self.faults.append(Fault(path, f"must have exactly one of {listed}, and has {has}", "rule"))
-
     def _map(self, type_: Type, value: Any, path: Path) -> Any:
         assert type_.items is not None
-        if not isinstance(value, Mapping):
+        if not _is_map(value):
             self.faults.append(must_be_a(path, "a map", value))
             return None
         return {str(key): self.value(type_.items, child, (*path, str(key))) for key, child in value.items()}
@@ -162,6 +147,40 @@ class _Reader:
 
 
 _MANY = 8
+_MATCHES = {field: re.compile(form.pattern).fullmatch for field, form in tables.FORMS.items()}
+
+
+def _is_map(value: Any) -> bool:
+    return type(value) is dict or isinstance(value, Mapping)
+
+
+@cache
+def _required_of(definition: str) -> tuple[str, ...]:
+    return (*definitions.definition(definition).required, *tables.REQUIRED.get(definition, ()))
+
+
+def _missing(type_: Type, value: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    """Yield faults of required fields that an object does not have, or has without anything in them."""
+    for name in _required_of(type_.definition):
+        given = value.get(name)
+        if given is None:
+            yield Fault((*path, name), "is required", "required")
+        elif given == "" and _is_unset_if_empty(type_, name):
+            yield Fault((*path, name), "cannot be empty")
+        elif type_.fields[name].kind == "list" and is_list(given) and not given:
+            yield Fault((*path, name), "must have at least 1 item, not 0")
+
+
+def _exactly_one(type_: Type, value: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    """Yield the fault of an object that has none, or two, of the fields of which it must have one."""
+    besides = tables.EXACTLY_ONE[type_.definition]
+    given = [name for name in value if name in type_.fields and name not in besides]
+    may_be_later = any(name not in type_.fields for name in value)
+    if len(given) > 1 or not (given or may_be_later):
+        options = sorted(type_.fields.keys() - set(besides))
+        has = " and ".join(given) if given else "none"
+        listed = ", ".join(options) if len(options) < _MANY else f"{', '.join(options[:_MANY])}, …"
+        yield Fault(path, f"must have exactly one of {listed}, and has {has}", "rule")
 
 
 def _items(field: tables.Field, type_: Type, items: list[Any], path: Path) -> Iterator[Fault]:
@@ -183,7 +202,7 @@ def _is_listed(field: tables.Field, value: Any) -> bool:
         return least <= value <= most
     if field in tables.FORMS:
         form = tables.FORMS[field]
-        return len(value) <= form.longest and re.fullmatch(form.pattern, value) is not None
+        return len(value) <= form.longest and _MATCHES[field](value) is not None
     return True
 
 

@@ -14,10 +14,13 @@ from function.podspec.fault import Fault, Path
 from function.podspec.rules import affinity, containers
 from function.vocabulary import labels
 
-_POOL = "Modelplane picks the node pool: select devices in nodeSelector.devices of the member, or clusters by"
-_POOL_WORDS = f"is set by Modelplane. {_POOL} spec.clusterSelector"
-_PODS = "is set by Modelplane, which has Kubernetes' own scheduler place the pods on the nodes of the pool"
-_NOT_OURS = {"nodeSelector": _POOL_WORDS, "nodeName": _POOL_WORDS, "schedulerName": _PODS}
+_POOL = "select devices in nodeSelector.devices of the member, or clusters by spec.clusterSelector"
+_NODES = f"is set by Modelplane, which picks the node pool: {_POOL}"
+_NOT_OURS = {
+    "nodeSelector": f"{_NODES}; for other labels of nodes use affinity.nodeAffinity",
+    "nodeName": _NODES,
+    "schedulerName": "is set by Modelplane, which has Kubernetes' own scheduler place pods on the nodes of the pool",
+}
 RESERVED_KEYS = (labels.PREFIX, "llm-d.ai/", "leaderworkerset.sigs.k8s.io/")
 """Prefixes of labels and annotations that Modelplane, llm-d and LeaderWorkerSet set."""
 _ACCOUNTS = "modelplane-"
@@ -32,23 +35,32 @@ class Device(NamedTuple):
     request: str
     """Name of the request."""
     selector: str
-    """A CEL expression. {0} is the last part of the resource's name."""
+    """A CEL expression. {0} is what the pattern's group matches."""
+    is_whole: bool = True
+    """Whether the resource counts devices. Otherwise it counts shares or cores of them."""
 
 
+_NVIDIA, _NEURON = 'device.driver == "gpu.nvidia.com"', 'device.driver == "neuron.aws.com"'
+_GAUDI, _TPU = 'device.driver == "gaudi.intel.com"', 'device.driver == "tpu.google.com"'
 DEVICES = (
     Device(r"nvidia\.com/mig-(.+)", "slice", 'device.attributes["gpu.nvidia.com"].profile == "{0}"'),
-    Device(r"nvidia\.com/(gpu)(\.shared)?|nvidia\.com/(pgpu)", "gpu", 'device.driver == "gpu.nvidia.com"'),
+    Device(r"nvidia\.com/(gpu|pgpu)", "gpu", _NVIDIA),
+    Device(r"nvidia\.com/(gpu\.shared)", "gpu", _NVIDIA, is_whole=False),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
-    Device(r"gpu\.intel\.com/(.+)", "gpu", 'device.driver == "gpu.intel.com"'),
-    Device(r"habana\.ai/(gaudi.*)|intel\.com/(gaudi.*)", "gaudi", 'device.driver == "gaudi.intel.com"'),
-    Device(r"google\.com/(tpu)|cloud-tpus\.google\.com/(.+)", "tpu", 'device.driver == "tpu.google.com"'),
-    Device(r"aws\.amazon\.com/(neuron.*)", "neuron", 'device.driver == "neuron.aws.com"'),
+    Device(r"amd\.com/([sdc]px_nps[124])", "partition", 'device.attributes["gpu.amd.com"].partitionProfile == "{0}"'),
+    Device(r"gpu\.intel\.com/(i915|xe)", "gpu", 'device.driver == "gpu.intel.com"'),
+    Device(r"(?:habana\.ai|intel\.com)/(gaudi.*)", "gaudi", _GAUDI),
+    Device(r"(?:google\.com/tpu|cloud-tpus\.google\.com/.+)()", "tpu", _TPU),
+    Device(r"aws\.amazon\.com/(neuron|neurondevice)", "neuron", _NEURON),
+    Device(r"aws\.amazon\.com/(neuroncore)", "neuron", _NEURON, is_whole=False),
 )
 """Device plugins' resources for accelerators, with the DRA drivers that replace them: dra-driver-nvidia-gpu v25.8,
 k8s-gpu-dra-driver (AMD) v0.1, intel-resource-drivers-for-kubernetes v0.8 (gpu.intel.com, gaudi.intel.com),
 dra-driver-google-tpu, AWS Neuron DRA driver. Other extended resources, such as rdma/hca, are passed on."""
+_MEDIA = (".me", "+me")
+"""How the profile of a MIG slice with media engines ends: as a resource, and as the attribute of a device."""
 
-_GPU_LABELS = re.compile(
+GPU_LABELS = re.compile(
     r"nvidia\.com/|amd\.com/|gpu\.intel\.com/|habana\.ai/|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)"
     r"|karpenter\.k8s\.aws/instance-(gpu|accelerator)|node\.kubernetes\.io/instance-type"
     r"|(eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)|modelplane\.ai/)"
@@ -74,17 +86,20 @@ def nested(template: Mapping[str, Any]) -> Fault | None:
     inner = template.get("spec")
     if isinstance(inner, Mapping) and isinstance(inner.get("template"), Mapping) and "containers" not in inner:
         problem = (
-            "is a template in a template: move what is under spec.template one level up, or use modelplane convert"
+            "is a template in a template: put the metadata and the spec that are in it one level higher, in place of"
+            " this spec, or use modelplane convert"
         )
         return Fault(("spec", "template"), problem, "reserved")
     return None
 
 
-def device_request(resource: str) -> tuple[str, str] | None:
-    """Return name and selector of the device request that replaces a device plugin's resource, or None."""
-    for device in DEVICES:
+def device_request(resource: str, amount: str) -> str | None:
+    """Return the device request that replaces a device plugin's resource, as YAML. None if it is no such resource."""
+    for device in DEVICES if "/" in resource else ():
         if found := re.fullmatch(device.pattern, resource):
-            return device.request, device.selector.replace("{0}", next(filter(None, found.groups())))
+            selector = device.selector.replace("{0}", found[1].replace(*_MEDIA))
+            count = f"count: {amount}, " if device.is_whole and amount.isdigit() else ""
+            return f"{{name: {device.request}, {count}selectors: [{{cel: '{selector}'}}]}}"
     return None
 
 
@@ -92,12 +107,9 @@ def _devices(path: Path, resources: Mapping[str, Any]) -> Iterator[Fault]:
     told = set()
     for field in ("limits", "requests"):
         for name, amount in resources.get(field, {}).items():
-            replaced = device_request(name)
-            if replaced and name not in told:
+            instead = None if name in told else device_request(name, amount)
+            if instead:
                 told.add(name)
-                request, selector = replaced
-                count = f"count: {amount}, " if amount.isdigit() else ""
-                instead = f"{{name: {request}, {count}selectors: [{{cel: '{selector}'}}]}}"
                 problem = f"is a device plugin's device; request it in nodeSelector.devices of the member: {instead}"
                 yield Fault((*path, field, name), problem, "reserved")
 
@@ -106,8 +118,8 @@ def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
     nodes = spec.get("affinity", {}).get("nodeAffinity", {})
     for path, term in affinity.node_terms(nodes):
         for index, expression in enumerate(term.get("matchExpressions", ())):
-            if _GPU_LABELS.match(expression["key"]):
-                problem = f"selects nodes by their GPUs or pool. {_POOL} spec.clusterSelector"
+            if GPU_LABELS.match(expression["key"]):
+                problem = f"is about the GPUs or the pool of nodes, which Modelplane picks: {_POOL}"
                 at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
                 yield Fault(at, problem, "reserved")
 

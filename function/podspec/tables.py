@@ -176,6 +176,7 @@ FORMS: Mapping[Field, Form] = {
     ("KeyToPath", "key"): _FILE_KEY,
     ("LabelSelectorRequirement", "key"): _KEY,
     ("LabelSelectorRequirement", "values"): LABEL_VALUE,
+    ("Lifecycle", "stopSignal"): Form(16, r"^SIG[A-Z0-9]+([-+][0-9]+)?$", "a signal, such as SIGTERM"),
     ("LocalObjectReference", "name"): _SUBDOMAIN,
     ("NodeSelectorRequirement", "key"): _KEY,
     ("PersistentVolumeClaimSpec", "storageClassName"): Form(

@@ -33,12 +33,15 @@ from function.schema.foreign import foreign_faults, is_strict
 from function.schema.model import Api, Audience, Column, Rule, Scale
 from function.schema.networks import AddressRange, Cidr, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
-from function.schema.unions import Member, union
+from function.schema.unions import Member, field_of, union
+from function.schema.urls import HOST, PORT, Endpoint
 from function.vocabulary.patterns import LABEL, SUBDOMAIN
 
 __all__ = [
+    "HOST",
     "LABEL",
     "LABEL_KEYS",
+    "PORT",
     "QUALIFIED_KEYS",
     "SUBDOMAIN",
     "AddressRange",
@@ -52,6 +55,7 @@ __all__ = [
     "Column",
     "DnsLabel",
     "DnsSubdomain",
+    "Endpoint",
     "Flag",
     "HostName",
     "Int64",
@@ -76,6 +80,7 @@ __all__ = [
     "Whole",
     "XrName",
     "cover_the_internet",
+    "field_of",
     "foreign_faults",
     "format_path",
     "is_strict",

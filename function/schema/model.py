@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -43,6 +43,8 @@ class Api(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     RULES: ClassVar[tuple[Rule, ...]] = ()
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    """For fields that other APIs have here, and that this one has elsewhere: what to write instead."""
     IS_GENERATED: ClassVar[bool] = False
     """Whether the class has no source: its fields carry their descriptions."""
 

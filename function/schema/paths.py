@@ -15,6 +15,16 @@ def known_fields(model: type[Api], path: Sequence[str | int]) -> list[str]:
     return [name for reached in _reached(model, path) if _is_api(reached) for name in reached.model_fields]
 
 
+def elsewhere(model: type[Api], path: Sequence[str | int]) -> str:
+    """Return what to write instead of an unknown field. Empty if that is not known."""
+    *way, name = path
+    return next((reached.ELSEWHERE[name] for reached in _reached(model, way) if _is_moved(reached, name)), "")
+
+
+def _is_moved(type_: Any, name: str | int) -> bool:
+    return _is_api(type_) and name in type_.ELSEWHERE
+
+
 def is_secret(model: type[Api], path: Sequence[str | int]) -> bool:
     """Return whether the value at a path may be secret, so that no message repeats it."""
     return any(isinstance(reached, Text) and reached.secret for reached in _reached(model, path))

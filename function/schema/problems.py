@@ -16,7 +16,7 @@ from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.foreign import FOREIGN_FAULTS, strictness
 from function.schema.model import BROKEN_RULES, Api, Rule
-from function.schema.paths import is_secret, known_fields
+from function.schema.paths import elsewhere, is_secret, known_fields
 
 _SHOWN = 80
 """Characters of a wrong value that a message repeats."""
@@ -130,7 +130,7 @@ def _words(model: type[Api], details: ErrorDetails, at: str) -> Iterator[Problem
         case "too_short" | "too_long":
             yield from _miscounted(path, details["input"], context)
         case "extra_forbidden":
-            yield _unknown(path, str(location[-1]), known_fields(model, location[:-1]))
+            yield _unknown(path, str(location[-1]), known_fields(model, location[:-1]), elsewhere(model, location))
         case kind if kind in _CONTAINERS:
             yield _not_a(_CONTAINERS[kind], path, details["input"])
         case _:
@@ -179,10 +179,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _unknown(path: Path, name: str, known: Iterable[str]) -> Problem:
+def _unknown(path: Path, name: str, known: Iterable[str], instead: str = "") -> Problem:
     names = sorted(known)
     meant = closest(name, names)
-    hint = f"; did you mean {meant}?" if meant else ""
+    hint = f"; {instead}" if instead else f"; did you mean {meant}?" if meant else ""
     return Problem(path, f"is not a field{hint}", None, ", ".join(names), code="unknown-field")
 
 

@@ -6,6 +6,7 @@ Which choices there are comes from a table, so that another one needs no edit of
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +21,7 @@ class Member(NamedTuple):
     """One choice of a union."""
 
     choice: str
-    """The value that chooses it. In lower case it is the field of its block."""
+    """The value that chooses it, which also names the field of its block: EKS is eks, HuggingFace is huggingFace."""
     block: type[Api]
     """The model of the block. Its docstring describes the field."""
     remark: str = ""
@@ -28,7 +29,12 @@ class Member(NamedTuple):
 
     @property
     def field(self) -> str:
-        return self.choice.lower()
+        return field_of(self.choice)
+
+
+def field_of(choice: str) -> str:
+    """Return the field of a choice's block: its leading capitals in lower case, except one that begins a word."""
+    return re.sub(r"^[A-Z]+(?![a-z])|^[A-Z]", lambda capitals: capitals[0].lower(), choice)
 
 
 def union(
@@ -60,7 +66,7 @@ def _description(member: Member) -> str:
 
 
 def _needed(field: str, choice: str) -> Rule:
-    block = choice.lower()
+    block = field_of(choice)
     return Rule(
         f"self.{field} != '{choice}' || has(self.{block})",
         f"{field} {choice} needs {block}",
@@ -70,7 +76,7 @@ def _needed(field: str, choice: str) -> Rule:
 
 
 def _only(field: str, choice: str) -> Rule:
-    block = choice.lower()
+    block = field_of(choice)
     return Rule(
         f"self.{field} == '{choice}' || !has(self.{block})",
         f"{block} is only for {field} {choice}",

@@ -6,9 +6,9 @@ import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from function import gateways
-from function.api import inferencegateway, modeldeployment, modelendpoint, modelservice
+from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation import engines, gangs
+from function.validation import caches, engines, gangs
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -30,14 +30,17 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
 def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
     """Warn about valid objects that probably do not mean what they say."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
-    caches = engines.caches(objects)
+    cached = engines.caches(objects)
+    clusters = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
                 yield from _endpoint(index, manifest)
+            case modelcache.KIND:
+                yield from caches.findings(index, manifest, clusters)
             case modeldeployment.KIND:
-                yield from _cache(index, manifest, caches.keys())
+                yield from _cache(index, manifest, cached.keys())
                 yield from engines.unreachable(index, manifest)
                 yield from gangs.warnings(index, manifest)
             case modelservice.KIND:
@@ -45,7 +48,7 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
                 yield from _selectors(index, manifest, servers)
                 yield from _too_many(index, sum(map(_backends, chosen)), gateway.most_backends)
                 yield from _residency(index, chosen)
-                yield from engines.differing_names(index, chosen, caches)
+                yield from engines.differing_names(index, chosen, cached)
 
 
 def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
@@ -59,14 +62,14 @@ def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
         yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
 
 
-def _cache(index: int, manifest: Manifest, caches: Collection[NamespacedName]) -> Iterator[Finding]:
+def _cache(index: int, manifest: Manifest, cached: Collection[NamespacedName]) -> Iterator[Finding]:
     name = dig(manifest, "spec", "modelCacheRef", "name")
     if name is None:
         yield from _uncached(index, manifest)
         return
     wanted = NamespacedName(identity(manifest).namespace, name)
-    elsewhere = sorted(cache.namespace for cache in caches if cache.name == name)
-    if elsewhere and wanted not in caches:
+    elsewhere = sorted(cache.namespace for cache in cached if cache.name == name)
+    if elsewhere and wanted not in cached:
         problem = f"names a ModelCache of its own namespace, but {name} is only in {', '.join(elsewhere)}"
         yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
 

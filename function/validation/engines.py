@@ -9,6 +9,7 @@ from function.api import modelcache, modeldeployment, modelreplica
 from function.api.modelreplica import Member
 from function.core import InvalidSpec, Manifest, NamespacedName, dig, identity, plain
 from function.engines import injection, listening, reading
+from function.fleet import caches as published
 from function.fleet import served_names
 from function.kinds.modelreplica import engine, remarks
 from function.kinds.modelreplica.engine import EnginePlan
@@ -66,5 +67,5 @@ def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple
         return served_names.of_endpoint(server)
     name = dig(server, "spec", "modelCacheRef", "name")
     cache: Any = caches.get(NamespacedName(identity(server).namespace, name)) if name else None
-    repository = None if cache is None else str(dig(cache, "spec", "huggingFace", "repo") or "")
+    repository = None if cache is None else published.model(cache)
     return served_names.of_engines(server["spec"]["engines"], repository)

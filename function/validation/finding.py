@@ -25,13 +25,15 @@ ERRORS = {
 """What would be refused or would not work, by code."""
 WARNINGS = {
     "cache": "A gang without a ModelCache: every node downloads the weights itself.",
+    "claims": "A claim that no cluster gets.",
+    "clear-text": "A key or a token would be sent unencrypted.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",
-    "clear-text": "A key would be sent unencrypted.",
     "endpoints": "More endpoints than a route can name.",
     "ignored": "Nothing reads it where it is.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
     "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
+    "patterns": "Patterns that take each other's files away.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
     "silent-workers": "Workers of a gang that serve, and get no requests.",

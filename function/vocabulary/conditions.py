@@ -98,6 +98,8 @@ PARTIAL = ARTIFACT_READY.false("Partial", "{why}")
 ARTIFACT_FAILED = ARTIFACT_READY.false("Failed", "{why}")
 NO_CLUSTERS_FOR_ARTIFACT = ARTIFACT_READY.false("NoClusters", "{why}")
 AUTH_SECRET_MISSING = ARTIFACT_READY.false("AuthSecretMissing", "{why}")
+WAITING_FOR_CLAIMS = ARTIFACT_READY.false("WaitingForClaims", "{why}")
+CA_BUNDLE_MISSING = ARTIFACT_READY.false("CABundleMissing", "{why}")
 
 # InferenceClass: can its devices be scheduled?
 CLASS_ACCEPTED = ConditionType("Accepted")

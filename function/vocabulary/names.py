@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from function.core import NamespacedName
@@ -74,12 +75,13 @@ def cache_claim(cache: NamespacedName, cluster: str) -> str:
     return derived(cache.name, "ModelCache", *cache, cluster)
 
 
-def staged(repo: str, revision: str) -> str:
-    """Return the directory for one commit of a revision, at the root of a cache's claim.
+def staged(place: Any, version: str, more: Mapping[str, Any] | None = None) -> str:
+    """Return the directory for what a place holds of a version, at the root of a cache's claim.
 
-    If it exists, it is complete.
+    If it exists, it is complete. `place` is a repository of the hub, or another JSON value; `more` is what else decides
+    which files are staged.
     """
-    return derived(revision, content_hash([repo, revision]))
+    return derived(version, content_hash([place, version, *([more] if more else [])]))
 
 
 def provider_config(cluster: str) -> str:

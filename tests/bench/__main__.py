@@ -23,7 +23,7 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import cel, deployments, fleet, neighbours, worst
+from tests.bench import cel, deployments, fleet, neighbours, templates, worst
 
 _CALL = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
 _SIZES = ((10, 50), (100, 1000), (300, 3000), (1000, 10000))
@@ -69,6 +69,7 @@ def main() -> None:
     console.print(table)
     neighbours.main(_odd, _CALL, console, options.runs)
     cel.main()
+    templates.main()
     worst.main()
     deployments.main()
     console.print(f"start until the first answer: {_median(_start, 3):.0f} ms; idle: {_idle():.0f} MB")

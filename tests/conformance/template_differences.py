@@ -61,6 +61,10 @@ COARSE: Mapping[str, Difference] = {
         edited(TEMPLATE, "spec.securityContext.windowsOptions", {"gmsaCredentialSpecName": "A"}),
     ),
     "processes of a Windows host": Difference(r"spec(\.hostNetwork)?", _HOST_PROCESS, "hostProcess"),
+    "names of signals": Difference(
+        rf"{_CONTAINERS}\.lifecycle\.stopSignal",
+        edited(edited(TEMPLATE, "spec.os", {"name": "linux"}), f"{_IN}.lifecycle.stopSignal", "SIGNAL"),
+    ),
     "sums of containers' resources": Difference(
         r"spec\.resources\.(requests|limits)(\[.*)?",
         edited(TEMPLATE, "spec.resources.requests", {"cpu": 1}),
@@ -118,8 +122,13 @@ OURS: Mapping[str, Difference] = {
         _volume(secret={"secretName": "a", "items": [{"key": "a b", "path": "a"}]}),
     ),
     "a name that no object can have": Difference(
-        r"spec\.volumes\[\d+\]\.(.*\.)?(name|secretName|claimName|volumeName)",
+        rf"({_CONTAINERS}\.envFrom|spec\.volumes)\[\d+\]\.(.*\.)?(name|secretName|claimName|volumeName)",
         _volume(persistentVolumeClaim={"claimName": "A"}),
+    ),
+    "a field that the schema requires of storage that few engines use": Difference(
+        rf"spec\.volumes\[\d+\]\.({_OLD})\..*",
+        _volume(scaleIO={"gateway": "a", "system": "a", "volumeName": "a"}),
+        "is required",
     ),
     "a pull secret that cannot be copied": Difference(
         r"spec\.imagePullSecrets\[\d+\]\.name", edited(TEMPLATE, "spec.imagePullSecrets", [{"name": "A"}])
@@ -135,7 +144,7 @@ OURS: Mapping[str, Difference] = {
         r"spec\.volumes\[\d+\]\.emptyDir\.medium", _volume(emptyDir={"medium": "Disk"})
     ),
     "a value that the schema requires, and decoders leave at zero": Difference(
-        r".*\.(sleep\.seconds|httpHeaders\[\d+\]\.value|sysctls\[\d+\]\.value)",
+        r".*\.(sleep\.seconds|httpHeaders\[\d+\]\.value|sysctls\[\d+\]\.value|preference)",
         edited(TEMPLATE, f"{_IN}.lifecycle.preStop.sleep", {}),
         "is required",
     ),

@@ -71,11 +71,11 @@ def test_a_case_that_we_refuse_is_refused_by_kubernetes_or_on_purpose() -> None:
     oracle.wanted()
     cases = {name: template for name, (template, _) in template_cases.BAD.items()}
     verdicts = dict(zip(cases, _verdicts(cases.values()), strict=True))
-    alone = {name: template for name, template in cases.items() if not _refusals(verdicts[name])}
-    unexplained = {
-        name: said for name, template in alone.items() if (said := list(_unexplained(OURS.values(), _ours(template))))
+    alone = {name: template for name, template in cases.items() if not refusals(verdicts[name])}
+    unmet = {
+        name: said for name, template in alone.items() if (said := list(unexplained(OURS.values(), _ours(template))))
     }
-    assert unexplained == {}
+    assert unmet == {}
 
 
 @pytest.mark.parametrize("difference", COARSE.values(), ids=COARSE)
@@ -84,8 +84,8 @@ def test_where_we_are_coarse_kubernetes_refuses_more(difference: Difference) -> 
     oracle.wanted()
     [verdict] = _verdicts([difference.example])
     assert _ours(difference.example) == []
-    assert [one for one in _refusals(verdict) if explains([difference], *one)]
-    assert list(_unexplained(COARSE.values(), _refusals(verdict))) == []
+    assert [one for one in refusals(verdict) if explains([difference], *one)]
+    assert list(unexplained(COARSE.values(), refusals(verdict))) == []
 
 
 @pytest.mark.parametrize("difference", OURS.values(), ids=OURS)
@@ -93,9 +93,9 @@ def test_where_we_refuse_more_kubernetes_accepts(difference: Difference) -> None
     """Where that has gone, the list must lose it."""
     oracle.wanted()
     [verdict] = _verdicts([difference.example])
-    assert _refusals(verdict) == []
+    assert refusals(verdict) == []
     assert [one for one in _ours(difference.example) if explains([difference], *one)]
-    assert list(_unexplained([difference], _ours(difference.example))) == []
+    assert list(unexplained([difference], _ours(difference.example))) == []
 
 
 def _differing(templates: Iterable[Any]) -> list[Any]:
@@ -112,13 +112,13 @@ def _differing(templates: Iterable[Any]) -> list[Any]:
 
 def _differences(reading: podspec.Reading, verdict: Mapping[str, Any], as_passed: Mapping[str, Any]) -> Iterator[str]:
     ours = _told(reading.faults)
-    if ours and not _refusals(verdict):
-        yield from (f"only we refuse {field}: {message}" for field, message in _unexplained(OURS.values(), ours))
+    if ours and not refusals(verdict):
+        yield from (f"only we refuse {field}: {message}" for field, message in unexplained(OURS.values(), ours))
     if ours:
         return
-    wrong = _unexplained(COARSE.values(), _refusals(as_passed))
+    wrong = unexplained(COARSE.values(), refusals(as_passed))
     yield from (f"only Kubernetes refuses {field}: {message}" for field, message in wrong)
-    if not _refusals(verdict) and verdict["defaulted"] != as_passed.get("defaulted"):
+    if not refusals(verdict) and verdict["defaulted"] != as_passed.get("defaulted"):
         yield "what we pass on is another template"
     if sorted(verdict["unknown"]) != sorted(_unknown(reading)):
         yield f"Kubernetes does not know {verdict['unknown']}, and we do not know {_unknown(reading)}"
@@ -148,13 +148,13 @@ def _unknown(reading: podspec.Reading) -> list[str]:
     return [f'unknown field "{format_path(fault.path)}"' for fault in reading.unknown]
 
 
-def _refusals(verdict: Mapping[str, Any]) -> list[tuple[str, str]]:
+def refusals(verdict: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "malformed" in verdict:
         return [("", verdict["malformed"])]
     return [(one["field"].removeprefix("template."), one["detail"]) for one in verdict["errors"]]
 
 
-def _unexplained(known: Iterable[Difference], said: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def unexplained(known: Iterable[Difference], said: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     said, known = list(said), list(known)
     refuses_volume = any(field.startswith("spec.volumes[") for field, _ in said)
     for field, message in said:

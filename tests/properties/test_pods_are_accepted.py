@@ -161,7 +161,9 @@ def _of_a_variable(variable: Manifest) -> Iterator[str]:
 def _is_field(path: str) -> bool:
     """validateObjectFieldSelector."""
     subscripted = re.fullmatch(r"metadata\.(labels|annotations)\['(.*)'\]", path)
-    return _is_qualified(subscripted[2]) if subscripted else path in FIELDS
+    if subscripted is None:
+        return path in FIELDS
+    return _is_qualified(subscripted[2].lower() if subscripted[1] == "annotations" else subscripted[2])
 
 
 def _is_qualified(key: str) -> bool:
@@ -178,7 +180,7 @@ def _of_a_probe(kind: str, probe: Manifest | None) -> Iterator[str]:
         yield f"{kind}: handlers"
     if any(value < 0 for value in probe.values() if isinstance(value, int)):
         yield f"{kind}: numbers"
-    if kind != "readinessProbe" and probe.get("successThreshold", 1) != 1:
+    if kind != "readinessProbe" and (probe.get("successThreshold") or 1) != 1:  # SetDefaults_Probe
         yield f"{kind}: successThreshold"
     grace = probe.get("terminationGracePeriodSeconds")
     if grace is not None and (kind == "readinessProbe" or grace <= 0):
@@ -188,7 +190,7 @@ def _of_a_probe(kind: str, probe: Manifest | None) -> Iterator[str]:
 
 def _of_a_handler(probe: Manifest) -> Iterator[str]:
     got = probe.get("httpGet")
-    if got and (not got["path"] or not all(HEADER.fullmatch(h["name"]) for h in got.get("httpHeaders", ()))):
+    if got and (not got.get("path", "/") or not all(HEADER.fullmatch(h["name"]) for h in got.get("httpHeaders", ()))):
         yield "httpGet"
     ports = [dig(probe, handler, "port") for handler in ("httpGet", "tcpSocket", "grpc") if handler in probe]
     if not all(1 <= port <= 65535 for port in ports):

@@ -229,7 +229,8 @@ def _add_storage(random: Random, container: Made, volumes: list[Made]) -> None:
             device = {"name": volume["name"], "devicePath": f"/dev/xvd{index}"}
             container.setdefault("volumeDevices", []).append(device)
         elif random.random() < 0.6:
-            mount = {**_object(random, "VolumeMount", 0.1, 3), "name": volume["name"], "mountPath": f"/mnt/{index}"}
+            place = f"/mnt/{index}" if random.random() < 0.95 else random.choice(("/dev/shm", "/mnt/models"))
+            mount = {**_object(random, "VolumeMount", 0.1, 3), "name": volume["name"], "mountPath": place}
             container.setdefault("volumeMounts", []).append(mount)
 
 

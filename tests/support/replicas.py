@@ -93,7 +93,8 @@ def secret(name: str, namespace: str = "ml", type_: str = "Opaque", **data: str)
 
 
 def cache(*, staged: str | None, repo: str = "Qwen/Qwen3-8B") -> dict[str, Any]:
-    there = {"name": "east", "phase": "Ready" if staged else "Hydrating", **({"staged": staged} if staged else {})}
+    weights = {"staged": staged, "repo": repo} if staged else {}
+    there = {"name": "east", "phase": "Ready" if staged else "Hydrating", **weights}
     return {
         "apiVersion": versions.MODELPLANE,
         "kind": "ModelCache",

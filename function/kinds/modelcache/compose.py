@@ -1,4 +1,4 @@
-"""The manifests of a ModelCache: on each cluster a volume, the token, and the Job that fills the volume."""
+"""The manifests of a ModelCache: on each cluster a volume, the Job that fills it, and what is copied for the Job."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from function.core import (
     restate_resource,
 )
 from function.kinds.modelcache import inputs
+from function.kinds.modelcache.copied import CA_BUNDLE
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.staging import Source, StagingSite, claim_key, placed_under
+from function.kinds.modelcache.site import Site
+from function.kinds.modelcache.sources import Source
+from function.kinds.modelcache.staging import claim_key, clusters_with_claim, placed_under
 from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
 from function.vocabulary import labels, names, settings
@@ -29,8 +32,8 @@ from function.vocabulary.exit_codes import FINAL
 USAGE = inputs.USAGE
 _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
-_CACHE, _TMP = "cache", "tmp"
-_TOKEN_KEY = "HF_TOKEN"  # noqa: S105  (the name of a variable)
+_CERTIFICATES = "/etc/modelplane/certificates"
+_CACHE, _TMP, _CA = "cache", "tmp", "certificates"
 _USER = 2000
 """The user in our image."""
 _REQUESTS = {"cpu": "1", "memory": "2Gi"}
@@ -51,7 +54,8 @@ class _Target:
         return names.cache_claim(self.cache, self.cluster.name)
 
     @property
-    def token_secret(self) -> str:
+    def copy(self) -> str:
+        """The Secret with the token, the access key, the URLs of proxies and the certificates."""
         return names.derived(f"{self.cache.name}-token", "token", *self.cache, self.cluster.name, self.source.hash)
 
     @property
@@ -62,18 +66,32 @@ class _Target:
         }
 
 
-def resources(
-    request: Request, spec: Spec, source: Source, sites: Iterable[StagingSite]
-) -> dict[str, ComposedResource]:
+def staged(request: Request, spec: Spec, source: Source, sites: Iterable[Site]) -> dict[str, ComposedResource]:
+    """Return the resources of weights that are downloaded."""
     composed: dict[str, ComposedResource] = {}
     for site in sites:
         composed |= _on_cluster(request, spec, source, site)
     return {**composed, **protection(request)}
 
 
-def _on_cluster(request: Request, spec: Spec, source: Source, site: StagingSite) -> dict[str, ComposedResource]:
+def own_volumes(request: Request, sites: Iterable[Site]) -> dict[str, ComposedResource]:
+    """Return the volumes that an earlier source filled, as long as their weights are published or a replica on their
+    cluster may mount them."""
+    mounted = inputs.mounted_on(request)
+    needed = {site.name for site in sites if site.weights and not site.weights.claim} | set(mounted or {})
+    kept: dict[str, ComposedResource] = {}
+    for cluster in clusters_with_claim(request):
+        key = claim_key(cluster)
+        if mounted is None or cluster in needed:
+            kept |= _restated(request, (_namespace_key(cluster), key))
+        elif inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, key):
+            kept |= {**_restated(request, (_namespace_key(cluster),)), **doubt.keep(request, key, inputs.REPLICAS)}
+    return kept
+
+
+def _on_cluster(request: Request, spec: Spec, source: Source, site: Site) -> dict[str, ComposedResource]:
     cluster = site.cluster
-    namespace_key, key = f"namespace-{site.name}", claim_key(site.name)
+    namespace_key, key = _namespace_key(site.name), claim_key(site.name)
     if cluster is None or not cluster.provider_config:
         also = _restated(request, (namespace_key, *([site.job] if site.job else [])))
         return {**also, **doubt.keep(request, key, *site.not_found)}
@@ -86,6 +104,10 @@ def _on_cluster(request: Request, spec: Spec, source: Source, site: StagingSite)
         manifests |= _hydration(request, target, site.job)
     composed = {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
     return {**composed, key: doubt.with_note(composed[key], site.not_found)}
+
+
+def _namespace_key(cluster: str) -> str:
+    return f"namespace-{cluster}"
 
 
 def _restated(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
@@ -112,8 +134,7 @@ def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | No
     storage_class = dig(made, "storageClassName") or target.cluster.storage_class
     if not storage_class:
         return None
-    assert spec.huggingFace is not None, "a rule of the model"
-    size = max(spec.huggingFace.sizeGiB, gibibytes(dig(made, "resources", "requests", "storage")))
+    size = max(target.source.size, gibibytes(dig(made, "resources", "requests", "storage")))
     manifest = storage.shared_claim(
         name=target.claim,
         namespace=target.cache.namespace,
@@ -136,49 +157,55 @@ def gibibytes(size: Any) -> int:
 
 
 def _hydration(request: Request, target: _Target, key: str) -> dict[str, dict[str, Any]]:
-    """Return the Job and its token. A Job is immutable, so an existing one and its token are repeated unchanged."""
-    token_key = f"token-{key.removeprefix('job-')}"
+    """Return the Job and what is copied for it. A Job is immutable, so an existing one and its copy are repeated."""
+    copy_key = f"token-{key.removeprefix('job-')}"
+    copied = target.source.copied
     manifests: dict[str, dict[str, Any]] = {}
-    if target.source.token and target.source.token.value:
-        manifests[token_key] = _object(target, _token(target, target.source.token.value))
-    elif token_key in request.observed:
-        manifests[token_key] = restate(request.observed[token_key])
+    if copied.values and not copied.missing:
+        manifests[copy_key] = _object(target, _copy(target))
+    elif copy_key in request.observed:
+        manifests[copy_key] = restate(request.observed[copy_key])
     there = request.observed.get(key)
     manifests[key] = restate(there) if there else _object(target, _job(target), storage.IS_COMPLETE)
     return manifests
 
 
-def _token(target: _Target, value: str) -> dict[str, Any]:
+def _copy(target: _Target) -> dict[str, Any]:
     return copies.secret(
-        name=target.token_secret,
+        name=target.copy,
         namespace=target.cache.namespace,
         type_="Opaque",
-        data={_TOKEN_KEY: value},
+        data=target.source.copied.values,
         labels={labels.MODELCACHE: names.label_value(target.cache.name)},
     )
 
 
 def _job(target: _Target) -> dict[str, Any]:
     source, own = target.source, {labels.MODELCACHE: names.label_value(target.cache.name)}
+    trusts = CA_BUNDLE in source.copied.values
+    bundle = [f"--ca-bundle={_CERTIFICATES}/{CA_BUNDLE}"] if trusts else []
     container = storage.batch_container(
         name="hydrate",
         image=settings.HYDRATE_IMAGE,
-        args=(
-            "hydrate",
-            f"--repo={source.repo}",
-            f"--revision={source.revision}",
-            f"--to={_MOUNT}/{source.directory}",
-        ),
+        args=("hydrate", *source.args, *bundle, f"--to={_MOUNT}/{source.directory}"),
         env=_env(target),
         requests=_REQUESTS,
-        mounts=(pods.mount(volume=_CACHE, path=_MOUNT), pods.mount(volume=_TMP, path=_SCRATCH)),
+        mounts=(
+            pods.mount(volume=_CACHE, path=_MOUNT),
+            pods.mount(volume=_TMP, path=_SCRATCH),
+            *([pods.mount(volume=_CA, path=_CERTIFICATES, read_only=True)] if trusts else []),
+        ),
     )
     return storage.job(
         name=names.derived(target.cache.name, "Job", *target.cache, target.cluster.name, source.hash),
         namespace=target.cache.namespace,
         labels=own,
         container=container,
-        volumes=(pods.claim_volume(name=_CACHE, claim=target.claim), storage.scratch_volume(name=_TMP)),
+        volumes=(
+            pods.claim_volume(name=_CACHE, claim=target.claim),
+            storage.scratch_volume(name=_TMP),
+            *([storage.secret_volume(name=_CA, secret=target.copy, keys=(CA_BUNDLE,))] if trusts else []),
+        ),
         tolerations=_tolerations(target.cluster),
         user=_USER,
         final_codes=FINAL,
@@ -188,12 +215,12 @@ def _job(target: _Target) -> dict[str, Any]:
 
 
 def _env(target: _Target) -> list[dict[str, Any]]:
-    secret = {"secretKeyRef": {"name": target.token_secret, "key": _TOKEN_KEY}}
+    source = target.source
+    plain = {"HF_HOME": f"{_SCRATCH}/huggingface", "HOME": _SCRATCH, **source.env}
+    secret = [name for name in source.copied.values if name != CA_BUNDLE]
     return [
-        pods.env("HF_HOME", f"{_SCRATCH}/huggingface"),
-        pods.env("HOME", _SCRATCH),
-        *([pods.env("HF_ENDPOINT", settings.HUB_ENDPOINT)] if settings.HUB_ENDPOINT else []),
-        *([pods.env_from(_TOKEN_KEY, secret)] if target.source.token else []),
+        *(pods.env(name, value) for name, value in plain.items()),
+        *(pods.env_from(name, {"secretKeyRef": {"name": target.copy, "key": name}}) for name in secret),
     ]
 
 
@@ -219,21 +246,13 @@ def _object(
     )
 
 
-def is_doubted(request: Request) -> bool:
-    """Return whether the first look-up without replicas is doubted.
-
-    Without the Usage, a pending delete would go ahead.
-    """
-    return inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
-
-
 def protection(request: Request) -> dict[str, ComposedResource]:
     """Refuse to delete the cache while a replica mounts the weights."""
     mounted = inputs.mounted_on(request)
     if mounted is None:
         return _restated(request, (USAGE,))
     if not mounted:
-        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, inputs.REPLICAS) if inputs.is_doubted(request) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from function.api import tenancy
 from function.api.modelcache import API_VERSION, KIND, parse
+from function.api.weights import PersistentVolumeClaim
 from function.core import Composer, Request, Result
-from function.kinds.modelcache import compose, inputs, staging, status
+from function.kinds.modelcache import compose, copied, inputs, provided, sources, staging, status
 from function.vocabulary import conditions as c
 
 
@@ -13,16 +14,25 @@ def _compose(request: Request) -> Result:
     tenancy.check(request.identity, c.INVALID_CACHE)
     spec = parse(request.xr)
     fleet = inputs.clusters(request, spec)
-    token = inputs.token(request, spec)
-    source = staging.source(spec, token)
-    sites = staging.sites(request, spec, source, fleet)
+    block, source = spec.block, None
+    if isinstance(block, PersistentVolumeClaim):
+        sites = provided.sites(request, block, fleet)
+        resources = {
+            **compose.own_volumes(request, sites),
+            **provided.resources(request, sites),
+            **compose.protection(request),
+        }
+    else:
+        source = sources.source(block, spec, copied.read(request, spec))
+        sites = staging.sites(request, spec, source, fleet)
+        resources = compose.staged(request, spec, source, sites)
     ready = bool(sites) and all(site.is_ready for site in sites)
     return Result(
         ready=ready,
-        conditions=status.conditions(request, spec, sites, token),
-        resources=compose.resources(request, spec, source, sites),
+        conditions=status.conditions(request, spec, sites, source),
+        resources=resources,
         status=status.status(sites),
-        waiting=not ready or compose.is_doubted(request),
+        waiting=not ready or inputs.is_doubted(request),
     )
 
 

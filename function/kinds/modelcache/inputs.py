@@ -1,4 +1,4 @@
-"""What a ModelCache reads: the fleet, the replicas that mount it, and the token."""
+"""What a ModelCache reads of the fleet: the clusters, and the replicas that mount the cache."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from function.api import inferencecluster, modelreplica
 from function.api.modelcache import Spec
-from function.core import Manifest, NotYet, Request, Requirement, dig, identity
+from function.core import Manifest, NotYet, Request, Requirement, dig, doubt, identity
 from function.fleet import clusters as published
+from function.kinds.modelcache import copied
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
-from function.vocabulary import versions
 
-_LONGEST_TOKEN = 8192
-"""Characters in base64. The hub's tokens have about forty, a Secret may hold 1 MiB, and every cluster gets a copy."""
 USAGE = "usage"
 """Key of the Usage for replicas that mount the weights."""
 REPLICAS = "replicas"
@@ -22,25 +20,15 @@ CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluste
 
 
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Require all clusters, the namespace's replicas, and the token.
+    """Require all clusters, the namespace's replicas, and the Secrets and ConfigMaps that are copied.
 
     A cluster that no longer matches may still have the weights.
     """
-    token = dig(xr, "spec", "huggingFace", "authSecret", "name")
-    namespace = identity(xr).namespace
-    return (
-        CLUSTERS,
-        _replicas(namespace),
-        *([_token(token, namespace)] if isinstance(token, str) else ()),
-    )
+    return (CLUSTERS, _replicas(identity(xr).namespace), *copied.requirements(xr))
 
 
 def _replicas(namespace: str) -> Requirement:
     return Requirement(REPLICAS, modelreplica.API_VERSION, modelreplica.KIND, namespace=namespace)
-
-
-def _token(name: str, namespace: str) -> Requirement:
-    return Requirement("token", versions.CORE, "Secret", match_name=name, namespace=namespace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +36,7 @@ class Cluster:
     """What a cache needs to know of a cluster."""
 
     name: str
+    labels: Mapping[str, str]
     matches: bool
     leaving: bool
     """Whether it is being deleted, or a Usage has refused its deletion."""
@@ -76,6 +65,7 @@ def _cluster(manifest: Manifest, selector: Mapping[str, str]) -> Cluster:
     has = dict(metadata.get("labels") or {})
     return Cluster(
         name=metadata["name"],
+        labels=has,
         matches=selector.items() <= has.items(),
         leaving=published.is_being_deleted(manifest),
         provider_config=published.provider_config(manifest),
@@ -102,28 +92,9 @@ def finds_no_replicas(request: Request) -> bool:
     return request.resolved(_replicas(request.identity.namespace)) == ()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """The user's token, or why there is none."""
+def is_doubted(request: Request) -> bool:
+    """Return whether the first look-up without replicas is doubted.
 
-    value: str | None = None
-    """In base64, as the API server returned it."""
-    missing: str | None = None
-
-
-def token(request: Request, spec: Spec) -> Token | None:
-    """Return the token, or None if the cache needs none."""
-    wanted = spec.huggingFace.authSecret if spec.huggingFace else None
-    if wanted is None:
-        return None
-    where = f"{request.identity.namespace}/{wanted.name}"
-    found = request.resolved(_token(wanted.name, request.identity.namespace))
-    if not found:
-        return Token(missing=f"Secret {where} {'has not been looked up yet' if found is None else 'does not exist'}")
-    value = dig(found[0], "data", wanted.key)
-    if not isinstance(value, str):
-        return Token(missing=f"Secret {where} has no key {wanted.key}")
-    if len(value) > _LONGEST_TOKEN:
-        much = f"has {len(value)} characters in key {wanted.key}; a token has at most {_LONGEST_TOKEN}"
-        return Token(missing=f"Secret {where} {much}")
-    return Token(value=value)
+    If it were believed, a pending delete would go ahead, and clusters would leave the status that replicas read.
+    """
+    return finds_no_replicas(request) and not doubt.is_believed(request, REPLICAS, USAGE)

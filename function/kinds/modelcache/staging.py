@@ -1,69 +1,29 @@
-"""Which clusters get the weights, which keep them, and the progress of each."""
+"""Which clusters get weights that are downloaded, which keep them, and the progress of each."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from function.api.modelcache import HuggingFace, Phase, Spec
-from function.core import Manifest, Request, condition, dig, doubt, quote_condition
+from function.api.modelcache import Phase, Spec
+from function.core import Manifest, Request, condition, dig, doubt, plural, quote_condition
 from function.kinds.modelcache import inputs
-from function.kinds.modelcache.inputs import Cluster, Token
+from function.kinds.modelcache.inputs import Cluster
+from function.kinds.modelcache.site import Site, Weights, left, published
+from function.kinds.modelcache.sources import Source
 from function.manifests import reached
-from function.vocabulary import labels, names
-from function.vocabulary.exit_codes import MEANING, ExitCode
+from function.vocabulary import labels
+from function.vocabulary.exit_codes import ExitCode, Meaning
 
 MOST_AT_ONCE = 200
 """Clusters with a Job at the same time. With a Job each, about seven hundred clusters would exceed Crossplane's
 response limit; without Jobs, a thousand take half of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What is staged."""
-
-    repo: str
-    revision: str
-    token: Token | None
-
-    @property
-    def directory(self) -> str:
-        return names.staged(self.repo, self.revision)
-
-    @property
-    def hash(self) -> str:
-        """Identifies the Job. A new token gives a new Job, and so a new try, because a pod template is immutable."""
-        return names.content_hash([self.repo, self.revision, self.token and self.token.value])
-
-
-@dataclass(frozen=True, slots=True)
-class StagingSite:
-    """The cache on one cluster."""
-
-    name: str
-    cluster: Cluster | None
-    """None if the cluster is gone. What is staged there stays."""
-    phase: Phase
-    message: str | None
-    staged: str | None
-    """The directory that engines may mount."""
-    repo: str | None
-    """The repository whose weights are in that directory."""
-    job: str | None
-    """Key of the Job that stages the current spec, until it is done and its result recorded in the status."""
-    not_found: tuple[str, ...] = ()
-    """Requirements with a first empty result, if the weights are kept only for that reason."""
-
-    @property
-    def is_ready(self) -> bool:
-        return self.phase == "Ready"
-
-
-def source(spec: Spec, token: Token | None) -> Source:
-    assert isinstance(spec.huggingFace, HuggingFace), "a rule of the model"
-    return Source(spec.huggingFace.repo, spec.huggingFace.revision, token)
+_COPIED_AT_ONCE = 2**20
+"""Characters that the copies for all Jobs may have together, within the same limit. A bundle of all public authorities
+is carried to three clusters at a time."""
+GONE = "The InferenceCluster no longer exists"
 
 
 def claim_key(cluster: str) -> str:
@@ -74,24 +34,28 @@ def job_key(cluster: str, source: Source) -> str:
     return f"job-{cluster}-{source.hash}"
 
 
-def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[StagingSite, ...]:
+def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[Site, ...]:
     """Return every cluster that should have the weights or keeps them, by name.
 
     A cluster also keeps them if that would only change because of a first empty result.
     """
     mounted = inputs.mounted_on(request)
+    before = published(request.xr)
+    elsewhere = {name for name, weights in before.items() if weights.claim}
     found = []
-    for name in sorted({*fleet, *_clusters_with_claim(request)}):
+    for name in sorted({*fleet, *clusters_with_claim(request), *elsewhere}):
         cluster, is_mounted = fleet.get(name), mounted is None or name in mounted
-        site = _site(request, cluster, source) if cluster else _lost(request, name)
+        site = _site(request, cluster, source, before.get(name)) if cluster else _lost(request, name, before.get(name))
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
             found.append(site)
+        elif name in elsewhere and (is_mounted or inputs.is_doubted(request)):
+            found.append(left(name, before[name]))
         elif not_found := _doubted(request, site):
             found.append(replace(site, not_found=not_found))
-    return tuple(_limited(request, found))
+    return tuple(_limited(request, found, source))
 
 
-def _doubted(request: Request, site: StagingSite) -> tuple[str, ...]:
+def _doubted(request: Request, site: Site) -> tuple[str, ...]:
     """Return the requirements whose empty result is not believed yet."""
     not_found = (
         *([inputs.REPLICAS] if inputs.finds_no_replicas(request) else []),
@@ -101,16 +65,17 @@ def _doubted(request: Request, site: StagingSite) -> tuple[str, ...]:
     return () if is_believed else not_found
 
 
-def _limited(request: Request, sites: Sequence[StagingSite]) -> Iterator[StagingSite]:
+def _limited(request: Request, sites: Sequence[Site], source: Source) -> Iterator[Site]:
     """Limit the number of Jobs.
 
     An existing Job counts even if it failed, so that a failure does not spread to every cluster.
     """
+    most = min(MOST_AT_ONCE, max(1, _COPIED_AT_ONCE // max(1, source.copied.size)))
     begun = sum(site.job in request.observed for site in sites)
     for site in sites:
         is_new = site.job is not None and site.job not in request.observed
-        if is_new and begun >= MOST_AT_ONCE:
-            waits = f"Waiting for its turn: at most {MOST_AT_ONCE} clusters are staged at once"
+        if is_new and begun >= most:
+            waits = f"Waiting for its turn: at most {plural(most, 'cluster')} can be staged at once"
             yield replace(site, phase="Pending", message=waits, job=None)
         else:
             begun += is_new
@@ -139,43 +104,38 @@ def placed_under(spec: Spec) -> str:
     return json.dumps(dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}, sort_keys=True)
 
 
-def _site(request: Request, cluster: Cluster, source: Source) -> StagingSite:
+def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None) -> Site:
     key = _job(request, cluster.name, source)
     job = request.observed.get(key)
-    before = _staged_before(request.xr, cluster.name)
-    done = before == source.directory or (
-        _job_condition(job, "Complete") is not None and _stages(job) == source.directory
-    )
-    staged = source.directory if done else before
+    is_staged = before is not None and before.claim is None and before.directory == source.directory
+    done = is_staged or (_job_condition(job, "Complete") is not None and _stages(job) == source.directory)
     phase: Phase
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
-    # Once the status records that the weights are staged, the Job goes, and the token with it.
-    is_wanted = before != source.directory and (job is not None or phase == "Hydrating")
-    repo = source.repo if done else _repo_before(request.xr, cluster.name)
-    return StagingSite(cluster.name, cluster, phase, message, staged, repo, key if is_wanted else None)
+    # Once the status records that the weights are staged, the Job goes, and the copied values with it.
+    is_wanted = not is_staged and (job is not None or phase == "Hydrating")
+    staged = Weights(None, source.directory, source.repo, source.served_model_name)
+    return Site(cluster.name, cluster, phase, message, staged if done else before, key if is_wanted else None)
 
 
-def _clusters_with_claim(request: Request) -> list[str]:
+def clusters_with_claim(request: Request) -> list[str]:
     """Return the clusters that have a volume of the cache."""
     prefix = claim_key("")
     return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
 
 
-def _lost(request: Request, cluster: str) -> StagingSite:
+def _lost(request: Request, cluster: str, before: Weights | None) -> Site:
     """Return the site of a removed cluster whose weights a replica mounts.
 
     Whoever removed it decides about its contents.
     """
     jobs = _jobs(request, cluster)
-    job = jobs[0] if jobs else None
-    staged, repo = _staged_before(request.xr, cluster), _repo_before(request.xr, cluster)
-    return StagingSite(cluster, None, "Pending", "The InferenceCluster no longer exists", staged, repo, job)
+    return Site(cluster, None, "Pending", GONE, before, jobs[0] if jobs else None)
 
 
 def _job(request: Request, cluster: str, source: Source) -> str:
-    """Return the Job's key. While its token is missing, an existing Job stays."""
+    """Return the Job's key. While its token or another value is missing, an existing Job stays."""
     there = _jobs(request, cluster)
-    return there[0] if there and source.token and source.token.missing else job_key(cluster, source)
+    return there[0] if there and source.copied.missing else job_key(cluster, source)
 
 
 def _jobs(request: Request, cluster: str) -> list[str]:
@@ -190,24 +150,10 @@ def _stages(job: Manifest | None) -> str | None:
     return targets[0] if targets else None
 
 
-def _staged_before(xr: Manifest, cluster: str) -> str | None:
-    found: str | None = dig(_last_status(xr, cluster), "staged")
-    return found
-
-
-def _repo_before(xr: Manifest, cluster: str) -> str | None:
-    found: str | None = dig(_last_status(xr, cluster), "repo")
-    return found
-
-
-def _last_status(xr: Manifest, cluster: str) -> Manifest | None:
-    return next((s for s in dig(xr, "status", "clusters") or () if dig(s, "name") == cluster), None)
-
-
 def _progress(request: Request, cluster: Cluster, source: Source, job: Manifest | None) -> tuple[Phase, str | None]:
     failed = _job_condition(job, "Failed")
     if failed is not None:
-        return "Failed", _why_failed(failed)
+        return "Failed", _why_failed(failed, source.meaning)
     if job is not None:
         return "Hydrating", next(_obstacles(request, cluster.name, job), None)
     lacking = next(_lacking(request, cluster, source), None)
@@ -220,8 +166,8 @@ def _lacking(request: Request, cluster: Cluster, source: Source) -> Iterator[str
         yield "The cluster cannot be reached yet"
     if not cluster.storage_class and claim_key(cluster.name) not in request.observed:
         yield "The cluster has no StorageClass for volumes that many nodes mount (its status.cache.storageClassName)"
-    if source.token and source.token.missing:
-        yield source.token.missing
+    if source.copied.missing:
+        yield source.copied.missing.message
 
 
 def _obstacles(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
@@ -247,15 +193,15 @@ def _job_condition(job: Manifest | None, type_: str) -> Manifest | None:
     return next((c for c in conditions if dig(c, "type") == type_ and dig(c, "status") == "True"), None)
 
 
-def _why_failed(failed: Manifest) -> str:
+def _why_failed(failed: Manifest, meaning: Meaning) -> str:
     """Return why a Job failed, from the exit code that Kubernetes quotes if it is one of ours."""
     message = str(dig(failed, "message") or "")
     code = re.search(r"exit code (\d+)", message)
     known = code and int(code[1]) in set(ExitCode)
     if code and known:
-        return _sentence(MEANING[ExitCode(int(code[1]))])
+        return _sentence(meaning[ExitCode(int(code[1]))])
     if dig(failed, "reason") == "BackoffLimitExceeded":
-        return _sentence(MEANING[ExitCode.RETRY])
+        return _sentence(meaning[ExitCode.RETRY])
     return message or str(dig(failed, "reason") or "The Job failed")
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from function.api.modelcache import Spec
-from function.core import MOST_DESCRIBED, Condition, HoldDecision, Request, dig
+from function.core import MOST_DESCRIBED, Condition, HoldDecision, Request, dig, enumerate_names
+from function.kinds.modelcache import inputs, provided
 from function.kinds.modelcache.compose import USAGE, gibibytes, protection
-from function.kinds.modelcache.inputs import Token
-from function.kinds.modelcache.staging import StagingSite, claim_key
+from function.kinds.modelcache.site import Site, Weights
+from function.kinds.modelcache.sources import Source
+from function.kinds.modelcache.staging import claim_key, clusters_with_claim
 from function.vocabulary import conditions as c
 
 
-def status(sites: Sequence[StagingSite]) -> dict[str, Any]:
+def status(sites: Sequence[Site]) -> dict[str, Any]:
     clusters = [
         {
             "name": site.name,
             "phase": site.phase,
             **({"message": site.message} if site.message else {}),
-            **({"staged": site.staged} if site.staged else {}),
-            **({"repo": site.repo} if site.repo else {}),
+            **(_published(site.weights) if site.weights else {}),
         }
         for site in sites
     ]
@@ -30,17 +32,27 @@ def status(sites: Sequence[StagingSite]) -> dict[str, Any]:
     }
 
 
-def _ready(sites: Sequence[StagingSite]) -> int:
+def _published(weights: Weights) -> dict[str, str]:
+    fields = {
+        "claimName": weights.claim,
+        "staged": weights.directory,
+        "repo": weights.repo,
+        "servedModelName": weights.served_model_name,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _ready(sites: Sequence[Site]) -> int:
     return sum(site.is_ready for site in sites)
 
 
 def conditions(
-    request: Request, spec: Spec, sites: Sequence[StagingSite], token: Token | None
+    request: Request, spec: Spec, sites: Sequence[Site], source: Source | None
 ) -> tuple[Condition, Condition]:
     if not sites:
         why = _no_clusters(spec)
         return c.NO_CLUSTERS_MATCHED(why=why), c.NO_CLUSTERS_FOR_ARTIFACT(why=why)
-    return c.MATCHED(count=len(sites)), _artifact(request, spec, sites, token)
+    return c.MATCHED(count=len(sites)), _artifact(request, sites, source)
 
 
 def _no_clusters(spec: Spec) -> str:
@@ -50,20 +62,20 @@ def _no_clusters(spec: Spec) -> str:
     return f"No InferenceCluster has the labels {', '.join(f'{k}={v}' for k, v in sorted(wanted.items()))}"
 
 
-def _artifact(request: Request, spec: Spec, sites: Sequence[StagingSite], token: Token | None) -> Condition:
+def _artifact(request: Request, sites: Sequence[Site], source: Source | None) -> Condition:
     ready, why = _ready(sites), _why(sites)
     if ready == len(sites):
-        return c.STAGED(ready=ready, wanted=len(sites), remark=_size_remark(request, spec, sites))
-    if token and token.missing:
-        return c.AUTH_SECRET_MISSING(why=token.missing)
+        return c.STAGED(ready=ready, wanted=len(sites), remark=_remark(request, sites, source))
+    if source and source.copied.missing:
+        return source.copied.missing
     if ready:
         return c.PARTIAL(why=f"{ready} of {len(sites)} clusters have the weights; {why}")
     if any(site.phase == "Failed" for site in sites):
         return c.ARTIFACT_FAILED(why=why)
-    return c.HYDRATING(why=why)
+    return c.HYDRATING(why=why) if source else c.WAITING_FOR_CLAIMS(why=why)
 
 
-def _why(sites: Sequence[StagingSite]) -> str:
+def _why(sites: Sequence[Site]) -> str:
     """Return what is missing, failed clusters first."""
     order = ("Failed", "Pending", "Hydrating")
     missing = sorted((p for p in sites if not p.is_ready), key=lambda p: (order.index(p.phase), p.name))
@@ -72,14 +84,26 @@ def _why(sites: Sequence[StagingSite]) -> str:
     return "; ".join(named + more)
 
 
-def _size_remark(request: Request, spec: Spec, sites: Sequence[StagingSite]) -> str:
+def _remark(request: Request, sites: Sequence[Site], source: Source | None) -> str:
+    found = [_size_remark(request, sites, source.size)] if source else _provided_remarks(request, sites)
+    return "".join(f"; {remark}" for remark in filter(None, found))
+
+
+def _size_remark(request: Request, sites: Sequence[Site], wanted: int) -> str:
     """Return a remark for a user who made sizeGiB smaller: volumes do not shrink."""
-    assert spec.huggingFace is not None, "a rule of the model"
-    wanted = spec.huggingFace.sizeGiB
     path = ("spec", "forProvider", "manifest", "spec", "resources", "requests", "storage")
     larger = [p.name for p in sites if gibibytes(dig(request.observed.get(claim_key(p.name)), *path)) > wanted]
     where = ", ".join(larger[:MOST_DESCRIBED])
-    return f"; volumes never shrink: they are larger than {wanted}Gi on {where}" if larger else ""
+    return f"volumes never shrink: they are larger than {wanted}Gi on {where}" if larger else ""
+
+
+def _provided_remarks(request: Request, sites: Sequence[Site]) -> list[str]:
+    """Return remarks on the claims, and on volumes that an earlier source filled."""
+    found = list(islice(provided.remarks(request, sites), MOST_DESCRIBED))
+    kept = [cluster for cluster in clusters_with_claim(request) if cluster in (inputs.mounted_on(request) or {})]
+    if kept:
+        found.append(f"the volumes of an earlier source stay while replicas use the cache: {enumerate_names(kept)}")
+    return found
 
 
 def held(request: Request) -> HoldDecision:

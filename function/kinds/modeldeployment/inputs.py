@@ -12,6 +12,7 @@ from typing import Any
 
 from function.api import inferencecluster, modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
+from function.fleet import caches
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
@@ -62,8 +63,8 @@ class Inputs:
     cache: Cache | None
     """The referenced ModelCache; None if none is referenced, or if it does not exist."""
     repositories: Mapping[str, str]
-    """The repository of the weights on each cluster, by cluster. The key "" is that of all other clusters. Empty if no
-    cache is referenced, or if it does not exist."""
+    """The name of the weights' model on each cluster: their repository, or the name that their source gives. The key ""
+    is that of all other clusters. Empty if no cache is referenced, or if it does not exist."""
     revisions: tuple[Revision, ...]
     """The revisions that the deployment's status notes."""
     rolls_anyway: str
@@ -154,29 +155,31 @@ def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
 
 
 def _repositories(request: Request) -> dict[str, str]:
-    """Return the repositories of the weights. A cluster may still have those of an earlier spec."""
+    """Return the names of the weights' models. A cluster may still have weights of an earlier spec."""
     for manifest in (m for requirement in _cache_requirements(request.xr) for m in request.resolved(requirement) or ()):
-        wanted = str(dig(manifest, "spec", "huggingFace", "repo") or "")
-        staged = {
-            str(s.get("name")): str(s.get("repo") or wanted) for s in mappings(dig(manifest, "status", "clusters"))
-        }
-        return {"": wanted, **staged}
+        stated = mappings(dig(manifest, "status", "clusters"))
+        there = (status for status in stated if status.get("staged") or status.get("claimName"))
+        return {"": caches.model(manifest), **{str(status.get("name")): caches.model_on(status) for status in there}}
     return {}
 
 
 def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
     stated = {s.get("name"): s.get("phase") for s in mappings(dig(manifest, "status", "clusters"))}
+    is_staged = dig(manifest, "spec", "source") != "PersistentVolumeClaim"
     return Cache(
         name=identity(manifest).name,
         selector=dict(dig(manifest, "spec", "clusterSelector", "matchLabels") or {}),
-        phases={name: _phase(stated[name], m) for name, m in clusters.items() if name in stated},
+        phases={name: _phase(stated[name], m, is_staged=is_staged) for name, m in clusters.items() if name in stated},
     )
 
 
-def _phase(phase: Any, cluster: Manifest) -> CachePhase:
-    """Return the phase of the weights on a cluster. Pending weights on a cluster without a storage class count as
-    failed."""
-    if phase == "Pending" and not published.storage_class(cluster):
+def _phase(phase: Any, cluster: Manifest, *, is_staged: bool) -> CachePhase:
+    """Return the phase of the weights on a cluster.
+
+    Pending weights count as failed where nobody brings them: on a cluster without a storage class, and where a claim
+    that someone else has to make is missing, or no longer selected.
+    """
+    if phase == "Pending" and not (is_staged and published.storage_class(cluster)):
         return CachePhase.FAILED
     return _PHASES.get(phase, CachePhase.PENDING)
 

@@ -10,7 +10,7 @@ from function import podspec
 from function.api.modelreplica import Spec
 from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
 from function.core.manifest import is_list
-from function.fleet import clusters
+from function.fleet import caches, clusters
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
 from function.vocabulary import names, versions
@@ -21,11 +21,15 @@ _OPAQUE, _ACCOUNT_TOKEN = "Opaque", "kubernetes.io/service-account-token"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model staged on the cluster."""
+    """A model on the cluster."""
 
     claim: str
     directory: str
+    """The directory of the claim; empty for its root."""
     repo: str
+    """The name of the model: its repository, or the name that the cache's source gives it; empty for neither."""
+    is_own: bool = True
+    """Whether the claim is the cache's own. Another's may be of a volume that can only be mounted read-only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +151,11 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
     statuses: Sequence[Manifest] = _items(cache, "status", "clusters")
     there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
-    if not dig(there, "staged"):
+    claim, directory = dig(there, "claimName"), dig(there, "staged")
+    if not claim and not directory:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
-    claim = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    # The spec may name weights that are not staged yet.
-    repo = dig(there, "repo") or dig(cache, "spec", "huggingFace", "repo")
-    return Weights(claim, str(dig(there, "staged")), str(repo or ""))
+    own = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
+    return Weights(str(claim or own), str(directory or ""), caches.model_on(there), is_own=not claim)
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:

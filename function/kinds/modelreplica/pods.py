@@ -17,7 +17,7 @@ from function.engines import injection, offline
 from function.engines.injection import Injection
 from function.kinds.modelreplica import carried, disaggregation, engine
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
-from function.kinds.modelreplica.inputs import Site
+from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
 from function.scheduling import Taint
@@ -209,7 +209,8 @@ def _ports(of: Pods, users: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     ports = [dict(port) for port in users]
     for port in ports:
         if port["containerPort"] == of.plan.port and port.get("protocol", "TCP") == "TCP":
-            port.setdefault("name", own.get("name", SERVING_PORT))
+            if is_free:
+                port.setdefault("name", name)
             return ports
     return [own, *ports]
 
@@ -264,8 +265,12 @@ def _volumes(of: Pods) -> list[dict[str, Any]]:
     weights = of.site.weights
     return [
         *([pods.memory_volume(name=_volume(of, _SHM))] if _shares_memory(of) else []),
-        *([pods.claim_volume(name=_volume(of, _WEIGHTS), claim=weights.claim)] if weights else []),
+        *([_weights_volume(of, weights)] if weights else []),
     ]
+
+
+def _weights_volume(of: Pods, weights: Weights) -> dict[str, Any]:
+    return pods.claim_volume(name=_volume(of, _WEIGHTS), claim=weights.claim, read_only=not weights.is_own)
 
 
 def _mounts(of: Pods) -> list[dict[str, Any]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.podspec.fault import Fault, Path, must_be
 from function.podspec.rules import selectors
+from function.vocabulary import patterns
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -63,6 +65,9 @@ def _field(path: Path, requirement: Mapping[str, Any]) -> Iterator[Fault]:
         yield must_be((*path, "operator"), "In or NotIn", requirement["operator"])
     if (count := len(requirement.get("values", ()))) != 1:
         yield Fault((*path, "values"), f"must have exactly 1 item, not {count}", "rule")
+    for index, name in enumerate(requirement.get("values", ())):
+        if not re.fullmatch(patterns.SUBDOMAIN, name):
+            yield must_be((*path, "values", index), patterns.SUBDOMAIN_WORDS, name)
 
 
 def _pod_terms(path: Path, pods: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -25,6 +25,8 @@ def faults(template: Mapping[str, Any], path: Path, container: Mapping[str, Any]
         if name in container:
             yield from _probe((*path, name), container[name])
             yield from _handler((*path, name), container[name], names)
+    if "stopSignal" in container.get("lifecycle", {}) and "os" not in template["spec"]:
+        yield Fault((*path, "lifecycle", "stopSignal"), "needs os.name in the pod's spec, linux", "rule")
     for hook in _HOOKS:
         handler = container.get("lifecycle", {}).get(hook, {})
         at = (*path, "lifecycle", hook)

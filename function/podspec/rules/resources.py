@@ -28,6 +28,11 @@ def faults(template: Mapping[str, Any], path: Path, container: Mapping[str, Any]
     if any(name.startswith(_HUGE_PAGES) for name in names) and names.isdisjoint(("cpu", "memory")):
         yield Fault(at, "must have cpu or memory beside huge pages", "rule")
     yield from _claims((*at, "claims"), template, resources.get("claims", ()))
+    of_all = template["spec"].get("resources", {}).get("limits", {}) if path[1] == "containers" else {}
+    for name in sorted({*of_all} & {*limits}):
+        if quantity.parse(limits[name]) > quantity.parse(of_all[name]):
+            problem = f"cannot be more than the pod's limit, {of_all[name]}, and is {limits[name]}"
+            yield Fault((*at, "limits", name), problem, "rule")
 
 
 def of_pod(template: Mapping[str, Any]) -> Iterator[Fault]:

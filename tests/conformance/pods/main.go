@@ -32,6 +32,7 @@ var gates = map[string]bool{
 	"ClusterTrustBundle":           true,
 	"ClusterTrustBundleProjection": true,
 	"ContainerRestartRules":        true,
+	"ContainerStopSignals":         true,
 	"EnvFiles":                     true,
 	"HostnameOverride":             true,
 	"ImageVolume":                  true,

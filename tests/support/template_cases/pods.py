@@ -105,6 +105,14 @@ BAD = {
         edited(TEMPLATE, f"spec.affinity.nodeAffinity.{REQUIRED}", {"nodeSelectorTerms": []}),
         f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms: must have at least 1 item, not 0",
     ),
+    "a node by no name": (
+        edited(
+            TEMPLATE,
+            f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms",
+            [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["Node"]}]}],
+        ),
+        (f'spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms[0].matchFields[0].values[0]: {_NAME}, not "Node"'),
+    ),
     "a weight of nothing": (
         edited(
             TEMPLATE, f"spec.affinity.podAffinity.{PREFERRED}", [{"weight": 0, "podAffinityTerm": {"topologyKey": "a"}}]

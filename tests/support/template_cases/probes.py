@@ -19,6 +19,7 @@ GOOD = {
     ),
     "a readiness probe that succeeds twice": edited(TEMPLATE, f"{IN}.readinessProbe.successThreshold", 2),
     "a probe by gRPC": edited(TEMPLATE, f"{IN}.readinessProbe", {"grpc": {"port": 8001, "service": "health"}}),
+    "a signal": edited(edited(TEMPLATE, "spec.os", {"name": "linux"}), f"{IN}.lifecycle.stopSignal", "SIGINT"),
     "hooks": edited(
         edited(TEMPLATE, "spec.terminationGracePeriodSeconds", 30),
         f"{IN}.lifecycle",
@@ -27,6 +28,10 @@ GOOD = {
 }
 
 BAD = {
+    "a signal for an unknown system": (
+        edited(TEMPLATE, f"{IN}.lifecycle.stopSignal", "SIGINT"),
+        f"{AT}.lifecycle.stopSignal: needs os.name in the pod's spec, linux",
+    ),
     "a probe of two kinds": (
         edited(TEMPLATE, f"{IN}.startupProbe.tcpSocket", {"port": 1}),
         f"{AT}.startupProbe: {_HANDLERS} httpGet and tcpSocket",

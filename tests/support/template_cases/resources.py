@@ -15,6 +15,11 @@ GOOD = {
     "devices that are passed on": edited(
         TEMPLATE, IN, {"limits": {"rdma/hca": 1, "vpc.amazonaws.com/efa": "1", "memory": "1Gi", "hugepages-2Mi": "4Gi"}}
     ),
+    "an init container above the pod's limit": edited(
+        edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}),
+        "spec.initContainers",
+        [{"name": "a", "image": "a", "resources": {"limits": {"memory": "1Ti"}}}],
+    ),
     "a pod's own memory": edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}),
     "a claim of the user's": edited(
         edited(TEMPLATE, "spec.resourceClaims", [{"name": "nic", "resourceClaimTemplateName": "nics"}]),
@@ -68,8 +73,12 @@ BAD = {
         f"{AT}: must have cpu or memory beside huge pages",
     ),
     "a pod's own disk": (
-        edited(TEMPLATE, "spec.resources.limits", {"ephemeral-storage": "1Gi"}),
+        edited(TEMPLATE, "spec.resources.limits", {"ephemeral-storage": "8Gi"}),
         "spec.resources.limits.ephemeral-storage: must be cpu, memory or hugepages-SIZE",
+    ),
+    "more than the pod's limit": (
+        edited(edited(TEMPLATE, "spec.resources.limits", {"memory": "64Gi"}), f"{IN}.limits", {"memory": "1Ti"}),
+        f"{AT}.limits.memory: cannot be more than the pod's limit, 64Gi, and is 1Ti",
     ),
     "a claim that is not there": (
         edited(TEMPLATE, f"{IN}.claims", [{"name": "nic"}]),

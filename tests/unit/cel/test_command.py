@@ -142,3 +142,38 @@ def test_devices_may_stand_in_a_folder(tmp_path):
     (tmp_path / "b.json").write_text('{"name": "b", "driver": "b"}')
     got = run("eval", "device.driver == 'b'", "--device", str(tmp_path))
     assert (got.exit_code, got.output) == (0, "a  no match\nb  match\n")
+
+
+def test_a_comparison_marks_the_devices_on_which_cel_python_reads_something_else():
+    text = 'device.attributes["gpu.nvidia.com"].?architecture.orValue("") == "Hopper"'
+
+    got = run("eval", text, "--class", "-", "--compare", stdin=CLASS)
+    same = run("eval", 'device.driver == "gpu.nvidia.com"', "--class", "-", "--compare", "--json", stdin=CLASS)
+
+    assert got.exit_code == 0
+    assert got.stdout.splitlines() == [
+        "DEVICE    KUBERNETES  CEL-PYTHON",
+        "h100/gpu  match       refused     differs",
+        "h100/nic  no match    refused     differs",
+    ]
+    assert json.loads(same.stdout) == [
+        {"device": "h100/gpu", "kubernetes": "match", "celPython": "match", "differs": False},
+        {"device": "h100/nic", "kubernetes": "no match", "celPython": "no match", "differs": False},
+    ]
+
+
+def test_a_comparison_tells_what_cel_python_makes_of_a_selector_that_kubernetes_refuses():
+    text = 'has(device.attributes["gpu.nvidia.com"])'
+    refused = (
+        "line 1, column 22: has() wants a field, as in has(device.attributes.domain): what is written here is none"
+    )
+
+    got = run("eval", text, "--class", "-", "--compare", stdin=CLASS)
+    told = run("eval", text, "--class", "-", "--compare", "--json", stdin=CLASS)
+
+    assert (got.exit_code, got.stdout.splitlines()[1]) == (2, "h100/gpu  refused     match       differs")
+    assert got.stderr.splitlines()[0] == refused
+    first = json.loads(told.stdout)[0]
+    assert first == {
+        "device": "h100/gpu", "kubernetes": "refused", "celPython": "match", "error": refused, "differs": True,
+    }  # fmt: skip

@@ -12,8 +12,8 @@ from function.cli import files
 from function.main import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-FOLDERS = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
 FILES = sorted(EXAMPLES.rglob("*.yaml"))
+FOLDERS = sorted({path.parent for path in FILES})
 COMPOSITES = [
     f"{path}#{one.kind[1]}/{one.identity.name}"
     for path in FILES

@@ -32,7 +32,7 @@ def edited(path: str, tmp_path: Path, old: str, new: str) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize("folder", sorted(p.name for p in EXAMPLES.iterdir() if p.is_dir()))
+@pytest.mark.parametrize("folder", sorted({str(p.parent.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.yaml")}))
 def test_every_example_plans(folder: str) -> None:
     assert run(str(EXAMPLES / folder)).exit_code in (NOTHING, CHANGED)
 

@@ -40,8 +40,8 @@ def hub() -> Iterator[Hub]:
 
 
 def run(hub: Hub, to: Path, *, revision: str = "main", token: str | None = None) -> ExitCode:
-    client = hubs.Hub(REPO, token=token, endpoint=hub.url)
-    return stage(client, revision=revision, to=to, say=lambda _: None).exit_code
+    client = hubs.Hub(REPO, revision, token=token, endpoint=hub.url)
+    return stage(client, to=to, say=lambda _: None).exit_code
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -63,6 +63,10 @@ def test_an_unknown_field_hides_no_broken_rule() -> None:
         (f"{IN}.volumeMount", "is not a field of Kubernetes 1.34; did you mean volumeMounts?"),
         (f"{IN}.modelplane", "is not a field of Kubernetes 1.34"),
         ("specs", "is not a field; did you mean spec?"),
+        (
+            "spec.template",
+            "is not a field; move what is under spec.template.spec to spec, or use modelplane convert",
+        ),
     ],
 )
 def test_an_unknown_field_is_named_with_the_nearest_known_one(path: str, want: str) -> None:

@@ -95,7 +95,7 @@ def test_who_waits_says_for_what() -> None:
 
     assert (last["phase"], last["message"]) == (
         "Pending",
-        "Waiting for its turn: at most 200 clusters are staged at once",
+        "Waiting for its turn: at most 200 clusters can be staged at once",
     )
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from function.kinds.servingstack import components
-from function.vocabulary.exit_codes import MEANING
+from function.vocabulary.exit_codes import ExitCode
 
 DOCS = Path(__file__).parents[4] / "docs"
 
@@ -40,7 +40,7 @@ def test_a_crd_is_small_enough_to_be_composed() -> None:
 def test_every_exit_code_of_a_hydration_is_on_its_page() -> None:
     page = (DOCS / "caches.md").read_text()
 
-    assert [int(outcome) for outcome in MEANING if f"\n| {int(outcome)} | " not in page] == []
+    assert [int(outcome) for outcome in ExitCode if f"\n| {int(outcome)} | " not in page] == []
 
 
 def _crds() -> list:

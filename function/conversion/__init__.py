@@ -1,0 +1,1 @@
+"""Conversion of other manifests to ModelDeployments: `modelplane convert`."""

@@ -1,0 +1,148 @@
+"""ModelDeployments out of members, engines and metadata: the target's shape, in one place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from function.api import modeldeployment, modelservice
+from function.conversion.notes import Notes, Path, texts
+from function.conversion.pods import MemberParts
+from function.podspec import reserved
+from function.schema import LABEL
+from function.vocabulary import labels, names
+
+_OF_TOOLS = (
+    "kubectl.kubernetes.io/",
+    "deployment.kubernetes.io/",
+    "meta.helm.sh/",
+    "autoscaling.alpha.kubernetes.io/",
+    "serving.kserve.io/",
+)
+"""Prefixes of annotations that tools write about the source object."""
+_ROLES = re.compile(r"-(leader|worker|head|server)$")
+
+
+def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations."""
+    given = source["metadata"]
+    name = shortened(given["name"])
+    if name != given["name"]:
+        notes.changed(
+            ("metadata", "name"), ("metadata", "name"), f"is {name}: a ModelDeployment's name has up to 63 characters"
+        )
+    written: dict[str, Any] = {"name": name}
+    if given.get("namespace"):
+        written["namespace"] = given["namespace"]
+    for field, omitted in (("labels", ()), ("annotations", _OF_TOOLS)):
+        entries = texts(source, "metadata", field)
+        kept = {k: v for k, v in entries.items() if not k.startswith((*reserved.RESERVED_KEYS, *omitted))}
+        if kept:
+            written[field] = kept
+            notes.carried(("metadata", field))
+        for key in entries:
+            if key.startswith(reserved.RESERVED_KEYS):
+                notes.lost(("metadata", field, key), "is Modelplane's own, or of the controller of the source")
+    return written
+
+
+def shortened(name: str) -> str:
+    """Return a name that one of our kinds can have: its beginning and a hash, if it is too long."""
+    return name if len(name) <= names.DNS_LABEL else names.derived(name, name)
+
+
+def engine_name(container: str) -> str:
+    """Return an engine's name, from its container's."""
+    name = _ROLES.sub("", container)
+    return name if re.fullmatch(LABEL, name) and len(name) <= names.DNS_LABEL else "engine"
+
+
+def member(parts: MemberParts, role: str = "Standalone", *, workers: int | None = None) -> dict[str, Any]:
+    return {
+        **({"role": role} if role != "Standalone" else {}),
+        **({"worker": {"nodes": workers}} if workers is not None else {}),
+        **({"nodeSelector": {"devices": parts.devices}} if parts.devices else {}),
+        "template": parts.template,
+    }
+
+
+def model_deployment(
+    meta: Mapping[str, Any],
+    engines: Sequence[Mapping[str, Any]],
+    *,
+    replicas: int,
+    clusters: Mapping[str, str] | None = None,
+    cache: str | None = None,
+    is_disaggregated: bool = False,
+) -> dict[str, Any]:
+    """Return a ModelDeployment.
+
+    Args:
+        meta: Its metadata.
+        engines: Its engines.
+        replicas: Number of replicas.
+        clusters: Labels that a cluster must have.
+        cache: Name of its ModelCache.
+        is_disaggregated: Whether one engine runs the prefill, and the other the decode.
+    """
+    return {
+        "apiVersion": modeldeployment.API_VERSION,
+        "kind": modeldeployment.KIND,
+        "metadata": dict(meta),
+        "spec": {
+            "replicas": replicas,
+            **({"clusterSelector": {"matchLabels": dict(clusters)}} if clusters else {}),
+            **({"modelCacheRef": {"name": cache}} if cache else {}),
+            **({"serving": {"mode": "PrefillDecode"}} if is_disaggregated else {}),
+            "engines": list(engines),
+        },
+    }
+
+
+def replicas(count: int | None, path: Path, notes: Notes) -> int:
+    """Return the number of replicas for a number of pods, or of groups of pods, that serve alike."""
+    wanted = 1 if count is None else count
+    most = modeldeployment.MOST_REPLICAS
+    if wanted > most or wanted < 0:
+        kept = max(0, min(wanted, most))
+        notes.lost(path, f"must be from 0 to {most}; {kept} replicas are asked for. Give the engine more copies")
+        return kept
+    if count is not None:
+        notes.changed(
+            path,
+            ("spec", "replicas"),
+            "each replica is placed and replaced on its own, on any cluster; for pods that stay together on one"
+            " cluster use engines[].copies",
+        )
+    return wanted
+
+
+def without_devices(parts: MemberParts, path: Path, notes: Notes) -> None:
+    """Note that an engine asks for no device, so that no pool can be found for it."""
+    if not parts.devices:
+        notes.left(
+            path,
+            ("spec", "engines", 0, "members", 0, "nodeSelector"),
+            "no device is asked for that is known; Modelplane places engines by their devices, so write"
+            " nodeSelector.devices",
+        )
+
+
+def model_service(name: str, namespace: str | None, deployments: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return a ModelService over deployments, each with its weight."""
+    several = len(deployments) > 1
+    return {
+        "apiVersion": modelservice.API_VERSION,
+        "kind": modelservice.KIND,
+        "metadata": {"name": shortened(name), **({"namespace": namespace} if namespace else {})},
+        "spec": {
+            "endpoints": [
+                {
+                    **({"weight": max(1, weight)} if several else {}),
+                    "selector": {"matchLabels": {labels.DEPLOYMENT: names.label_value(deployment)}},
+                }
+                for deployment, weight in deployments
+            ]
+        },
+    }

@@ -1,0 +1,57 @@
+"""Warnings about ModelCaches: claims that no cluster gets, patterns that take each other away, tokens in clear text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from function.api.weights import SOURCES
+from function.core import Manifest, dig, enumerate_names, identity
+from function.validation.finding import Finding
+
+_CLAIMS = ("spec", "persistentVolumeClaim", "claims")
+
+
+def findings(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+    """Return the warnings about one valid cache, among the clusters that are validated with it."""
+    yield from _claims(index, manifest, clusters)
+    for source in SOURCES:
+        block = dig(manifest, "spec", source.field) or {}
+        yield from _patterns(index, source.field, block)
+        yield from _clear_text(index, source.field, block)
+
+
+def _claims(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+    wanted = [_labels(claim) for claim in dig(manifest, *_CLAIMS) or ()]
+    cached = [cluster for cluster in clusters if _labels(manifest["spec"]).items() <= _has(cluster).items()]
+    for position, selector in enumerate(wanted):
+        path = (*_CLAIMS, position)
+        before = next((at for at in range(position) if wanted[at].items() <= selector.items()), None)
+        if before is not None:
+            problem = f"is never chosen: claims[{before}] selects every cluster that it selects"
+            yield Finding(index, path, problem, "claims")
+        elif clusters and not any(selector.items() <= _has(cluster).items() for cluster in cached):
+            names = enumerate_names(sorted(identity(cluster).name for cluster in clusters))
+            yield Finding(index, path, f"selects none of the clusters that are given: {names}", "claims")
+
+
+def _labels(selecting: Mapping[str, Any]) -> dict[str, str]:
+    return dict(dig(selecting, "clusterSelector", "matchLabels") or {})
+
+
+def _has(cluster: Manifest) -> dict[str, str]:
+    return dict(cluster["metadata"].get("labels") or {})
+
+
+def _patterns(index: int, field: str, block: Mapping[str, Any]) -> Iterator[Finding]:
+    excluded = set(block.get("exclude") or ())
+    for position, pattern in enumerate(block.get("include") or ()):
+        if pattern in excluded or "*" in excluded:
+            problem = "includes only files that exclude takes away again"
+            yield Finding(index, ("spec", field, "include", position), problem, "patterns")
+
+
+def _clear_text(index: int, field: str, block: Mapping[str, Any]) -> Iterator[Finding]:
+    if field == "huggingFace" and block.get("authSecret") and str(block.get("endpoint") or "").startswith("http:"):
+        problem = "is http, so the token of authSecret would be sent unencrypted"
+        yield Finding(index, ("spec", field, "endpoint"), problem, "clear-text")
