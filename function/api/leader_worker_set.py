@@ -16,6 +16,8 @@ from function import schema
 from function.schema import Rule
 
 LWS_DOMAIN = "leaderworkerset.sigs.k8s.io"
+WORKLOAD_DOMAINS = (LWS_DOMAIN, "kueue.x-k8s.io", "scheduling.volcano.sh", "volcano.sh")
+"""Domains of labels and annotations that are read from a LeaderWorkerSet: its own, and those of queues."""
 _RESERVED_LABELS = (f"{LWS_DOMAIN}/", "llm-d.ai/")
 """Prefixes of labels that LeaderWorkerSet and llm-d set. Those of Modelplane are refused by the type of the field."""
 _RESERVED_ANNOTATIONS = ("llm-d.ai/",)
@@ -125,3 +127,9 @@ KEPT_POLICY = Rule(
     None,
     at="leaderWorkerSet",
 )
+
+
+def is_of_workload(key: str) -> bool:
+    """Whether a label or an annotation is read from a LeaderWorkerSet."""
+    domain, slash, _ = key.partition("/")
+    return bool(slash) and domain in WORKLOAD_DOMAINS

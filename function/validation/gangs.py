@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from function.api.leader_worker_set import LWS_DOMAIN
+from function.api.leader_worker_set import is_of_workload
 from function.core import Manifest, dig
 from function.engines import options, reading
 from function.podspec import engine_index
@@ -16,8 +16,6 @@ _OWN_REQUESTS = ("--data-parallel-hybrid-lb", "--data-parallel-external-lb", "--
 """Flags with which every pod of a gang takes requests of its own, and only a load balancer in front of them brings them
 there (vllm v0.23, docs/serving/data_parallel_deployment.md)."""
 _NO_REQUESTS = ("--headless",)
-_OF_WORKLOADS = (LWS_DOMAIN, "kueue.x-k8s.io", "scheduling.volcano.sh", "volcano.sh")
-"""Domains of labels and annotations that are read from a LeaderWorkerSet, or from pods."""
 
 
 def warnings(index: int, deployment: Manifest) -> Iterator[Finding]:
@@ -63,7 +61,6 @@ def _metadata(index: int, deployment: Manifest, *, is_gang: bool) -> Iterator[Fi
     where = "spec.engines[].leaderWorkerSet" if is_gang else "spec.engines[].members[].template.metadata"
     for field in ("labels", "annotations"):
         for key in sorted(dig(deployment, "metadata", field) or {}):
-            domain, slash, _ = key.partition("/")
-            if slash and domain in _OF_WORKLOADS:
+            if is_of_workload(key):
                 problem = f"is not passed on to the pods' controller; it belongs in {where}.{field}"
                 yield Finding(index, ("metadata", field, key), problem, "ignored")
