@@ -23,9 +23,12 @@ class Asked(NamedTuple):
     """Path of the resource in the source object."""
     resource: str
     amount: str
-    name: str
-    """Name of the device request."""
-    selector: str
+    request: reserved.Request
+    """The device request that replaces the resource."""
+
+    @property
+    def selector(self) -> str:
+        return self.request.selector
 
 
 def asks(container: Mapping[str, Any]) -> bool:
@@ -55,7 +58,7 @@ def _taken(container: dict[str, Any], notes: Notes) -> list[Asked]:
         assert request is not None
         del container["resources"][field][resource]
         path = (*notes.source, "resources", field, resource)
-        found.setdefault(resource, Asked(path, resource, amount, *request))
+        found.setdefault(resource, Asked(path, resource, amount, request))
     resources = container.get("resources", {})
     for field in [field for field, amounts in resources.items() if not amounts]:
         del resources[field]
@@ -95,7 +98,7 @@ def requests(
             about.changed(path, where, "selects devices, not nodes")
         written.append(
             {
-                "name": one.name,
+                "name": one.request.name,
                 "count": _count(one, about),
                 "selectors": [{"cel": text} for text in texts],
             }
@@ -113,11 +116,13 @@ def distinct(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _said(one: Asked) -> str:
-    shared = "; time slices become whole devices" if one.resource.endswith(".shared") else ""
+    shared = "" if one.request.is_whole else "; shares or cores of a device become one whole device"
     return f"is a device request{shared}"
 
 
 def _count(one: Asked, notes: Notes) -> int:
+    if not one.request.is_whole:
+        return 1
     if one.amount.isascii() and one.amount.isdigit() and 0 < int(one.amount) <= _MOST_DEVICES:
         return int(one.amount)
     notes.lost(one.path, f"must be a whole number of up to {_MOST_DEVICES} devices; the request asks for 1")

@@ -93,23 +93,39 @@ def nested(template: Mapping[str, Any]) -> Fault | None:
     return None
 
 
-def device_request(resource: str, amount: str) -> str | None:
-    """Return the device request that replaces a device plugin's resource, as YAML. None if it is no such resource."""
+class Request(NamedTuple):
+    """A device request that replaces a device plugin's resource."""
+
+    name: str
+    selector: str
+    """A CEL expression."""
+    is_whole: bool
+    """Whether the resource's amount is the number of devices."""
+
+
+def device_request(resource: str) -> Request | None:
+    """Return the device request that replaces a device plugin's resource. None if it is no such resource."""
     for device in DEVICES if "/" in resource else ():
         if found := re.fullmatch(device.pattern, resource):
             selector = device.selector.replace("{0}", found[1].replace(*_MEDIA))
-            count = f"count: {amount}, " if device.is_whole and amount.isdigit() else ""
-            return f"{{name: {device.request}, {count}selectors: [{{cel: '{selector}'}}]}}"
+            return Request(device.request, selector, device.is_whole)
     return None
+
+
+def _written(request: Request, amount: str) -> str:
+    """Return a device request as YAML."""
+    count = f"count: {amount}, " if request.is_whole and amount.isdigit() else ""
+    return f"{{name: {request.name}, {count}selectors: [{{cel: '{request.selector}'}}]}}"
 
 
 def _devices(path: Path, resources: Mapping[str, Any]) -> Iterator[Fault]:
     told = set()
     for field in ("limits", "requests"):
         for name, amount in resources.get(field, {}).items():
-            instead = None if name in told else device_request(name, amount)
-            if instead:
+            request = None if name in told else device_request(name)
+            if request:
                 told.add(name)
+                instead = _written(request, amount)
                 problem = f"is a device plugin's device; request it in nodeSelector.devices of the member: {instead}"
                 yield Fault((*path, field, name), problem, "reserved")
 
