@@ -23,9 +23,8 @@ class Asked(NamedTuple):
     """Path of the resource in the source object."""
     resource: str
     amount: str
-    name: str
-    """Name of the device request."""
-    selector: str
+    request: reserved.DeviceRequest
+    """The device request that means the same."""
 
 
 def asks(container: Mapping[str, Any]) -> bool:
@@ -51,11 +50,11 @@ def moved(spec: dict[str, Any], notes: Notes) -> list[Asked]:
 def _taken(container: dict[str, Any], notes: Notes) -> list[Asked]:
     found: dict[str, Asked] = {}
     for field, resource, amount in list(_resources(container)):
-        request = reserved.device_request(resource)
+        request = reserved.replacing(resource)
         assert request is not None
         del container["resources"][field][resource]
         path = (*notes.source, "resources", field, resource)
-        found.setdefault(resource, Asked(path, resource, amount, *request))
+        found.setdefault(resource, Asked(path, resource, amount, request))
     resources = container.get("resources", {})
     for field in [field for field, amounts in resources.items() if not amounts]:
         del resources[field]
@@ -68,7 +67,7 @@ def _resources(container: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield field, name and amount of each resource of a device plugin, limits first."""
     for field in ("limits", "requests"):
         for name, amount in container.get("resources", {}).get(field, {}).items():
-            if reserved.device_request(name):
+            if reserved.replacing(name):
                 yield field, name, amount
 
 
@@ -85,17 +84,17 @@ def requests(
     written: list[dict[str, Any]] = []
     for one in asked:
         at: Path = ("nodeSelector", "devices", len(written))
-        own = [entry for entry in selected if f'"{entry[1].driver}"' in one.selector]
-        texts = [one.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
+        own = [entry for entry in selected if f'"{entry[1].driver}"' in one.request.selector]
+        texts = [one.request.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
         texts = list(dict.fromkeys(texts))[:_MOST_SELECTORS]
         about = notes.of(())
-        about.changed(one.path, at, _said(one))
+        about.changed(one.path, at, "is a device request")
         for path, label in own:
             where = (*at, "selectors", texts.index(label.cel)) if label.cel in texts else at
             about.changed(path, where, "selects devices, not nodes")
         written.append(
             {
-                "name": one.name,
+                "name": one.request.name,
                 "count": _count(one, about),
                 "selectors": [{"cel": text} for text in texts],
             }
@@ -112,12 +111,10 @@ def distinct(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return written
 
 
-def _said(one: Asked) -> str:
-    shared = "; time slices become whole devices" if one.resource.endswith(".shared") else ""
-    return f"is a device request{shared}"
-
-
 def _count(one: Asked, notes: Notes) -> int:
+    if not one.request.is_whole:
+        notes.left(one.path, None, "counts shares or cores of devices; the request asks for 1 device: set its count")
+        return 1
     if one.amount.isascii() and one.amount.isdigit() and 0 < int(one.amount) <= _MOST_DEVICES:
         return int(one.amount)
     notes.lost(one.path, f"must be a whole number of up to {_MOST_DEVICES} devices; the request asks for 1")
@@ -132,5 +129,5 @@ def _name(name: str, written: Sequence[Mapping[str, Any]]) -> str:
 def _without_resource(asked: Sequence[Asked], selected: Sequence[tuple[Path, gpus.Selects]], notes: Notes) -> None:
     """Note labels of GPUs of which no resource asks for a device."""
     for path, label in selected:
-        if not any(f'"{label.driver}"' in one.selector for one in asked):
+        if not any(f'"{label.driver}"' in one.request.selector for one in asked):
             notes.of(()).lost(path, f"no container asks for a device of {label.driver}")
