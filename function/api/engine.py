@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from function import schema
+from function.api.leader_worker_set import LeaderWorkerSet
 from function.api.pod_template import Template
 from function.engines.table import BY_NAME
 from function.schema import Rule
@@ -25,6 +26,9 @@ class Serving(schema.Api):
 class Worker(schema.Api):
     nodes: Annotated[int, schema.Whole(1, 63)] = 1
     """Number of worker nodes, with one pod each. The node of the leader is not counted."""
+    serves: schema.Flag | None = None
+    """Whether the workers take requests too, as with data parallelism and hybrid load balancing. They must listen on
+    the leader's port. If omitted, only the leader takes requests."""
 
 
 class Selector(schema.Api):
@@ -86,6 +90,8 @@ class EngineShape(schema.Api):
     runtime: Annotated[str, schema.OneOf(tuple(BY_NAME))] | None = None
     """The inference server that the container runs. Set it if neither the image nor the command tells, for example for
     a rebuilt image under another name."""
+    leaderWorkerSet: LeaderWorkerSet | None = None
+    """Settings of the LeaderWorkerSet that runs the engine. Only for a gang."""
 
 
 def gang_or_alone(members: Sequence[MemberShape]) -> bool:

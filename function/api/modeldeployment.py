@@ -19,6 +19,7 @@ from function.api.engine import (
     Selector,
     Serving,
 )
+from function.api.leader_worker_set import GANG_RULES, KEPT_POLICY
 from function.core import Manifest
 from function.scheduling import MOST_REVISIONS
 from function.schema import Rule
@@ -92,6 +93,8 @@ class Member(MemberShape):
 class Engine(EngineShape):
     RULES = (
         MEMBERS_RULE,
+        *GANG_RULES,
+        KEPT_POLICY,
         Rule(
             "self.members.exists(m, has(m.nodeSelector))",
             "at least one member of an engine needs a nodeSelector",
@@ -157,7 +160,8 @@ class Rejection(schema.Api):
 
 class Revision(schema.Api):
     hash: str
-    """Hash of the revision. Its replicas have it in the annotation modelplane.ai/spec-hash."""
+    """Hash of the spec, and the version of the rules by which Modelplane composes it, such as 1a2b3c4d-2. Its replicas
+    have them in the annotations modelplane.ai/spec-hash and modelplane.ai/rendering."""
     tried: bool
     """Whether a replica was given the revision."""
     served: bool

@@ -17,6 +17,7 @@ from function.api.engine import (
     Selector,
     Serving,
 )
+from function.api.leader_worker_set import GANG_RULES
 from function.core import Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
@@ -47,7 +48,7 @@ class Member(MemberShape):
 
 
 class Engine(EngineShape):
-    RULES = (MEMBERS_RULE,)
+    RULES = (MEMBERS_RULE, *GANG_RULES)
 
     members: Annotated[tuple[Member, ...], Len(1, 2)]
     """The pods of the engine: one Standalone member, or one Leader and one Worker."""

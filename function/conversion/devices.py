@@ -23,8 +23,12 @@ class Asked(NamedTuple):
     """Path of the resource in the source object."""
     resource: str
     amount: str
-    request: reserved.DeviceRequest
-    """The device request that means the same."""
+    request: reserved.Request
+    """The device request that replaces the resource."""
+
+    @property
+    def selector(self) -> str:
+        return self.request.selector
 
 
 def asks(container: Mapping[str, Any]) -> bool:
@@ -50,7 +54,7 @@ def moved(spec: dict[str, Any], notes: Notes) -> list[Asked]:
 def _taken(container: dict[str, Any], notes: Notes) -> list[Asked]:
     found: dict[str, Asked] = {}
     for field, resource, amount in list(_resources(container)):
-        request = reserved.replacing(resource)
+        request = reserved.device_request(resource)
         assert request is not None
         del container["resources"][field][resource]
         path = (*notes.source, "resources", field, resource)
@@ -67,7 +71,7 @@ def _resources(container: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield field, name and amount of each resource of a device plugin, limits first."""
     for field in ("limits", "requests"):
         for name, amount in container.get("resources", {}).get(field, {}).items():
-            if reserved.replacing(name):
+            if reserved.device_request(name):
                 yield field, name, amount
 
 
@@ -84,11 +88,11 @@ def requests(
     written: list[dict[str, Any]] = []
     for one in asked:
         at: Path = ("nodeSelector", "devices", len(written))
-        own = [entry for entry in selected if f'"{entry[1].driver}"' in one.request.selector]
-        texts = [one.request.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
+        own = [entry for entry in selected if f'"{entry[1].driver}"' in one.selector]
+        texts = [one.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
         texts = list(dict.fromkeys(texts))[:_MOST_SELECTORS]
         about = notes.of(())
-        about.changed(one.path, at, "is a device request")
+        about.changed(one.path, at, _said(one))
         for path, label in own:
             where = (*at, "selectors", texts.index(label.cel)) if label.cel in texts else at
             about.changed(path, where, "selects devices, not nodes")
@@ -111,9 +115,13 @@ def distinct(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return written
 
 
+def _said(one: Asked) -> str:
+    shared = "" if one.request.is_whole else "; shares or cores of a device become one whole device"
+    return f"is a device request{shared}"
+
+
 def _count(one: Asked, notes: Notes) -> int:
     if not one.request.is_whole:
-        notes.left(one.path, None, "counts shares or cores of devices; the request asks for 1 device: set its count")
         return 1
     if one.amount.isascii() and one.amount.isdigit() and 0 < int(one.amount) <= _MOST_DEVICES:
         return int(one.amount)
@@ -129,5 +137,5 @@ def _name(name: str, written: Sequence[Mapping[str, Any]]) -> str:
 def _without_resource(asked: Sequence[Asked], selected: Sequence[tuple[Path, gpus.Selects]], notes: Notes) -> None:
     """Note labels of GPUs of which no resource asks for a device."""
     for path, label in selected:
-        if not any(f'"{label.driver}"' in one.request.selector for one in asked):
+        if not any(f'"{label.driver}"' in one.selector for one in asked):
             notes.of(()).lost(path, f"no container asks for a device of {label.driver}")

@@ -1,7 +1,8 @@
 """The model names that a replica answers to, read from `spec.engines` of a ModelReplica or a ModelDeployment.
 
 A request goes to any engine of a replica, and in PrefillDecode to two of them. So a name counts only if every engine
-answers to it. If one engine's names are not known, or one takes any name, the replica's names are not known.
+answers to it, and, of a gang whose workers serve, every member. If one engine's names are not known, or one takes any
+name, the replica's names are not known.
 
 The names are in the annotation SERVED_NAMES of a replica's ModelEndpoint, separated by commas. Users can set it on
 ModelEndpoints of their own.
@@ -10,7 +11,7 @@ ModelEndpoints of their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from function import podspec
@@ -28,7 +29,7 @@ def of_engines(engines: Any, repository: str | None) -> tuple[str, ...]:
 
     `repository` is that of the ModelCache with the weights, and None without a cache. The engines need not be valid.
     """
-    each = [_of_engine(engine, repository) for engine in mappings(engines)]
+    each = [names for engine in mappings(engines) for names in _of_engine(engine, repository)]
     return common(names or () for names in each) if each and all(each) else ()
 
 
@@ -71,11 +72,19 @@ def of_endpoint(endpoint: Manifest) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, text.split(",")))) if isinstance(text, str) else ()
 
 
-def _of_engine(engine: Manifest, repository: str | None) -> tuple[str, ...] | None:
+def _of_engine(engine: Manifest, repository: str | None) -> Iterator[tuple[str, ...] | None]:
+    """Yield the names of each member that serves; None if they are not known."""
     runtime = engine.get("runtime")
-    served = (m for m in mappings(engine.get("members")) if m.get("role") != "Worker")
-    container = next((_container(member) for member in served), None)
-    return _of_container(container, runtime if isinstance(runtime, str) else None, repository) if container else None
+    served = [container for member in mappings(engine.get("members")) if (container := _serving_container(member))]
+    for container in served:
+        yield _of_container(container, runtime if isinstance(runtime, str) else None, repository)
+    if not served:
+        yield None
+
+
+def _serving_container(member: Manifest) -> Mapping[str, Any] | None:
+    serves = member.get("role") != "Worker" or dig(member, "worker", "serves") is True
+    return _container(member) if serves else None
 
 
 def _container(member: Manifest) -> Mapping[str, Any] | None:

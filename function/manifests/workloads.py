@@ -68,6 +68,11 @@ def leader_worker_set(
     leader: Mapping[str, Any],
     worker: Mapping[str, Any],
     labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    startup_policy: str = "LeaderCreated",
+    restart_policy: str = "RecreateGroupOnPodRestart",
+    sub_group_policy: Mapping[str, Any] | None = None,
+    network_config: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return groups of pods that serve as one.
 
@@ -76,17 +81,19 @@ def leader_worker_set(
     return {
         "apiVersion": versions.LEADERWORKERSET,
         "kind": "LeaderWorkerSet",
-        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "metadata": metadata(name=name, namespace=namespace, labels=labels, annotations=annotations),
         "spec": {
             "replicas": copies,
-            "startupPolicy": "LeaderCreated",
+            "startupPolicy": startup_policy,
+            **({"networkConfig": dict(network_config)} if network_config else {}),
             "rolloutStrategy": {
                 "type": "RollingUpdate",
                 "rollingUpdateConfiguration": {"maxSurge": 0, "maxUnavailable": 1},
             },
             "leaderWorkerTemplate": {
                 "size": size,
-                "restartPolicy": "RecreateGroupOnPodRestart",
+                "restartPolicy": restart_policy,
+                **({"subGroupPolicy": dict(sub_group_policy)} if sub_group_policy else {}),
                 "leaderTemplate": dict(leader),
                 "workerTemplate": dict(worker),
             },
@@ -94,12 +101,11 @@ def leader_worker_set(
     }
 
 
-def serving_pod(workload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the template of a workload's pods that serve: of a gang, the leader's."""
+def pod_templates(workload: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the templates of a workload's pods: of a gang, the leader's and the worker's."""
     spec: Mapping[str, Any] = workload["spec"]
     gang: Mapping[str, Any] | None = spec.get("leaderWorkerTemplate")
-    pod: Mapping[str, Any] = gang["leaderTemplate"] if gang else spec["template"]
-    return pod
+    return [gang["leaderTemplate"], gang["workerTemplate"]] if gang else [spec["template"]]
 
 
 def without_claims(pod: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,6 @@ class _Reader:
         return [self.value(type_.items, child, (*path, index)) for index, child in enumerate(value)]
 
 
-_MANY = 8
 _MATCHES = {field: re.compile(form.pattern).fullmatch for field, form in tables.FORMS.items()}
 
 
@@ -179,7 +178,7 @@ def _exactly_one(type_: Type, value: Mapping[str, Any], path: Path) -> Iterator[
     if len(given) > 1 or not (given or may_be_later):
         options = sorted(type_.fields.keys() - set(besides))
         has = " and ".join(given) if given else "none"
-        listed = ", ".join(options) if len(options) < _MANY else f"{', '.join(options[:_MANY])}, …"
+        listed = f"{', '.join(tables.USUAL)}, …" if type_.definition == "Volume" else ", ".join(options)
         yield Fault(path, f"must have exactly one of {listed}, and has {has}", "rule")
 
 

@@ -40,16 +40,6 @@ class Device(NamedTuple):
     """Whether the resource counts devices. Otherwise it counts shares or cores of them."""
 
 
-class DeviceRequest(NamedTuple):
-    """A device request, without a count."""
-
-    name: str
-    selector: str
-    """A CEL expression."""
-    is_whole: bool
-    """Whether an amount of the resource is a number of devices."""
-
-
 _NVIDIA, _NEURON = 'device.driver == "gpu.nvidia.com"', 'device.driver == "neuron.aws.com"'
 _GAUDI, _TPU = 'device.driver == "gaudi.intel.com"', 'device.driver == "tpu.google.com"'
 DEVICES = (
@@ -103,20 +93,27 @@ def nested(template: Mapping[str, Any]) -> Fault | None:
     return None
 
 
-def replacing(resource: str) -> DeviceRequest | None:
+class Request(NamedTuple):
+    """A device request that replaces a device plugin's resource."""
+
+    name: str
+    selector: str
+    """A CEL expression."""
+    is_whole: bool
+    """Whether the resource's amount is the number of devices."""
+
+
+def device_request(resource: str) -> Request | None:
     """Return the device request that replaces a device plugin's resource. None if it is no such resource."""
     for device in DEVICES if "/" in resource else ():
         if found := re.fullmatch(device.pattern, resource):
             selector = device.selector.replace("{0}", found[1].replace(*_MEDIA))
-            return DeviceRequest(device.request, selector, device.is_whole)
+            return Request(device.request, selector, device.is_whole)
     return None
 
 
-def _as_yaml(resource: str, amount: str) -> str | None:
-    """Return the device request that replaces a resource, as a message shows it. None if it is no such resource."""
-    request = replacing(resource)
-    if request is None:
-        return None
+def _written(request: Request, amount: str) -> str:
+    """Return a device request as YAML."""
     count = f"count: {amount}, " if request.is_whole and amount.isdigit() else ""
     return f"{{name: {request.name}, {count}selectors: [{{cel: '{request.selector}'}}]}}"
 
@@ -125,9 +122,10 @@ def _devices(path: Path, resources: Mapping[str, Any]) -> Iterator[Fault]:
     told = set()
     for field in ("limits", "requests"):
         for name, amount in resources.get(field, {}).items():
-            instead = None if name in told else _as_yaml(name, amount)
-            if instead:
+            request = None if name in told else device_request(name)
+            if request:
                 told.add(name)
+                instead = _written(request, amount)
                 problem = f"is a device plugin's device; request it in nodeSelector.devices of the member: {instead}"
                 yield Fault((*path, field, name), problem, "reserved")
 

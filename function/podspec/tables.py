@@ -275,6 +275,8 @@ EXACTLY_ONE: Mapping[str, tuple[str, ...]] = {
 }
 """Definitions of which exactly one field must be set, besides those that are listed. A volume without a source is an
 emptyDir to the API server; written out, it says what it means."""
+USUAL = ("emptyDir", "configMap", "secret", "persistentVolumeClaim", "projected", "hostPath", "nfs", "csi")
+"""Sources of volumes that a message names, of the thirty that there are."""
 HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 """The fields of a probe of which exactly one must be set."""
 MAY_REPEAT: frozenset[Field] = frozenset(

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from function.api import modelcache, modeldeployment, modelreplica
+from function.api.modelreplica import Member
 from function.core import InvalidSpec, Manifest, NamespacedName, dig, identity, plain
 from function.engines import injection, listening, reading
 from function.fleet import caches as published
 from function.fleet import served_names
 from function.kinds.modelreplica import engine, remarks
 from function.kinds.modelreplica.engine import EnginePlan
-from function.schema import Path
 from function.validation.finding import Finding
 
 
@@ -31,9 +31,12 @@ def unreachable(index: int, deployment: Manifest) -> Iterator[Finding]:
     except InvalidSpec:
         return
     for at, plan in enumerate(plans):
-        for why in filter(None, (_unheard(plan), remarks.tls(plan))):
-            problem = f"is not reached on port {plan.port} as it is: {why}"
-            yield Finding(index, _container(at, plan), problem, "unreachable")
+        for place, member in enumerate(plan.engine.members):
+            own = engine.of_member(plan, member)
+            for why in filter(None, (_unheard(own, member), remarks.tls(own)) if engine.serves(member) else ()):
+                problem = f"is not reached on port {plan.port} as it is: {why}"
+                path = ("spec", "engines", at, "members", place, "template", "spec", "containers")
+                yield Finding(index, (*path, engine.engine_index(member)), problem, "unreachable")
 
 
 def differing_names(
@@ -51,18 +54,12 @@ def caches(objects: Sequence[tuple[int, Manifest]]) -> dict[NamespacedName, Mani
     return {identity(manifest): manifest for _, manifest in objects if manifest["kind"] == modelcache.KIND}
 
 
-def _unheard(plan: EnginePlan) -> str:
-    """Return why an engine will not answer on its port, with the flags that it is given."""
-    container = engine.engine_container(engine.serving(plan.engine))
+def _unheard(plan: EnginePlan, member: Member) -> str:
+    """Return why a member will not answer on its port, with the flags that it is given."""
+    container = engine.engine_container(member)
     given = injection.inject(plan.reading, weights=None, name="", port=plan.port).args
     read = reading.read({**container, "args": [*container.get("args", ()), *given]}, plan.engine.runtime)
     return listening.unheard(read.server, read.listener, plan.port)
-
-
-def _container(at: int, plan: EnginePlan) -> Path:
-    member = engine.serving(plan.engine)
-    place = plan.engine.members.index(member)
-    return ("spec", "engines", at, "members", place, "template", "spec", "containers", engine.engine_index(member))
 
 
 def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple[str, ...]:

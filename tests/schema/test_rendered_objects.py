@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from function.core import plain
+from function.core import dig, plain
 from function.vocabulary import labels, names
 from tests.support import foreign
-from tests.support.cases import CASES, answer, each_case
+from tests.support.cases import CASES, answer, documents, each_case
 from tests.support.rendered import Manifest, containers, pod, remote, templates
 
 DNS_1035 = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -137,12 +137,16 @@ def test_pools_find_pods_that_listen(case: Path) -> None:
 
 
 @each_case
-def test_workers_never_serve(case: Path) -> None:
+def test_workers_serve_only_where_their_user_says_so(case: Path) -> None:
+    [xr] = documents(case / "xr.yaml")
+    engines = dig(xr, "spec", "engines") or ()
+    members = [m for engine in engines if isinstance(engine, dict) for m in engine.get("members", ())]
+    serve = any(dig(member, "worker", "serves") for member in members)
     for manifest in remote(answer(case).resources):
         if manifest["kind"] == "LeaderWorkerSet":
             worker = manifest["spec"]["leaderWorkerTemplate"]["workerTemplate"]
-            assert labels.SERVING not in worker["metadata"]["labels"]
-            assert [c for c in containers(worker) if "readinessProbe" in c or "ports" in c] == []
+            assert (labels.SERVING in worker["metadata"]["labels"]) == serve
+            assert bool([c for c in containers(worker) if "readinessProbe" in c or "ports" in c]) == serve
 
 
 @each_case

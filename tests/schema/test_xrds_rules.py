@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from function import cel
+from function.api.leader_worker_set import KEPT_POLICY
 from function.publish import xrd
 from function.publish.catalog import BY_KIND, KINDS
 from function.schema import format_path, problems
 from tests.support.api_cases import BAD, GOOD
-from tests.support.samples import ALL, CLUSTER, GATEWAY, REPLICA, Object, edited
+from tests.support.samples import ALL, CLUSTER, DEPLOYMENT, GATEWAY, REPLICA, Object, edited
 
 Broken = tuple[str, str]  # field, message
 
@@ -128,7 +129,17 @@ def test_there_is_one_gateway_to_the_api_server_as_well() -> None:
     }
 
 
+SETTINGS = "spec.engines.1.leaderWorkerSet"
+SUBGROUPS = edited(DEPLOYMENT, SETTINGS, {"subGroupPolicy": {"subGroupSize": 2}})
+KEPT = ("spec.engines[1].leaderWorkerSet", KEPT_POLICY.message)
 CHANGES = {
+    "a policy for subgroups that is added": (DEPLOYMENT, SUBGROUPS, KEPT),
+    "a policy for subgroups that is removed": (SUBGROUPS, DEPLOYMENT, KEPT),
+    "a policy for subgroups that is changed": (
+        SUBGROUPS,
+        edited(DEPLOYMENT, SETTINGS, {"subGroupPolicy": {"subGroupSize": 1}}),
+        KEPT,
+    ),
     "source": (
         CLUSTER,
         edited(CLUSTER, "spec.cluster", {"source": "Existing", "existing": {"secretRef": {"name": "a"}}}),
@@ -150,6 +161,10 @@ CHANGES = {
 @pytest.mark.parametrize(("old", "new", "want"), CHANGES.values(), ids=CHANGES)
 def test_what_cannot_change_is_refused_when_it_changes(old: Object, new: Object, want: Broken) -> None:
     assert broken(new, old) == {want}
+
+
+def test_other_settings_of_a_gang_can_change() -> None:
+    assert broken(edited(SUBGROUPS, f"{SETTINGS}.restartPolicy", "None"), SUBGROUPS) == set()
 
 
 @pytest.mark.parametrize("xr", ALL, ids=lambda xr: xr["kind"])

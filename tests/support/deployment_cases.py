@@ -30,6 +30,21 @@ def member(role: str) -> dict[str, Any]:
     return {**DEPLOYMENT["spec"]["engines"][0]["members"][0], "role": role}
 
 
+def subgroups(size: int, type_: str = "LeaderWorker") -> dict[str, Any]:
+    """Settings of a gang of one leader and three workers."""
+    return {"subGroupPolicy": {"subGroupPolicyType": type_, "subGroupSize": size}}
+
+
+SUBGROUP_TOPOLOGY = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
+AT_SETTINGS = "spec.engines[1].leaderWorkerSet"
+SET_BY_OTHERS = "set by the controllers of the pods"
+OURS = f'{AT_SETTINGS}.labels["modelplane.ai/cluster"]: is under modelplane.ai/, which Modelplane sets itself'
+RESTARTS = "RecreateGroupOnPodRestart, RecreateGroupAfterStart, None"
+UNEVEN = (
+    f"{AT_SETTINGS}: subGroupSize must divide the number of workers, or, with subGroupPolicyType "
+    "LeaderWorker, that of all pods"
+)
+
 GOOD = {
     "prefill and decode": edited(PAIR, "spec.engines", phases("Prefill", "Decode")),
     "decode and prefill": edited(PAIR, "spec.engines", phases("Decode", "Prefill")),
@@ -38,6 +53,24 @@ GOOD = {
     "a field of a later version": edited(DEPLOYMENT, "spec.later", {"a": 1}),
     "a toleration of everything": edited(DEPLOYMENT, "spec.tolerations", [{"operator": "Exists"}]),
     "a worker that does not say how many": edited(DEPLOYMENT, f"{GANG}.members.1.worker"),
+    "workers that serve": edited(DEPLOYMENT, f"{GANG}.members.1.worker", {"nodes": 3, "serves": True}),
+    "a gang in one rack, in a queue": edited(
+        DEPLOYMENT,
+        f"{GANG}.leaderWorkerSet",
+        {
+            "labels": {"kueue.x-k8s.io/queue-name": "serving"},
+            "annotations": {"leaderworkerset.sigs.k8s.io/exclusive-topology": "topology.example.com/rack"},
+            "startupPolicy": "LeaderReady",
+            "restartPolicy": "RecreateGroupAfterStart",
+            "networkConfig": {"subdomainPolicy": "UniquePerReplica"},
+        },
+    ),
+    "subgroups of all pods": edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(2)),
+    "subgroups of the workers": edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(3)),
+    "subgroups without the leader": edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(3, "LeaderExcluded")),
+    "a subgroup with a topology of its own": edited(
+        DEPLOYMENT, f"{GANG}.leaderWorkerSet", {**subgroups(2), "annotations": {SUBGROUP_TOPOLOGY: "rack"}}
+    ),
     "a replica without requests": edited(REPLICA, f"{MEMBER}.deviceRequests"),
 }
 
@@ -107,6 +140,46 @@ BAD = {
     "worker on a Standalone": (
         edited(DEPLOYMENT, f"{MEMBER}.worker", {"nodes": 2}),
         f"{AT_MEMBER}.worker: worker is only for a member with role Worker",
+    ),
+    "workers that serve sometimes": (
+        edited(DEPLOYMENT, f"{GANG}.members.1.worker.serves", "yes"),
+        'spec.engines[1].members[1].worker.serves: must be true or false, not "yes"',
+    ),
+    "LeaderWorkerSet settings of a Standalone": (
+        edited(DEPLOYMENT, f"{ENGINE}.leaderWorkerSet", {}),
+        "spec.engines[0].leaderWorkerSet: leaderWorkerSet is only for a gang: an engine with a Leader and a Worker",
+    ),
+    "subgroups of another number of pods": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(5)),
+        UNEVEN,
+    ),
+    "subgroups without the leader that are uneven": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(2, "LeaderExcluded")),
+        UNEVEN,
+    ),
+    "subgroups of no pod": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", subgroups(0)),
+        f"{AT_SETTINGS}.subGroupPolicy.subGroupSize: must be a whole number from 1 to 64, not 0",
+    ),
+    "a restart policy of another time": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", {"restartPolicy": "Default"}),
+        f'{AT_SETTINGS}.restartPolicy: must be one of {RESTARTS}, not "Default"',
+    ),
+    "a label of ours on a LeaderWorkerSet": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", {"labels": {"modelplane.ai/cluster": "x"}}),
+        OURS,
+    ),
+    "a label of LeaderWorkerSet's own": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", {"labels": {"leaderworkerset.sigs.k8s.io/name": "x"}}),
+        f"{AT_SETTINGS}.labels: labels under leaderworkerset.sigs.k8s.io/ and llm-d.ai/ are {SET_BY_OTHERS}",
+    ),
+    "an annotation of llm-d's": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", {"annotations": {"llm-d.ai/x": "x"}}),
+        f"{AT_SETTINGS}.annotations: annotations under llm-d.ai/ are {SET_BY_OTHERS}",
+    ),
+    "a topology of no subgroup": (
+        edited(DEPLOYMENT, f"{GANG}.leaderWorkerSet", {"annotations": {SUBGROUP_TOPOLOGY: "rack"}}),
+        f"{AT_SETTINGS}.annotations: annotation {SUBGROUP_TOPOLOGY} needs a subGroupPolicy",
     ),
     "no nodeSelector": (
         edited(DEPLOYMENT, f"{ENGINE}.members", [STANDALONE]),

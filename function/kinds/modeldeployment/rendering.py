@@ -57,7 +57,7 @@ def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[st
     """Return a member on a pool. Requests for Synthetic devices (class None) are left out: they only chose the pool."""
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = [_request(asked, class_) for asked, class_ in zip(devices, classes, strict=True) if class_ is not None]
-    workers = {"worker": (member.worker or Worker()).model_dump()} if member.role == "Worker" else {}
+    workers = {"worker": (member.worker or Worker()).model_dump(exclude_none=True)} if member.role == "Worker" else {}
     return {
         **_taken_over(member, "nodeSelector", "template"),
         **workers,

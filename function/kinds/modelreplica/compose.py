@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from function.api.leader_worker_set import LeaderWorkerSet
 from function.api.modelreplica import Member, Spec
 from function.core import InvalidSpec, NamespacedName
-from function.kinds.modelreplica import carried, disaggregation, pods, readiness, templates
+from function.kinds.modelreplica import carried, disaggregation, engine, pods, readiness, templates
 from function.kinds.modelreplica import remarks as remarks_
 from function.kinds.modelreplica.engine import EnginePlan
 from function.kinds.modelreplica.inputs import Site
@@ -104,7 +105,8 @@ def _workload(of: Replica, plan: EnginePlan, claimed: Mapping[str, str]) -> dict
 
 
 def _pod(of: Replica, plan: EnginePlan, member: Member, claim: str | None) -> dict[str, Any]:
-    template = pods.template(pods.Pods(replica=of.identity, plan=plan, member=member, site=of.site, claim=claim))
+    own = engine.of_member(plan, member)
+    template = pods.template(pods.Pods(replica=of.identity, plan=own, member=member, site=of.site, claim=claim))
     return security.hardened(template) if of.spec.podSecurity == RESTRICTED else template
 
 
@@ -123,6 +125,7 @@ def _alone(of: Replica, plan: EnginePlan, template: dict[str, Any]) -> dict[str,
 
 def _gang(of: Replica, plan: EnginePlan, templates: Mapping[Any, dict[str, Any]]) -> dict[str, Any]:
     worker = next(member.worker for member in plan.engine.members if member.role == "Worker")
+    settings = plan.engine.leaderWorkerSet or LeaderWorkerSet()
     return workloads.leader_worker_set(
         name=plan.workload,
         namespace=of.identity.namespace,
@@ -130,7 +133,12 @@ def _gang(of: Replica, plan: EnginePlan, templates: Mapping[Any, dict[str, Any]]
         size=1 + (worker.nodes if worker else 1),
         leader=templates["Leader"],
         worker=templates["Worker"],
-        labels=of.owned,
+        labels=labels.merge(settings.labels, of.owned),
+        annotations=settings.annotations,
+        startup_policy=settings.startupPolicy or "LeaderCreated",
+        restart_policy=settings.restartPolicy or "RecreateGroupOnPodRestart",
+        sub_group_policy=settings.subGroupPolicy.model_dump() if settings.subGroupPolicy else None,
+        network_config=settings.networkConfig.model_dump() if settings.networkConfig else None,
     )
 
 
@@ -154,7 +162,7 @@ def _target(of: Replica, engines: Mapping[str, dict[str, Any]]) -> str | int:
     """Return the port for traffic that all pods have in common: its name, or else its number."""
     served = {key: manifest for key, manifest in engines.items() if readiness.is_workload(key)}
     fronts = {readiness.workload_key(_kind(plan), plan.name): plan.front for plan in of.plans}
-    found = {pods.traffic_port_name(workloads.serving_pod(served[key]), port) for key, port in fronts.items()}
+    found = {pods.traffic_port_name(pod, port) for key, port in fronts.items() for pod in _serving_pods(served[key])}
     if found == {pods.SERVING_PORT}:
         return pods.SERVING_PORT
     numbers = {plan.name: plan.front for plan in of.plans}
@@ -163,6 +171,11 @@ def _target(of: Replica, engines: Mapping[str, dict[str, Any]]) -> str | int:
     listed = ", ".join(f"{name} on {number}" for name, number in numbers.items())
     problem = f"listen on different ports, {listed}; name the port of each container {pods.SERVING_PORT}, or use one"
     raise InvalidSpec(c.INVALID_REPLICA(field="spec.engines", problem=problem))
+
+
+def _serving_pods(workload: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the templates of a workload's pods that serve."""
+    return [pod for pod in workloads.pod_templates(workload) if labels.SERVING in pod["metadata"]["labels"]]
 
 
 def _split(of: Replica) -> dict[str, dict[str, Any]]:

@@ -48,7 +48,7 @@ def run(request: Request) -> Result:
     replica = Replica(identity=request.identity, spec=spec, site=site, plans=plans, owned=_owned(request.xr))
     wanted = compose.objects(replica)
     if not renderings.is_current(request.xr["metadata"]) and earlier.is_composed(request, wanted, site.weights):
-        return await_turn(request, spec.clusterName)
+        return await_turn(request, replica)
     return report(request, replica, wanted)
 
 
@@ -81,18 +81,19 @@ def report(request: Request, replica: Replica, composed: Mapping[str, Manifest])
     )
 
 
-def await_turn(request: Request, cluster: str) -> Result:
+def await_turn(request: Request, replica: Replica) -> Result:
     """Repeat what another version of the function composed, until the rollout of the deployment reaches the replica.
 
     It is no refusal: the replica serves and is ready as it is observed. Only pods that ask for admission go: nothing is
     asked before the turn.
     """
     standings = _observed(request)
-    serving = status.model_ready(standings, runtimes=engine.runtimes(request.xr))
+    runtimes = engine.runtimes(request.xr)
+    serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
     again = {s.key: doubt.without_note(restate(request.observed[s.key])) for s in standings}
     return Result(
         ready=all(s.done for s in standings),
-        conditions=(status.awaits_turn(standings, cluster=cluster), serving),
+        conditions=(status.awaits_turn(standings, cluster=replica.site.cluster), serving),
         resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )

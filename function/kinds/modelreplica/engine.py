@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from function import podspec
@@ -82,8 +82,20 @@ def plans(replica: NamespacedName, spec: Spec) -> tuple[EnginePlan, ...]:
 
 
 def serving(engine: Engine) -> Member:
-    """Return the member that serves: the standalone one, or the leader."""
+    """Return the member that tells how an engine serves: the standalone one, or the leader."""
     return next(member for member in engine.members if member.role != "Worker")
+
+
+def serves(member: Member) -> bool:
+    """Whether the pods of a member take requests. The workers of a gang do only if the user says so."""
+    return member.role != "Worker" or bool(member.worker and member.worker.serves)
+
+
+def of_member(plan: EnginePlan, member: Member) -> EnginePlan:
+    """Return the plan of an engine for a member: its own container tells what is known of it, if it serves."""
+    if not serves(member):
+        return plan
+    return replace(plan, reading=reading.read(engine_container(member), plan.engine.runtime))
 
 
 def workload(replica: NamespacedName, engine: Engine) -> str:
@@ -103,9 +115,9 @@ def engine_container(member: Member) -> Mapping[str, Any]:
     return container
 
 
-def container_field(engine: Engine, field: str) -> str:
+def container_field(engine: Engine, field: str, member: Member | None = None) -> str:
     """Return the path of the container that serves, in the XR. `field` is the path of the engine."""
-    member = serving(engine)
+    member = member or serving(engine)
     return f"{field}.members[{engine.members.index(member)}].template.spec.containers[{engine_index(member)}]"
 
 
@@ -122,7 +134,9 @@ def runtimes(xr: Manifest) -> dict[str, str]:
 def _plan(replica: NamespacedName, engine: Engine, at: int, front: int, handover: Handover | None) -> EnginePlan:
     field, is_decode = f"spec.engines[{at}]", engine.phase == "Decode"
     read = _read(engine)
-    port = _port(engine, at, default=_behind(front), sidecar=front) if is_decode else _port(engine, at)
+    default, sidecar = (_behind(front), front) if is_decode else (PORT, None)
+    port = _port(engine, at, default=default, sidecar=sidecar)
+    _check_workers(engine, at, port, default=default, sidecar=sidecar)
     if is_decode and port.number == front:
         where = f"{container_field(engine, field)}.{port.field}"
         problem = f"{port.source} {port.number} is the routing sidecar's port; use another, such as $(MODELPLANE_PORT)"
@@ -144,12 +158,30 @@ def _read(engine: Engine) -> Reading:
     return reading.read(engine_container(serving(engine)), engine.runtime)
 
 
-def _port(engine: Engine, at: int, *, default: int = PORT, sidecar: int | None = None) -> Port:
-    """Return the port of an engine. Raises InvalidSpec if two fields tell different ones."""
-    found = ports.port(engine_container(serving(engine)), _read(engine), default=default, sidecar=sidecar)
+def _check_workers(engine: Engine, at: int, port: Port, *, default: int, sidecar: int | None) -> None:
+    """Raise InvalidSpec if workers that serve listen on another port than the leader: they are found on one port."""
+    for member in engine.members:
+        if member.role == "Worker" and serves(member):
+            own = _port(engine, at, member, default=default, sidecar=sidecar)
+            if own.number != port.number:
+                where = container_field(engine, f"spec.engines[{at}]", member)
+                source = f"{own.source} is port {own.number}" if own.source else f"listens on port {own.number}"
+                problem = f"{source}, but the leader's is {port.number}: all pods that serve must listen on one port"
+                raise InvalidSpec(c.INVALID_REPLICA(field=f"{where}.{own.field}".rstrip("."), problem=problem))
+
+
+def _port(
+    engine: Engine, at: int, member: Member | None = None, *, default: int = PORT, sidecar: int | None = None
+) -> Port:
+    """Return the port of a member, by default of the one that serves.
+
+    Raises InvalidSpec if two fields tell different ones.
+    """
+    given = engine_container(member or serving(engine))
+    found = ports.port(given, reading.read(given, engine.runtime), default=default, sidecar=sidecar)
     if isinstance(found, Port):
         return found
-    container = container_field(engine, f"spec.engines[{at}]")
+    container = container_field(engine, f"spec.engines[{at}]", member)
     first, other = found.first, found.other
     problem = (
         f"{other.source} is port {other.number}, but {first.source} in {container}.{first.field} is {first.number}: "

@@ -15,7 +15,7 @@ from function.api.modelreplica import Member
 from function.core import NamespacedName
 from function.engines import injection, offline
 from function.engines.injection import Injection
-from function.kinds.modelreplica import carried, disaggregation
+from function.kinds.modelreplica import carried, disaggregation, engine
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
@@ -68,7 +68,7 @@ class Pods:
 
     @property
     def serves(self) -> bool:
-        return self.member.role != "Worker"
+        return engine.serves(self.member)
 
 
 def template(of: Pods) -> dict[str, Any]:

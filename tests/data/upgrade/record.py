@@ -70,24 +70,24 @@ def digests(golden: Path) -> dict[str, dict[str, str]]:
 def _digests(golden: Path) -> Iterator[tuple[str, dict[str, str]]]:
     for case in sorted((golden / "modelreplica").iterdir()):
         [xr], required = _documents(case / "xr.yaml"), _documents(case / "required.yaml")
-        xr = _without_notes({key: value for key, value in xr.items() if key != "status"})
+        xr = without_notes({key: value for key, value in xr.items() if key != "status"})
         result = settle(registry.compose, Request(xr=xr), required)
         composed = {k: dig(r.manifest, "spec", "forProvider", "manifest") for k, r in result.resources.items()}
         if composed:
-            yield case.name, {"asked": _digest([xr, required]), "composed": _digest(_without_notes(plain(composed)))}
+            yield case.name, {"asked": _digest([xr, required]), "composed": _digest(without_notes(plain(composed)))}
 
 
 def _documents(path: Path) -> list[dict[str, Any]]:
     return [doc for doc in yaml.load_all(path.read_text(), _LOADER) if doc] if path.exists() else []
 
 
-def _without_notes(value: Any) -> Any:
+def without_notes(value: Any) -> Any:
     """Without annotations that differ in any case, and without blocks of which they were all."""
     if isinstance(value, list):
-        return [_without_notes(item) for item in value]
+        return [without_notes(item) for item in value]
     if not isinstance(value, dict):
         return value
-    left = {key: _without_notes(child) for key, child in value.items() if key not in _NOTES}
+    left = {key: without_notes(child) for key, child in value.items() if key not in _NOTES}
     return {key: child for key, child in left.items() if key != "annotations" or child}
 
 

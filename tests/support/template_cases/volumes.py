@@ -87,15 +87,15 @@ BAD = {
     "a volume of no source": (
         having({"name": "scratch"}),
         (
-            "spec.volumes[0]: must have exactly one of awsElasticBlockStore, azureDisk, azureFile, cephfs, cinder,"
-            " configMap, csi, downwardAPI, …, and has none"
+            "spec.volumes[0]: must have exactly one of emptyDir, configMap, secret, persistentVolumeClaim,"
+            " projected, hostPath, nfs, csi, …, and has none"
         ),
     ),
     "a volume of two sources": (
         having({**SCRATCH, "configMap": {"name": "a"}}),
         (
-            "spec.volumes[0]: must have exactly one of awsElasticBlockStore, azureDisk, azureFile, cephfs, cinder,"
-            " configMap, csi, downwardAPI, …, and has emptyDir and configMap"
+            "spec.volumes[0]: must have exactly one of emptyDir, configMap, secret, persistentVolumeClaim,"
+            " projected, hostPath, nfs, csi, …, and has emptyDir and configMap"
         ),
     ),
     "two volumes of one name": (

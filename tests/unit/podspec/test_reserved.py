@@ -44,6 +44,11 @@ REQUESTS = {
         "cel": 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb+me"',
     },
     "amd.com/gpu": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.amd.com"'},
+    "amd.com/cpx_nps4": {
+        "name": "partition",
+        "count": 2,
+        "cel": 'device.attributes["gpu.amd.com"].partitionProfile == "cpx_nps4"',
+    },
     "gpu.intel.com/i915": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.intel.com"'},
     "gpu.intel.com/xe": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.intel.com"'},
     "habana.ai/gaudi": {"name": "gaudi", "count": 2, "cel": 'device.driver == "gaudi.intel.com"'},

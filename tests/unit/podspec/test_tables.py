@@ -54,6 +54,10 @@ def test_handlers_are_those_of_a_probe() -> None:
     assert set(tables.HANDLERS) == actions
 
 
+def test_usual_sources_of_volumes_are_sources() -> None:
+    assert set(tables.USUAL) < definitions.definition("Volume").fields.keys() - {"name"}
+
+
 def test_no_field_is_in_two_tables() -> None:
     assert len(tables.TOLD) == len(tables.ONE_OF) + len(tables.BETWEEN) + len(tables.FORMS)
 

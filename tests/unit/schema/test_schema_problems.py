@@ -82,7 +82,7 @@ def test_an_unknown_field_comes_with_all_that_are_known() -> None:
         ("spec", "engines", 0, "replicas"),
         "is not a field",
         None,
-        "copies, members, name, phase, runtime",
+        "copies, leaderWorkerSet, members, name, phase, runtime",
         "unknown-field",
     )
     assert problem == want

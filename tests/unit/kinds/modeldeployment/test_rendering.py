@@ -18,8 +18,23 @@ from function.scheduling.fit import Option, Waste
 TEMPLATE = {"spec": {"containers": [{"name": "engine", "image": "vllm"}]}}
 DEVICES = [{"name": "gpu", "count": 2, "selectors": [{"cel": "true"}]}]
 LEADER = {"role": "Leader", "nodeSelector": {"devices": DEVICES}, "template": TEMPLATE}
-WORKER = {"role": "Worker", "worker": {"nodes": 3}, "template": TEMPLATE}
-ENGINE = {"name": "e", "copies": 2, "phase": "Decode", "runtime": "vLLM", "members": [LEADER, WORKER]}
+WORKER = {"role": "Worker", "worker": {"nodes": 3, "serves": True}, "template": TEMPLATE}
+SETTINGS = {
+    "labels": {"kueue.x-k8s.io/queue-name": "serving"},
+    "annotations": {"leaderworkerset.sigs.k8s.io/exclusive-topology": "rack"},
+    "startupPolicy": "LeaderReady",
+    "restartPolicy": "None",
+    "subGroupPolicy": {"subGroupPolicyType": "LeaderExcluded", "subGroupSize": 3},
+    "networkConfig": {"subdomainPolicy": "UniquePerReplica"},
+}
+ENGINE = {
+    "name": "e",
+    "copies": 2,
+    "phase": "Decode",
+    "runtime": "vLLM",
+    "leaderWorkerSet": SETTINGS,
+    "members": [LEADER, WORKER],
+}
 SPEC: dict[str, Any] = {
     "modelCacheRef": {"name": "weights"},
     "serving": {"mode": "PrefillDecode"},
