@@ -11,6 +11,7 @@ from function.conversion.notes import Notes, Path, texts
 from function.conversion.pods import MemberParts
 from function.podspec import reserved
 from function.schema import LABEL
+from function.validation.gangs import OF_WORKLOADS
 from function.vocabulary import labels, names
 
 _OF_TOOLS = (
@@ -25,7 +26,10 @@ _ROLES = re.compile(r"-(leader|worker|head|server)$")
 
 
 def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations."""
+    """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations.
+
+    Labels and annotations that `of_workload` returns are not among them.
+    """
     given = source["metadata"]
     name = shortened(given["name"])
     if name != given["name"]:
@@ -37,6 +41,7 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
         written["namespace"] = given["namespace"]
     for field, omitted in (("labels", ()), ("annotations", _OF_TOOLS)):
         entries = texts(source, "metadata", field)
+        entries = {k: v for k, v in entries.items() if not is_of_workload(k)}
         kept = {k: v for k, v in entries.items() if not k.startswith((*reserved.RESERVED_KEYS, *omitted))}
         if kept:
             written[field] = kept
@@ -45,6 +50,38 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
             if key.startswith(reserved.RESERVED_KEYS):
                 notes.lost(("metadata", field, key), "is Modelplane's own, or of the controller of the source")
     return written
+
+
+def is_of_workload(key: str) -> bool:
+    """Whether a label or annotation is read from a workload or its pods, such as a queue's."""
+    domain, slash, _ = key.partition("/")
+    return bool(slash) and domain in OF_WORKLOADS
+
+
+def of_workload(source: Mapping[str, Any], target: Path, notes: Notes) -> dict[str, dict[str, str]]:
+    """Return the labels and annotations of a workload that belong elsewhere than on the ModelDeployment.
+
+    Args:
+        source: The workload.
+        target: The path where they belong.
+        notes: Notes about the workload.
+    """
+    found = {}
+    for field in ("labels", "annotations"):
+        entries = {k: v for k, v in texts(source, "metadata", field).items() if is_of_workload(k)}
+        for key in entries:
+            notes.changed(("metadata", field, key), (*target, field, key), "is read there")
+        if entries:
+            found[field] = entries
+    return found
+
+
+def pass_to_pods(source: Mapping[str, Any], template: dict[str, Any], path: Path, notes: Notes) -> None:
+    """Give the pods the labels and annotations of a workload that are read from it or its pods."""
+    for field, entries in of_workload(source, (*path, "metadata"), notes).items():
+        kept = {key: value for key, value in entries.items() if not key.startswith(reserved.RESERVED_KEYS)}
+        if kept:
+            template.setdefault("metadata", {}).setdefault(field, {}).update(kept)
 
 
 def shortened(name: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from function.conversion import deployment, pods
 from function.conversion.kubernetes import is_dump
 from function.conversion.notes import NotConvertible, Notes, Path, mapping, others, whole
+from function.validation.gangs import own_requests
 
 KINDS = {("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")}
 _TEMPLATES: Path = ("spec", "leaderWorkerTemplate")
@@ -23,6 +24,7 @@ _ENGINE: Path = ("spec", "engines", 0)
 _LEADER: Path = (*_ENGINE, "members", 0)
 _WORKER: Path = (*_ENGINE, "members", 1)
 _MOST_WORKERS = 63
+_SETTINGS: Path = (*_ENGINE, "leaderWorkerSet")
 _DEFAULTS: Mapping[str, Any] = {
     "startupPolicy": "LeaderCreated",
     "rolloutStrategy": {
@@ -33,6 +35,18 @@ _DEFAULTS: Mapping[str, Any] = {
     "restartPolicy": "RecreateGroupOnPodRestart",
 }
 """What the webhook fills in, and what Modelplane sets as well."""
+_CARRIED = (
+    ("spec", "startupPolicy"),
+    ("spec", "networkConfig"),
+    (*_TEMPLATES, "restartPolicy"),
+    (*_TEMPLATES, "subGroupPolicy"),
+)
+"""Fields that `engines[].leaderWorkerSet` has too, by the same names."""
+_DEPRECATED = "Default"
+"""A restartPolicy of older versions, which means None."""
+_WHY: Mapping[str, str] = {
+    "rolloutStrategy": "Modelplane replaces one group at a time, and needs no extra node for it",
+}
 
 
 def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
@@ -52,6 +66,7 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     clusters = dict(leader.clusters)
     if size == 1:
         notes.changed((*_TEMPLATES, "size"), _LEADER, "a group of one pod is a Standalone member")
+        deployment.pass_to_pods(source, leader.template, (*_LEADER, "template"), notes)
         members = [deployment.member(leader)]
         has_devices = bool(leader.devices)
     else:
@@ -61,11 +76,33 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
             deployment.member(leader, "Leader"),
             deployment.member(worker, "Worker", workers=_workers(size, notes)),
         ]
+        if flag := own_requests(members[1], None):
+            members[1]["worker"]["serves"] = True
+            notes.left((*_TEMPLATES, "workerTemplate"), (*_WORKER, "worker", "serves"), f"is true because of {flag}")
         has_devices = bool(leader.devices or worker.devices)
     if not has_devices:
         deployment.without_devices(leader, (*_TEMPLATES, lead), notes)
-    engine = {"name": deployment.engine_name(leader.container), "members": members}
+    engine: dict[str, Any] = {"name": deployment.engine_name(leader.container)}
+    if settings := _settings(source, notes, is_gang=len(members) > 1):
+        engine["leaderWorkerSet"] = settings
+    engine["members"] = members
     return [deployment.model_deployment(meta, [engine], replicas=replicas, clusters=clusters)]
+
+
+def _settings(source: Mapping[str, Any], notes: Notes, *, is_gang: bool) -> dict[str, Any]:
+    """Return the settings of the LeaderWorkerSet that the gang becomes."""
+    found: dict[str, Any] = dict(deployment.of_workload(source, _SETTINGS, notes)) if is_gang else {}
+    for path in _CARRIED:
+        name = str(path[-1])
+        value = mapping(source, *path[:-1]).get(name)
+        if value is None or value == _DEFAULTS.get(name):
+            continue
+        if is_gang:
+            found[name] = "None" if value == _DEPRECATED else value
+            notes.carried(path, (*_SETTINGS, name), "Default means None" if value == _DEPRECATED else "")
+        else:
+            notes.lost(path, "is for groups of several pods")
+    return found
 
 
 def _worker(
@@ -93,10 +130,10 @@ def _workers(size: int, notes: Notes) -> int:
 
 def _others(source: Mapping[str, Any], templates: Mapping[str, Any], notes: Notes) -> None:
     spec = mapping(source, "spec")
-    known = {"replicas", "leaderWorkerTemplate"}
-    for name in others(spec, known):
+    carried = {str(path[-1]) for path in _CARRIED}
+    for name in others(spec, {"replicas", "leaderWorkerTemplate", *carried}):
         if spec[name] is not None and spec[name] != _DEFAULTS.get(name):
-            notes.lost(("spec", name), "has no counterpart")
-    for name in others(dict(templates), {"size", "leaderTemplate", "workerTemplate"}):
-        if templates[name] is not None and templates[name] != _DEFAULTS.get(name):
+            notes.lost(("spec", name), _WHY.get(name, "has no counterpart"))
+    for name in others(dict(templates), {"size", "leaderTemplate", "workerTemplate", *carried}):
+        if templates[name] is not None:
             notes.lost((*_TEMPLATES, name), "has no counterpart")

@@ -16,7 +16,7 @@ _OWN_REQUESTS = ("--data-parallel-hybrid-lb", "--data-parallel-external-lb", "--
 """Flags with which every pod of a gang takes requests of its own, and only a load balancer in front of them brings them
 there (vllm v0.23, docs/serving/data_parallel_deployment.md)."""
 _NO_REQUESTS = ("--headless",)
-_OF_WORKLOADS = (LWS_DOMAIN, "kueue.x-k8s.io", "scheduling.volcano.sh", "volcano.sh")
+OF_WORKLOADS = (LWS_DOMAIN, "kueue.x-k8s.io", "scheduling.volcano.sh", "volcano.sh")
 """Domains of labels and annotations that are read from a LeaderWorkerSet, or from pods."""
 
 
@@ -34,7 +34,7 @@ def _workers(engine: Manifest) -> list[tuple[int, Manifest]]:
 
 def _engine(index: int, path: Path, engine: Manifest) -> Iterator[Finding]:
     for at, member in _workers(engine):
-        if not dig(member, "worker", "serves") and (flag := _own_requests(member, engine.get("runtime"))):
+        if not dig(member, "worker", "serves") and (flag := own_requests(member, engine.get("runtime"))):
             problem = (
                 f"is not set, but with {flag} every pod takes requests, and those of the workers get none; set it to "
                 "true"
@@ -48,7 +48,7 @@ def _engine(index: int, path: Path, engine: Manifest) -> Iterator[Finding]:
         yield Finding(index, (*path, "leaderWorkerSet", "startupPolicy"), problem, "dead-lock")
 
 
-def _own_requests(member: Manifest, runtime: Any) -> str:
+def own_requests(member: Manifest, runtime: Any) -> str:
     """Return the flag with which a member takes requests of its own; "" if it has none."""
     containers = member["template"]["spec"]["containers"]
     position = engine_index(containers)
@@ -64,6 +64,6 @@ def _metadata(index: int, deployment: Manifest, *, is_gang: bool) -> Iterator[Fi
     for field in ("labels", "annotations"):
         for key in sorted(dig(deployment, "metadata", field) or {}):
             domain, slash, _ = key.partition("/")
-            if slash and domain in _OF_WORKLOADS:
+            if slash and domain in OF_WORKLOADS:
                 problem = f"is not passed on to the pods' controller; it belongs in {where}.{field}"
                 yield Finding(index, ("metadata", field, key), problem, "ignored")
