@@ -133,3 +133,8 @@ def is_of_workload(key: str) -> bool:
     """Whether a label or an annotation is read from a LeaderWorkerSet."""
     domain, slash, _ = key.partition("/")
     return bool(slash) and domain in WORKLOAD_DOMAINS
+
+
+def is_set_by_controller(field: str, key: str) -> bool:
+    """Whether a label or an annotation of a LeaderWorkerSet, as `field` tells, is set by a controller."""
+    return key.startswith(_RESERVED_LABELS if field == "labels" else _RESERVED_ANNOTATIONS)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from function.api import modeldeployment, modelservice
+from function.api.leader_worker_set import is_of_workload
 from function.conversion.notes import Notes, Path, texts
 from function.conversion.pods import MemberParts
 from function.podspec import reserved
@@ -25,7 +26,10 @@ _ROLES = re.compile(r"-(leader|worker|head|server)$")
 
 
 def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations."""
+    """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations.
+
+    Labels and annotations that `of_workload` returns are not among them.
+    """
     given = source["metadata"]
     name = shortened(given["name"])
     if name != given["name"]:
@@ -37,6 +41,7 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
         written["namespace"] = given["namespace"]
     for field, omitted in (("labels", ()), ("annotations", _OF_TOOLS)):
         entries = texts(source, "metadata", field)
+        entries = {k: v for k, v in entries.items() if not is_of_workload(k)}
         kept = {k: v for k, v in entries.items() if not k.startswith((*reserved.RESERVED_KEYS, *omitted))}
         if kept:
             written[field] = kept
@@ -45,6 +50,41 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
             if key.startswith(reserved.RESERVED_KEYS):
                 notes.lost(("metadata", field, key), "is Modelplane's own, or of the controller of the source")
     return written
+
+
+def of_workload(
+    source: Mapping[str, Any], target: Path, notes: Notes, *, is_reserved: Callable[[str, str], bool]
+) -> dict[str, dict[str, str]]:
+    """Return the labels and annotations of a workload that belong elsewhere than on the ModelDeployment.
+
+    Args:
+        source: The workload.
+        target: The path where they belong.
+        notes: Notes about the workload.
+        is_reserved: Whether labels or annotations at the target may not have a key, which is lost then.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for field in ("labels", "annotations"):
+        for key, value in texts(source, "metadata", field).items():
+            if not is_of_workload(key):
+                continue
+            if is_reserved(field, key):
+                notes.lost(("metadata", field, key), "is Modelplane's own, or of the controller of the source")
+            else:
+                notes.changed(("metadata", field, key), (*target, field, key), "is read there")
+                found.setdefault(field, {})[key] = value
+    return found
+
+
+def pass_to_pods(source: Mapping[str, Any], template: dict[str, Any], path: Path, notes: Notes) -> None:
+    """Give the pods the labels and annotations of a workload that are read from it or its pods."""
+    moved = of_workload(source, (*path, "metadata"), notes, is_reserved=lambda _, key: _is_reserved(key))
+    for field, entries in moved.items():
+        template.setdefault("metadata", {}).setdefault(field, {}).update(entries)
+
+
+def _is_reserved(key: str) -> bool:
+    return key.startswith(reserved.RESERVED_KEYS)
 
 
 def shortened(name: str) -> str:

@@ -48,6 +48,8 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     at: Path = () if is_pod else _TEMPLATE
     parts = pods.member(template, notes.at(at, _MEMBER), is_dump=is_dump(source))
     notes.carried(at or ("spec",), (*_MEMBER, "template"))
+    if not is_pod:
+        deployment.pass_to_pods(source, parts.template, (*_MEMBER, "template"), notes)
     count = None if is_pod else whole(source, "spec", "replicas")
     replicas = deployment.replicas(count, ("spec", "replicas"), notes)
     if not is_pod:

@@ -4,9 +4,6 @@ A group of `size` pods is one leader and `size - 1` workers, and becomes a gang.
 the template of the workers. The pods of a gang get LeaderWorkerSet's own variables, such as LWS_LEADER_ADDRESS, because
 Modelplane makes a LeaderWorkerSet of them.
 
-What else LeaderWorkerSet is told of a group goes into `leaderWorkerSet` of the engine, with the labels and annotations
-that are read from a LeaderWorkerSet. A group of one pod has no such settings.
-
 Source: leaderworkerset.x-k8s.io/v1, LeaderWorkerSet v0.10.
 """
 
@@ -16,10 +13,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from function.api.leader_worker_set import LWS_DOMAIN, is_of_workload
+from function.api.leader_worker_set import is_set_by_controller
 from function.conversion import deployment, pods
 from function.conversion.kubernetes import is_dump
-from function.conversion.notes import NotConvertible, Notes, Path, mapping, others, texts, whole
+from function.conversion.notes import NotConvertible, Notes, Path, mapping, others, whole
+from function.validation.gangs import own_requests
 
 KINDS = {("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")}
 _TEMPLATES: Path = ("spec", "leaderWorkerTemplate")
@@ -27,6 +25,7 @@ _ENGINE: Path = ("spec", "engines", 0)
 _LEADER: Path = (*_ENGINE, "members", 0)
 _WORKER: Path = (*_ENGINE, "members", 1)
 _MOST_WORKERS = 63
+_SETTINGS: Path = (*_ENGINE, "leaderWorkerSet")
 _DEFAULTS: Mapping[str, Any] = {
     "startupPolicy": "LeaderCreated",
     "rolloutStrategy": {
@@ -37,35 +36,38 @@ _DEFAULTS: Mapping[str, Any] = {
     "restartPolicy": "RecreateGroupOnPodRestart",
 }
 """What the webhook fills in, and what Modelplane sets as well."""
-_SETTINGS: Mapping[str, Path] = {
-    "startupPolicy": ("spec",),
-    "networkConfig": ("spec",),
-    "restartPolicy": _TEMPLATES,
-    "subGroupPolicy": _TEMPLATES,
-}
-"""Fields that an engine has by the same name in `leaderWorkerSet`, and where they are."""
-_INTO: Path = (*_ENGINE, "leaderWorkerSet")
+_CARRIED = (
+    ("spec", "startupPolicy"),
+    ("spec", "networkConfig"),
+    (*_TEMPLATES, "restartPolicy"),
+    (*_TEMPLATES, "subGroupPolicy"),
+)
+"""Fields that `engines[].leaderWorkerSet` has too, by the same names."""
 _DEPRECATED = "Default"
+"""A restartPolicy of older versions, which means None."""
+_WHY: Mapping[str, str] = {
+    "rolloutStrategy": "Modelplane replaces one group at a time, and needs no extra node for it",
+}
 
 
 def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment of a LeaderWorkerSet. Raises NotConvertible."""
+    meta = deployment.metadata(source, notes)
     templates = mapping(source, *_TEMPLATES)
     size = whole(templates, "size", at=_TEMPLATES)
     size = 1 if size is None else size
     if size < 1:
         raise NotConvertible((*_TEMPLATES, "size"), "must be at least 1")
-    settings = _settings(source, notes) if size > 1 else {}
-    meta = deployment.metadata(_without_moved(source, settings), notes)
     lead = "leaderTemplate" if templates.get("leaderTemplate") is not None else "workerTemplate"
     dump = is_dump(source)
     leader = pods.member(templates.get(lead), notes.at((*_TEMPLATES, lead), _LEADER), is_dump=dump)
     notes.carried((*_TEMPLATES, lead), (*_LEADER, "template"))
     replicas = deployment.replicas(whole(source, "spec", "replicas"), ("spec", "replicas"), notes)
-    _others(source, templates, settings, notes)
+    _others(source, templates, notes)
     clusters = dict(leader.clusters)
     if size == 1:
         notes.changed((*_TEMPLATES, "size"), _LEADER, "a group of one pod is a Standalone member")
+        deployment.pass_to_pods(source, leader.template, (*_LEADER, "template"), notes)
         members = [deployment.member(leader)]
         has_devices = bool(leader.devices)
     else:
@@ -75,15 +77,34 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
             deployment.member(leader, "Leader"),
             deployment.member(worker, "Worker", workers=_workers(size, notes)),
         ]
+        if flag := own_requests(members[1], None):
+            members[1]["worker"]["serves"] = True
+            notes.left((*_TEMPLATES, "workerTemplate"), (*_WORKER, "worker", "serves"), f"is true because of {flag}")
         has_devices = bool(leader.devices or worker.devices)
     if not has_devices:
         deployment.without_devices(leader, (*_TEMPLATES, lead), notes)
-    engine = {
-        "name": deployment.engine_name(leader.container),
-        **({"leaderWorkerSet": settings} if settings else {}),
-        "members": members,
-    }
+    engine: dict[str, Any] = {"name": deployment.engine_name(leader.container)}
+    if settings := _settings(source, notes, is_gang=len(members) > 1):
+        engine["leaderWorkerSet"] = settings
+    engine["members"] = members
     return [deployment.model_deployment(meta, [engine], replicas=replicas, clusters=clusters)]
+
+
+def _settings(source: Mapping[str, Any], notes: Notes, *, is_gang: bool) -> dict[str, Any]:
+    """Return the settings of the LeaderWorkerSet that the gang becomes."""
+    moved = deployment.of_workload(source, _SETTINGS, notes, is_reserved=is_set_by_controller) if is_gang else {}
+    found: dict[str, Any] = dict(moved)
+    for path in _CARRIED:
+        name = str(path[-1])
+        value = mapping(source, *path[:-1]).get(name)
+        if value is None or value == _DEFAULTS.get(name):
+            continue
+        if is_gang:
+            found[name] = "None" if value == _DEPRECATED else value
+            notes.carried(path, (*_SETTINGS, name), "Default means None" if value == _DEPRECATED else "")
+        else:
+            notes.lost(path, "is for groups of several pods")
+    return found
 
 
 def _worker(
@@ -109,47 +130,12 @@ def _workers(size: int, notes: Notes) -> int:
     return size - 1
 
 
-def _settings(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """Return what is told of a gang."""
-    found: dict[str, Any] = {}
-    for field in ("labels", "annotations"):
-        moved = {key: text for key, text in texts(source, "metadata", field).items() if _is_passed_on(field, key)}
-        for key in moved:
-            notes.changed(("metadata", field, key), (*_INTO, field, key), "is read from the LeaderWorkerSet")
-        if moved:
-            found[field] = moved
-    for name, at in _SETTINGS.items():
-        value = mapping(source, *at).get(name)
-        if value == _DEPRECATED:
-            found[name] = "None"
-            notes.changed((*at, name), (*_INTO, name), f"{_DEPRECATED} is deprecated, and means None")
-        elif value is not None and value != _DEFAULTS.get(name):
-            found[name] = value
-            notes.carried((*at, name), (*_INTO, name))
-    return found
-
-
-def _is_passed_on(field: str, key: str) -> bool:
-    """Whether a key is a user's, and is read from a LeaderWorkerSet. LeaderWorkerSet's own labels are no user's."""
-    is_own_label = field == "labels" and key.startswith(f"{LWS_DOMAIN}/")
-    return is_of_workload(key) and not is_own_label
-
-
-def _without_moved(source: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the source without the labels and annotations that are settings now."""
-    metadata = dict(source["metadata"])
-    for field in ("labels", "annotations"):
-        if field in settings:
-            metadata[field] = {k: v for k, v in metadata[field].items() if k not in settings[field]}
-    return {**source, "metadata": metadata}
-
-
-def _others(source: Mapping[str, Any], templates: Mapping[str, Any], settings: Mapping[str, Any], notes: Notes) -> None:
+def _others(source: Mapping[str, Any], templates: Mapping[str, Any], notes: Notes) -> None:
     spec = mapping(source, "spec")
-    known = {"replicas", "leaderWorkerTemplate", *settings}
-    for name in others(spec, known):
+    carried = {str(path[-1]) for path in _CARRIED}
+    for name in others(spec, {"replicas", "leaderWorkerTemplate", *carried}):
         if spec[name] is not None and spec[name] != _DEFAULTS.get(name):
-            notes.lost(("spec", name), "has no counterpart")
-    for name in others(dict(templates), {"size", "leaderTemplate", "workerTemplate", *settings}):
-        if templates[name] is not None and templates[name] != _DEFAULTS.get(name):
+            notes.lost(("spec", name), _WHY.get(name, "has no counterpart"))
+    for name in others(dict(templates), {"size", "leaderTemplate", "workerTemplate", *carried}):
+        if templates[name] is not None:
             notes.lost((*_TEMPLATES, name), "has no counterpart")

@@ -32,7 +32,7 @@ def _workers(engine: Manifest) -> list[tuple[int, Manifest]]:
 
 def _engine(index: int, path: Path, engine: Manifest) -> Iterator[Finding]:
     for at, member in _workers(engine):
-        if not dig(member, "worker", "serves") and (flag := _own_requests(member, engine.get("runtime"))):
+        if not dig(member, "worker", "serves") and (flag := own_requests(member, engine.get("runtime"))):
             problem = (
                 f"is not set, but with {flag} every pod takes requests, and those of the workers get none; set it to "
                 "true"
@@ -46,7 +46,7 @@ def _engine(index: int, path: Path, engine: Manifest) -> Iterator[Finding]:
         yield Finding(index, (*path, "leaderWorkerSet", "startupPolicy"), problem, "dead-lock")
 
 
-def _own_requests(member: Manifest, runtime: Any) -> str:
+def own_requests(member: Manifest, runtime: Any) -> str:
     """Return the flag with which a member takes requests of its own; "" if it has none."""
     containers = member["template"]["spec"]["containers"]
     position = engine_index(containers)
