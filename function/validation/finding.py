@@ -33,6 +33,7 @@ WARNINGS = {
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
     "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
+    "no-handover": "A prefill engine hands no KV caches to the decode engine.",
     "patterns": "Patterns that take each other's files away.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
