@@ -35,6 +35,7 @@ WARNINGS = {
     "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
     "no-handover": "A prefill engine hands no KV caches to the decode engine.",
     "patterns": "Patterns that take each other's files away.",
+    "port-taken": "Another container of the pod declares the engine's port.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
     "silent-workers": "Workers of a gang that serve, and get no requests.",
