@@ -41,7 +41,7 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
                 yield from caches.findings(index, manifest, clusters)
             case modeldeployment.KIND:
                 yield from _cache(index, manifest, cached.keys())
-                yield from engines.unreachable(index, manifest)
+                yield from engines.warnings(index, manifest)
                 yield from gangs.warnings(index, manifest)
                 yield from handover.warnings(index, manifest)
             case modelservice.KIND:

@@ -29,6 +29,7 @@ WARNINGS = {
     "clear-text": "A key or a token would be sent unencrypted.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",
     "endpoints": "More endpoints than a route can name.",
+    "idle-weights": "An engine fetches its model from a hub, although the deployment has a ModelCache.",
     "ignored": "Nothing reads it where it is.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",

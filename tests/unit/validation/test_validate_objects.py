@@ -398,6 +398,24 @@ def test_an_engine_that_nothing_will_reach_is_told(deployment: Object, want: str
     assert all(want in one[3] for one in found)
 
 
+IDLE = [
+    (chat("a", "--model=org/a", **CACHED), True),
+    (chat("a", "org/a", **CACHED), True),
+    (chat("a", "org/a"), False),
+    (chat("a", "--max-model-len=8192", **CACHED), False),
+    (chat("a", "--model=/mnt/models", "--tokenizer=org/a", **CACHED), False),
+    (chat("a", "--model=org/a", "--load-format=x", "--download-dir=/mnt/models", **CACHED), False),
+    (chat("a", "--model=$(MODEL)", **CACHED), False),
+    (chat("a", "--foo=org/a", image="registry.example.org/engine:1", **CACHED), False),
+]
+
+
+@pytest.mark.parametrize(("deployment", "is_idle"), IDLE)
+def test_an_engine_that_does_not_read_its_cache_is_told(deployment: Object, is_idle: bool) -> None:
+    found = [one[1:3] for one in said(deployment, WEIGHTS)]
+    assert found == ([(ARGS.removesuffix(".args").replace(".0", "[0]"), "idle-weights")] if is_idle else [])
+
+
 PROXY = {"name": "proxy", "image": "nginx:1", "ports": [{"containerPort": 8000, "name": "http"}]}
 SPEC = "spec.engines.0.members.0.template.spec"
 BESIDE = "spec.engines[0].members[0].template.spec"
