@@ -186,7 +186,8 @@ def _product(value: str) -> Selects:
     """The product's name, with dashes for blanks, and the profile of a slice."""
     product, _, profile = value.removesuffix(_SHARED).partition(_MIG)
     named = f'{_attribute(NVIDIA, "productName")}.replace(" ", "-") == "{product}"'
-    return Selects(NVIDIA, f'{named} && {PROFILE} == "{profile}"' if profile else named)
+    has = f'"profile" in device.attributes["{NVIDIA}"]'
+    return Selects(NVIDIA, f'{named} && {has} && {PROFILE} == "{profile}"' if profile else named)
 
 
 def _family(value: str) -> Selects:

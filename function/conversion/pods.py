@@ -222,8 +222,26 @@ def _without_refused(spec: dict[str, Any], notes: Notes) -> None:
         spec.pop("priority", None)  # the API server derives it from the class
 
 
+_ROUTING_SIDECARS = ("llm-d-routing-sidecar", "llm-d-router-disagg-sidecar")
+"""Repositories of llm-d's sidecar of decode engines (llm-d v0.3 and v0.9)."""
+
+
+def _routing_sidecars(template: Mapping[str, Any], notes: Notes) -> None:
+    for field in ("initContainers", "containers"):
+        for index, container in enumerate(template["spec"].get(field, ())):
+            if any(f"/{name}" in f"/{container['image']}" for name in _ROUTING_SIDECARS):
+                at = ("spec", field, index)
+                notes.left(
+                    at,
+                    at,
+                    "is llm-d's sidecar: leave it out, because requests go to the engine itself; in serving mode"
+                    " PrefillDecode, Modelplane adds one",
+                )
+
+
 def prerequisites(template: Mapping[str, Any], notes: Notes) -> None:
-    """Note what the pods need that the template does not contain."""
+    """Note what the pods need that the template does not contain, and what they have that Modelplane adds."""
+    _routing_sidecars(template, notes)
     for path, claim in podspec.claims(template):
         notes.left(path, path, f"PersistentVolumeClaim {claim} must exist on the inference cluster")
     for reference in podspec.references(template):

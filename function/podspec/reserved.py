@@ -43,17 +43,23 @@ class Device(NamedTuple):
     """Whether the resource counts devices. Otherwise it counts shares or cores of them."""
 
 
+def _of_profile(driver: str, attribute: str) -> str:
+    """Return the selector of slices with a profile. It fails on no device: whole GPUs need not have the attribute."""
+    attributes = f'device.attributes["{driver}"]'
+    return f'"{attribute}" in {attributes} && {attributes}.{attribute} == "{{0}}"'
+
+
 NVIDIA = 'device.driver == "gpu.nvidia.com"'
 WHOLE_NVIDIA = f'{NVIDIA} && !("profile" in device.attributes["gpu.nvidia.com"])'
 """MIG slices are devices of the same driver. Only they have a profile."""
 _NEURON = 'device.driver == "neuron.aws.com"'
 _GAUDI, _TPU = 'device.driver == "gaudi.intel.com"', 'device.driver == "tpu.google.com"'
 DEVICES = (
-    Device(r"nvidia\.com/mig-(.+)", "slice", 'device.attributes["gpu.nvidia.com"].profile == "{0}"'),
+    Device(r"nvidia\.com/mig-(.+)", "slice", _of_profile("gpu.nvidia.com", "profile")),
     Device(r"nvidia\.com/(gpu|pgpu)", "gpu", WHOLE_NVIDIA),
     Device(r"nvidia\.com/(gpu\.shared)", "gpu", WHOLE_NVIDIA, is_whole=False),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
-    Device(r"amd\.com/([sdc]px_nps[124])", "partition", 'device.attributes["gpu.amd.com"].partitionProfile == "{0}"'),
+    Device(r"amd\.com/([sdc]px_nps[124])", "partition", _of_profile("gpu.amd.com", "partitionProfile")),
     Device(r"gpu\.intel\.com/(i915|xe)", "gpu", 'device.driver == "gpu.intel.com"'),
     Device(r"(?:habana\.ai|intel\.com)/(gaudi.*)", "gaudi", _GAUDI),
     Device(r"(?:google\.com/tpu|cloud-tpus\.google\.com/.+)()", "tpu", _TPU),

@@ -106,6 +106,14 @@ def test_a_label_selects_the_gpus_that_it_names(key: str, operator: str, values:
     assert names_matched(found) == matched
 
 
+def test_a_label_of_slices_can_be_evaluated_on_whole_gpus() -> None:
+    found = gpus.selects("nvidia.com/gpu.product", "In", ["NVIDIA-L4-MIG-1g.5gb"])
+    assert found is not None
+    whole = cel.Device(driver=gpus.NVIDIA, attributes=(("productName", "NVIDIA L4"),))
+
+    assert cel.admitted(found.cel).evaluate(whole) == cel.NO_MATCH
+
+
 def test_what_is_not_in_selects_all_others_of_the_vendor() -> None:
     found = gpus.selects("nvidia.com/gpu.product", "NotIn", ["NVIDIA-L4"])
 

@@ -32,6 +32,8 @@ def refusals(template: Any) -> list[str]:
 
 WHOLE_GPU = 'device.driver == "gpu.nvidia.com" && !("profile" in device.attributes["gpu.nvidia.com"])'
 """MIG slices are devices of the same driver."""
+MIG = '"profile" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"]'
+PARTITION = '"partitionProfile" in device.attributes["gpu.amd.com"] && device.attributes["gpu.amd.com"]'
 REQUESTS = {
     "nvidia.com/gpu": {"name": "gpu", "count": 2, "cel": WHOLE_GPU},
     "nvidia.com/pgpu": {"name": "gpu", "count": 2, "cel": WHOLE_GPU},
@@ -39,18 +41,18 @@ REQUESTS = {
     "nvidia.com/mig-1g.10gb": {
         "name": "slice",
         "count": 2,
-        "cel": 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"',
+        "cel": f'{MIG}.profile == "1g.10gb"',
     },
     "nvidia.com/mig-1g.10gb.me": {
         "name": "slice",
         "count": 2,
-        "cel": 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb+me"',
+        "cel": f'{MIG}.profile == "1g.10gb+me"',
     },
     "amd.com/gpu": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.amd.com"'},
     "amd.com/cpx_nps4": {
         "name": "partition",
         "count": 2,
-        "cel": 'device.attributes["gpu.amd.com"].partitionProfile == "cpx_nps4"',
+        "cel": f'{PARTITION}.partitionProfile == "cpx_nps4"',
     },
     "gpu.intel.com/i915": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.intel.com"'},
     "gpu.intel.com/xe": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.intel.com"'},
@@ -87,6 +89,19 @@ def test_a_whole_gpu_is_no_slice_of_one() -> None:
     bare = cel.Device(driver="gpu.nvidia.com")
 
     assert [selector.evaluate(one) == cel.MATCH for one in (slice_, whole, bare)] == [False, True, True]
+
+
+@pytest.mark.parametrize("resource", REQUESTS)
+def test_a_request_can_be_evaluated_on_every_device(resource: str) -> None:
+    """An error would keep Kubernetes from allocating any device of the node."""
+    request = reserved.device_request(resource)
+    assert request is not None
+    selector = cel.admitted(request.selector)
+
+    drivers = ("gpu.nvidia.com", "gpu.amd.com", "dra.net")
+    bare = [cel.Device(driver=driver, attributes=(("type", "gpu"),)) for driver in drivers]
+
+    assert {selector.evaluate(device) for device in bare} <= {cel.MATCH, cel.NO_MATCH}
 
 
 def test_every_row_of_the_table_is_shown() -> None:
