@@ -85,6 +85,8 @@ def junk(random: Random, type_: Type = definitions.TEMPLATE, depth: int = 0) -> 
             assert type_.items is not None
             items = [junk(random, type_.items, depth + 1) for _ in range(random.randint(0, 2))]
             return items if type_.kind == "list" else dict(zip("ab", items, strict=False))
+        case "any":
+            return random.choice(({}, {"a": [1]}, [], "a", 8))
         case _:
             return _scalar(random, type_)
 
