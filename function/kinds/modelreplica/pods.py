@@ -20,6 +20,7 @@ from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
+from function.podspec import container_names
 from function.scheduling import Taint
 from function.vocabulary import labels, names
 
@@ -72,7 +73,9 @@ class Pods:
 
 
 def template(of: Pods) -> dict[str, Any]:
-    users = _with_engine_renamed(of, podspec.renamed(of.member.template, lambda kind, name: _called(of, kind, name)))
+    users = podspec.renamed(of.member.template, lambda kind, name: _called(of, kind, name))
+    if of.container["name"] != podspec.ENGINE:
+        container_names.rename(users, of.container["name"], podspec.ENGINE)
     spec: dict[str, Any] = users["spec"]
     sidecars = [disaggregation.sidecar(of.plan)] if of.serves and of.plan.has_sidecar else []
     claims = [*([_pod_claim(of.claim)] if of.claim else []), *spec.pop("resourceClaims", [])]
@@ -112,30 +115,6 @@ def traffic_port_name(workload_pod: Mapping[str, Any], number: int) -> str | Non
     ]
     name = next((port.get("name") for port in ports if port["containerPort"] == number), None)
     return name if [port.get("name") for port in ports].count(name) == 1 else None
-
-
-def _with_engine_renamed(of: Pods, users: dict[str, Any]) -> dict[str, Any]:
-    """Rename the engine's container, in a template that is ours to change, and what refers to it by name."""
-    before = of.container["name"]
-    if before == podspec.ENGINE:
-        return users
-    for container in users["spec"]["containers"]:
-        for variable in container.get("env", ()):
-            if (field := variable.get("valueFrom", {}).get("resourceFieldRef", {})).get("containerName") == before:
-                field["containerName"] = podspec.ENGINE
-        if container["name"] == before:
-            container["name"] = podspec.ENGINE
-    annotations = users.get("metadata", {}).get("annotations")
-    if annotations:
-        users["metadata"]["annotations"] = {_about_engine(key, before): text for key, text in annotations.items()}
-    return users
-
-
-def _about_engine(annotation: str, before: str) -> str:
-    """Return the key of an annotation about one container, such as AppArmor's, for the engine's new name."""
-    domain, slash, container = annotation.partition("/")
-    is_about_it = container == before and domain.startswith("container.")
-    return f"{domain}{slash}{podspec.ENGINE}" if is_about_it else annotation
 
 
 def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:

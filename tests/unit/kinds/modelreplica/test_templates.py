@@ -133,6 +133,25 @@ def test_an_only_container_is_the_engine_whatever_its_name() -> None:
     assert list(got["metadata"]["annotations"]) == ["container.apparmor.security.beta.kubernetes.io/engine"]
 
 
+def test_whatever_names_the_engines_container_names_it_by_its_new_name() -> None:
+    """A name that no container has any more would keep the pod from starting."""
+
+    def cpus(container: str) -> dict[str, Any]:
+        return {"resourceFieldRef": {"containerName": container, "resource": "limits.cpu"}}
+
+    def files(container: str) -> dict[str, Any]:
+        return {"downwardAPI": {"items": [{"path": "cpus", **cpus(container)}]}}
+
+    def spec(container: str) -> dict[str, Any]:
+        warm = {"name": "warm", "image": "busybox:1.37", "env": [{"name": "CPUS", "valueFrom": cpus(container)}]}
+        volumes = [{"name": "a", **files(container)}, {"name": "b", "projected": {"sources": [files(container)]}}]
+        return {"initContainers": [warm], "containers": [engine(name=container)], "volumes": volumes}
+
+    shown = "kubectl.kubernetes.io/default-container"
+    before, after = (pod(spec(name), metadata={"annotations": {shown: name}}) for name in ("server", "engine"))
+    assert before == after
+
+
 def test_volumes_of_ours_make_room_for_the_users() -> None:
     volumes = [{"name": "shm", "emptyDir": {}}, {"name": "models", "emptyDir": {}}]
     spec = {"containers": [engine(args=[])], "volumes": volumes}
