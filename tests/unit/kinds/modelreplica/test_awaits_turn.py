@@ -20,7 +20,11 @@ ALONE = replicas.replica(
 )
 GANG = replicas.replica(replicas.gang(copies=2, nodes=3))
 SPLIT = replicas.replica(**replicas.split())
-FORMS = {"alone": ALONE, "gang": GANG, "split": SPLIT}
+_ENGINE = replicas.member("m", name="server")
+_ENGINE["template"]["spec"]["containers"].append({"name": "metrics", "image": "exporter:v1"})
+BESIDE = replicas.replica(replicas.engine("qwen", _ENGINE))
+"""An engine that is renamed, beside another container."""
+FORMS = {"alone": ALONE, "gang": GANG, "split": SPLIT, "beside": BESIDE}
 OTHERS = (None, "1", str(versions.RENDERING + 1), "x", "")
 """Notes of other versions: none, an earlier one, a later one, and what nobody wrote."""
 
