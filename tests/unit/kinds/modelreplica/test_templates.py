@@ -181,6 +181,20 @@ def test_a_mount_over_the_weights_is_refused() -> None:
     assert said(result, "ModelAccepted").startswith(f"False InvalidSpec: {where}: is /mnt/models, where the weights")
 
 
+def test_a_container_named_as_the_sidecar_is_refused() -> None:
+    """A pasted decode pod often has llm-d's sidecar already."""
+    own = {"name": "routing-sidecar", "image": "example.org/sidecar:v1"}
+    decode, prefill = (replicas.member("Qwen/Qwen3-8B") for _ in range(2))
+    for member in (decode, prefill):
+        member["template"]["spec"]["initContainers"] = [own]
+    refused = replicas.compose(replicas.replica(**replicas.split(decode=decode)))
+    where = "spec.engines[1].members[0].template.spec.initContainers[0].name"
+    assert said(refused, "ModelAccepted").startswith(f"False InvalidSpec: {where}: is routing-sidecar, ")
+
+    there = manifests(replicas.compose(replicas.replica(**replicas.split(prefill=prefill))))
+    assert there["deployment-prefill"]["spec"]["template"]["spec"]["initContainers"] == [own]
+
+
 def test_a_hook_of_the_users_stays_beside_ours() -> None:
     started = {"exec": {"command": ["true"]}}
     after = pod({"containers": [engine(lifecycle={"postStart": started})]})["spec"]["containers"][0]["lifecycle"]
