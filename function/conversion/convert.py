@@ -14,6 +14,7 @@ never an error: a stream of manifests contains many.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,10 +54,19 @@ _ADVICE: Mapping[str, str] = {
     "Gateway": "the fleet's gateway is an InferenceGateway",
     "InferencePool": "serving mode PrefillDecode makes one; otherwise a Service spreads the requests",
     "PodMonitor": "apply it to the inference clusters, with the labels of the pods",
+    "PodMonitoring": "apply it to the inference clusters, with the labels of the pods",
     "ServiceMonitor": "apply it to the inference clusters, with the labels of the pods",
+    "InferenceService": (
+        "write a ModelDeployment with its container; for modelFormat huggingface, that is the image"
+        " kserve/huggingfaceserver with the args of the predictor"
+    ),
+    "RayService": "write a ModelDeployment that runs vllm serve; the recipe deepseek-vllm-ray is a gang over Ray",
+    "Workspace": "write a ModelDeployment with the engine, the model and the flags of its preset",
     "ResourceClaimTemplate": "pods that claim it get device requests; Modelplane makes the templates",
 }
-"""What to do about kinds that often stand beside a workload."""
+"""What to do about kinds that often stand beside a workload, or instead of one."""
+_MOST_PATHS = 8
+"""Pods of an object that are named."""
 
 
 @dataclass(slots=True)
@@ -221,10 +231,11 @@ def is_ours(source: Manifest) -> bool:
 
 def _about_pods(source: Manifest) -> str:
     """Return what to do about an object of a kind that is not known: its pods can be a member's."""
-    path = next(_pod_specs(source, ()), None)
-    if path is None:
+    paths = [format_path(path) for path in itertools.islice(_pod_specs(source, ()), _MOST_PATHS + 1)]
+    if not paths:
         return "has no counterpart"
-    return f"its kind is not known; its pods at {format_path(path)} can be a member's template.spec"
+    shown = ", ".join(paths[:_MOST_PATHS]) + (", …" if len(paths) > _MOST_PATHS else "")
+    return f"its kind is not known; its pods at {shown} can be a member's template.spec"
 
 
 def _pod_specs(value: Any, path: Path) -> Iterator[Path]:

@@ -25,10 +25,11 @@ _OF_TOOLS = (
 _ROLES = re.compile(r"-(leader|worker|head|server)$")
 
 
-def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+def metadata(source: Mapping[str, Any], notes: Notes, *, of_pods: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the metadata of the target: name, namespace, and what users wrote of labels and annotations.
 
-    Labels and annotations that `of_workload` returns are not among them.
+    Labels and annotations that `of_workload` returns are not among them, nor are annotations with the prefixes
+    `of_pods`, which the caller gives to the pods.
     """
     given = source["metadata"]
     name = shortened(given["name"])
@@ -39,7 +40,7 @@ def metadata(source: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     written: dict[str, Any] = {"name": name}
     if given.get("namespace"):
         written["namespace"] = given["namespace"]
-    for field, omitted in (("labels", ()), ("annotations", _OF_TOOLS)):
+    for field, omitted in (("labels", ()), ("annotations", (*_OF_TOOLS, *of_pods))):
         entries = texts(source, "metadata", field)
         entries = {k: v for k, v in entries.items() if not is_of_workload(k)}
         kept = {k: v for k, v in entries.items() if not k.startswith((*reserved.RESERVED_KEYS, *omitted))}

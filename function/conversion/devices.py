@@ -89,7 +89,8 @@ def requests(
     for one in asked:
         at: Path = ("nodeSelector", "devices", len(written))
         own = [entry for entry in selected if f'"{entry[1].driver}"' in one.selector]
-        texts = [one.selector, *(entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED)]
+        labels = [entry[1].cel for entry in own if entry[1].cel != gpus.IMPLIED]
+        texts = [_selector(one, labels), *labels]
         texts = list(dict.fromkeys(texts))[:_MOST_SELECTORS]
         about = notes.of(())
         about.changed(one.path, at, _said(one))
@@ -105,6 +106,12 @@ def requests(
         )
     _without_resource(asked, selected, notes)
     return written
+
+
+def _selector(one: Asked, labels: Sequence[str]) -> str:
+    """Return the selector for a resource. Where labels name the profile of a slice, it is no whole GPU."""
+    are_slices = one.selector == reserved.WHOLE_NVIDIA and any(gpus.PROFILE in text for text in labels)
+    return reserved.NVIDIA if are_slices else one.selector
 
 
 def distinct(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

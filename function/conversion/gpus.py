@@ -13,6 +13,8 @@ Labels and their sources:
 - `cloud.google.com/gke-accelerator`: GKE, "GPU platforms" (cloud.google.com/compute/docs/gpus).
 - `karpenter.k8s.aws/instance-gpu-name`, `eks.amazonaws.com/instance-gpu-name`: EC2's names in lower case
   (Karpenter 1.6).
+- `gpu.nvidia.com/model` and `gpu.nvidia.com/class`: CoreWeave, H100_NVLINK_80GB. `aliyun.accelerator/nvidia_name` and
+  `machine.cluster.vke.volcengine.com/gpu-name`: Alibaba Cloud and Volcengine, NVIDIA-L20 and Tesla-V100-SXM2-16GB.
 - `node.kubernetes.io/instance-type`: the clouds' families of machines.
 
 A GPU's name is looked for as a word of the product's name: `L4` is in "NVIDIA L4", and not in "NVIDIA L40S".
@@ -25,6 +27,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 NVIDIA, AMD = "gpu.nvidia.com", "gpu.amd.com"
+PROFILE = f'device.attributes["{NVIDIA}"].profile'
+"""Attribute of MIG slices."""
 IMPLIED = "true"
 """The selector of a label that only says that a node has GPUs of a vendor, which the driver says too."""
 
@@ -101,6 +105,8 @@ _MACHINES: Sequence[tuple[str, _Gpu]] = (
     (r"Standard_ND\d+\w*_MI300X_v5", _Gpu("MI300X", driver=AMD)),
 )
 """Families of AWS (g6.2xlarge), Google Cloud (a2-highgpu-8g) and Azure (Standard_ND96isr_H100_v5), with their GPUs."""
+_MODEL = re.compile(r"(?:(?:NVIDIA|Tesla)-)?([A-Z]{1,2}[0-9]+[A-Z]?)(?:[-_].+)?")
+"""A name of a GPU as some clouds write it: its vendor, its type, its form and its memory."""
 _VALUE = re.compile(r"[-A-Za-z0-9_.]{1,63}")
 """A label's value. Texts of this form need no escapes in CEL."""
 _SHARED = "-SHARED"
@@ -166,11 +172,21 @@ def _machine(value: str) -> Selects | None:
     return _of_type(found) if found else None
 
 
+def _model(value: str) -> Selects | None:
+    found = _MODEL.fullmatch(value)
+    if found is None:
+        return None
+    word = found[1]
+    if word == "A100" and re.search("[-_](40|80)GB$", value):
+        return _of_type(_A100_40 if value.endswith("40GB") else _A100_80)
+    return _of_type(_Gpu(word))
+
+
 def _product(value: str) -> Selects:
     """The product's name, with dashes for blanks, and the profile of a slice."""
     product, _, profile = value.removesuffix(_SHARED).partition(_MIG)
     named = f'{_attribute(NVIDIA, "productName")}.replace(" ", "-") == "{product}"'
-    return Selects(NVIDIA, f'{named} && {_attribute(NVIDIA, "profile")} == "{profile}"' if profile else named)
+    return Selects(NVIDIA, f'{named} && {PROFILE} == "{profile}"' if profile else named)
 
 
 def _family(value: str) -> Selects:
@@ -218,6 +234,10 @@ _LABELS: Mapping[str, Read] = {
     "cloud.google.com/gke-accelerator": _in_table(_GKE),
     "karpenter.k8s.aws/instance-gpu-name": _in_table(_EC2),
     "eks.amazonaws.com/instance-gpu-name": _in_table(_EC2),
+    "gpu.nvidia.com/model": _model,
+    "gpu.nvidia.com/class": _model,
+    "aliyun.accelerator/nvidia_name": _model,
+    "machine.cluster.vke.volcengine.com/gpu-name": _model,
     "node.kubernetes.io/instance-type": _machine,
     "beta.kubernetes.io/instance-type": _machine,
 }

@@ -9,18 +9,22 @@ command, the port and the probes. What a preset has is written here as Modelplan
 - Probes of /health are left out: Modelplane's own allow more time. KServe's TLS between gateway and pods is left out.
 - `worker` makes a gang. Its size is data / dataLocal, else pipeline.
 - `prefill` makes a second engine. Replicas of both become copies in one replica, which share a router.
+- Labels and annotations that KServe passes on from the service to its pods are given to the pods, or to the
+  LeaderWorkerSet that a gang becomes.
 
-Source: serving.kserve.io/v1alpha1 and v1alpha2, KServe v0.17: pkg/apis/serving/v1alpha1, config/llmisvcconfig.
+Source: serving.kserve.io/v1alpha1 and v1alpha2, KServe v0.17: pkg/apis/serving/v1alpha1, config/llmisvcconfig; what is
+passed on to pods: the approved prefixes of KServe's controller of v1alpha2, pkg/controller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from function.api.leader_worker_set import is_set_by_controller
 from function.conversion import deployment, kserve_pods, weights
 from function.conversion.kserve_pods import Serving
-from function.conversion.notes import Notes, Path, items, mapping, others, text, whole
+from function.conversion.notes import Notes, Path, items, mapping, others, text, texts, whole
 from function.conversion.pods import MemberParts
 
 KINDS = {
@@ -29,6 +33,8 @@ KINDS = {
 }
 _MOST_COPIES = 64
 _SECRET = "serving.kserve.io/secretName"  # noqa: S105 (an annotation's key)
+_OF_PODS = ("k8s.v1.cni.cncf.io", "prometheus.io")
+"""Prefixes of annotations that KServe passes on to pods, beside those of the workload."""
 _WHY: Mapping[str, str] = {
     "baseRefs": "merge the LLMInferenceServiceConfigs first, and convert the result",
     "runtime": "names a ServingRuntime, whose container is not known: write its image and command",
@@ -44,7 +50,7 @@ _SCHEDULER = "Modelplane spreads requests evenly over replicas; PrefillDecode ha
 
 def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment of a service, with its ModelCache and ModelService. Raises NotConvertible."""
-    meta = deployment.metadata(source, notes)
+    meta = deployment.metadata(source, notes, of_pods=_OF_PODS)
     spec = mapping(source, "spec")
     uri, served = text(source, "spec", "model", "uri"), text(source, "spec", "model", "name") or meta["name"]
     cache = _cache(source, uri, meta, served, notes)
@@ -94,14 +100,16 @@ def _engines(
     if not spec.get("prefill"):
         engine, clusters = _engine(source, ("spec",), Serving(served, source, 0, has_weights=has_cache), notes)
         return [engine], clusters
-    written, clusters = [], {}
+    written: list[dict[str, Any]] = []
+    clusters = {}
     for index, (phase, path) in enumerate((("Prefill", ("spec", "prefill")), ("Decode", ("spec",)))):
         serving = Serving(served, source, index, phase, has_weights=has_cache)
         engine, wanted = _engine(source, path, serving, notes)
         copies = _replicas(mapping(source, *path), path, notes)
         copies = 1 if copies is None else max(1, min(copies, _MOST_COPIES))
         notes.changed((*path, "replicas"), ("spec", "engines", index, "copies"), "are copies in one replica")
-        written.append({"name": phase.lower(), "copies": copies, "phase": phase, "members": engine["members"]})
+        members = engine.pop("members")
+        written.append({**engine, "name": phase.lower(), "copies": copies, "phase": phase, "members": members})
         clusters |= wanted
     return written, clusters
 
@@ -131,7 +139,34 @@ def _engine(
     if not any(part.devices for part in parts):
         deployment.without_devices(leader, (*path, "template"), notes)
     clusters = {key: value for part in parts for key, value in part.clusters.items()}
-    return {"name": kserve_pods.engine_name(leader), "members": members}, clusters
+    settings = _passed_on(source, parts, serving.engine, notes)
+    return {"name": kserve_pods.engine_name(leader), **settings, "members": members}, clusters
+
+
+def _passed_on(
+    source: Mapping[str, Any], parts: Sequence[MemberParts], engine: int, notes: Notes
+) -> dict[str, dict[str, dict[str, str]]]:
+    """Give pods what KServe passes on from the service's metadata. Return the settings of a gang's LeaderWorkerSet."""
+    at: Path = ("spec", "engines", engine)
+    for index, part in enumerate(parts):
+        _annotate(source, part.template, notes.into((*at, "members", index, "template", "metadata")))
+    if len(parts) == 1:
+        deployment.pass_to_pods(source, parts[0].template, (*at, "members", 0, "template"), notes)
+    for part in parts:
+        part.template["spec"] = part.template.pop("spec")  # after the metadata, where people look for it
+    if len(parts) == 1:
+        return {}
+    moved = deployment.of_workload(source, (*at, "leaderWorkerSet"), notes, is_reserved=is_set_by_controller)
+    return {"leaderWorkerSet": moved} if moved else {}
+
+
+def _annotate(source: Mapping[str, Any], template: dict[str, Any], notes: Notes) -> None:
+    """Give a pod template the annotations of the service that KServe passes on. Its own win."""
+    for key, value in texts(source, "metadata", "annotations").items():
+        if key.startswith(_OF_PODS):
+            template.setdefault("metadata", {}).setdefault("annotations", {}).setdefault(key, value)
+            at: Path = ("annotations", key)
+            notes.changed(("metadata", *at), at, "KServe passes it on to the pods")
 
 
 def _replicas(workload: Mapping[str, Any], path: Path, notes: Notes) -> int | None:

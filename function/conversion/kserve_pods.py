@@ -243,6 +243,7 @@ def _additional(container: dict[str, Any], notes: Notes) -> list[str]:
     for index, variable in enumerate(list(variables)):
         name = variable.get("name") if isinstance(variable, dict) else None
         if name == _ROCE:
+            variables.remove(variable)
             notes.lost(("env", index), f"{_ROCE} is read by the presets' script; set NCCL_IB_HCA and others yourself")
         if name != _ADDITIONAL:
             continue

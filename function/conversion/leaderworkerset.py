@@ -79,7 +79,8 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
         ]
         if flag := own_requests(members[1], None):
             members[1]["worker"]["serves"] = True
-            notes.left((*_TEMPLATES, "workerTemplate"), (*_WORKER, "worker", "serves"), f"is true because of {flag}")
+            at = (*_TEMPLATES, "workerTemplate")
+            notes.changed(at, (*_WORKER, "worker", "serves"), f"is true, because with {flag} every pod takes requests")
         has_devices = bool(leader.devices or worker.devices)
     if not has_devices:
         deployment.without_devices(leader, (*_TEMPLATES, lead), notes)

@@ -58,8 +58,12 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
     if mapping(source, "spec").get("clusterIP") == "None":
         return "is headless, for pods that find each other: the pods of a gang have a Service of their own"
     ports = _target_ports(source)
-    for workload in behind:
-        _name_port(workload, ports, source["metadata"]["name"])
+    engines = {port for one in behind for port in _name_port(one, list(ports.values()), source["metadata"]["name"])}
+    for index, port in ports.items() if engines.intersection(ports.values()) else ():
+        if port not in engines:
+            notes.lost(
+                ("spec", "ports", index), f"leads to port {port}; a ModelService leads to the engine's port alone"
+            )
     weights = [(one.name, int(one.target["spec"]["replicas"])) for one in behind]
     names = ", ".join(name for name, _ in weights)
     notes.changed(("spec", "selector"), ("spec", "endpoints"), f"selects the endpoints of {names}")
@@ -73,9 +77,12 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
     return deployment.model_service(source["metadata"]["name"], namespace, weights)
 
 
-def _target_ports(source: Mapping[str, Any]) -> list[int | str]:
-    """Return the ports of pods that a Service leads to, by number or name. Raises NotConvertible."""
-    found: list[int | str] = []
+def _target_ports(source: Mapping[str, Any]) -> dict[int, int | str]:
+    """Return the ports of pods that a Service leads to, by number or name, each once.
+
+    The keys are their indexes in the Service. Raises NotConvertible.
+    """
+    found: dict[int, int | str] = {}
     for index, port in enumerate(items(source, "spec", "ports")):
         if not isinstance(port, dict):
             raise NotConvertible(("spec", "ports", index), "must be a map of fields")
@@ -83,15 +90,18 @@ def _target_ports(source: Mapping[str, Any]) -> list[int | str]:
         target = int(target) if isinstance(target, str) and re.fullmatch("[0-9]{1,5}", target) else target
         if isinstance(target, bool) or port.get("protocol", "TCP") != "TCP":
             continue
-        if isinstance(target, int | str):
-            found.append(target)
-    return list(dict.fromkeys(found))
+        if isinstance(target, int | str) and target not in found.values():
+            found[index] = target
+    return found
 
 
-def _name_port(workload: Workload, targets: Sequence[int | str], service: str) -> None:
+def _name_port(workload: Workload, targets: Sequence[int | str], service: str) -> set[int | str]:
     """Name the engine's port that a Service leads to `http`, if that is clear.
 
     A Service may have other ports, such as one for metrics, and may lead to a proxy in another container.
+
+    Returns:
+        The number and the name of that port, as they were. Empty if it is not clear.
     """
     member = workload.target["spec"]["engines"][0]["members"][0]
     spec = member["template"]["spec"]
@@ -101,6 +111,8 @@ def _name_port(workload: Workload, targets: Sequence[int | str], service: str) -
     ports: list[dict[str, Any]] = engine.get("ports", [])
     found = [port for port in ports if port["containerPort"] in targets or port.get("name") in targets]
     named = next((port for port in ports if port.get("name") == _HTTP), None)
+    clear = [port for port in found if len(found) == 1 or port is named]
+    known = {port[name] for port in clear for name in ("containerPort", "name") if name in port}
     if len(found) == 1 and named is None:
         if len(ports) > 1:
             _rename(engine, found[0])
@@ -110,6 +122,7 @@ def _name_port(workload: Workload, targets: Sequence[int | str], service: str) -
         about.left((), (*at, "ports"), f"which port that Service {service} leads to is for requests? Name it http")
     elif not found and targets:
         _add_port(engine, targets, _others(spec, engine), about.at((), (*at, "ports")), service)
+    return known
 
 
 def _others(spec: Mapping[str, Any], engine: Mapping[str, Any]) -> set[int | str]:

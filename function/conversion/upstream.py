@@ -12,6 +12,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from function.api.leader_worker_set import is_of_workload
 from function.conversion import deployment
 from function.conversion.notes import NotConvertible, Notes, Path, items, mapping, texts
 from function.core import dig
@@ -33,6 +34,7 @@ def is_nested(source: Mapping[str, Any]) -> bool:
 def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
     """Return the ModelDeployment in the shape of today. Raises NotConvertible."""
     meta = deployment.metadata(source, notes)
+    _note_unread(source, notes)
     given = texts(source, *_LABELS)
     if given:
         meta["labels"] = {**meta.get("labels", {}), **given}
@@ -50,6 +52,12 @@ def converted(source: Mapping[str, Any], notes: Notes) -> list[dict[str, Any]]:
         notes.carried(("spec", "replicas"))
         spec = {"replicas": replicas, **spec}
     return [{"apiVersion": source["apiVersion"], "kind": source["kind"], "metadata": meta, "spec": spec}]
+
+
+def _note_unread(source: Mapping[str, Any], notes: Notes) -> None:
+    for field in ("labels", "annotations"):
+        for key in filter(is_of_workload, texts(source, "metadata", field)):
+            notes.lost(("metadata", field, key), "is not read there: set it in leaderWorkerSet of the engine")
 
 
 def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -33,6 +33,8 @@ class Source(NamedTuple):
     block: dict[str, Any]
     says: str
     """What to check."""
+    is_sized: bool = True
+    """Whether its name tells the size of the weights, if it has a size."""
 
 
 def cache(
@@ -59,6 +61,10 @@ def cache(
         notes.left(path, None, f"Secret {secret} must have {_WITH_SECRETS[source.name]}")
     name = deployment.shortened(meta["name"])
     notes.changed(path, ("spec", "modelCacheRef"), f"is ModelCache {name}{source.says}")
+    if not source.is_sized:
+        notes.left(
+            path, None, f"set sizeGiB of ModelCache {name}: the name does not tell it, {_UNKNOWN_GIB} is assumed"
+        )
     field = source.name[0].lower() + source.name[1:]
     return {
         "apiVersion": modelcache.API_VERSION,
@@ -84,33 +90,35 @@ def size_gib(name: str) -> int | None:
     return max(5, 5 * math.ceil(parameters * each * _SPARE / _GIB / 5))
 
 
-def _sized(name: str) -> tuple[int, str]:
+def _sized(name: str) -> tuple[int, str, bool]:
+    """Return the size for weights, what to check, and whether the name tells it."""
     size = size_gib(name)
     if size is None:
-        return _UNKNOWN_GIB, f", whose sizeGiB is {_UNKNOWN_GIB} because the name does not tell it: set it"
-    return size, f", whose sizeGiB is {size}, estimated from the name: check it"
+        return _UNKNOWN_GIB, "", False
+    return size, f", whose sizeGiB is {size}, estimated from the name: check it", True
 
 
 def _hub(rest: str, served: str) -> Source | None:  # noqa: ARG001  (one signature for all schemes)
     repo, _, revision = rest.strip("/").partition(":")
     if repo.count("/") != 1:
         return None
-    size, says = _sized(repo)
-    return Source("HuggingFace", {"repo": repo, **({"revision": revision} if revision else {}), "sizeGiB": size}, says)
+    size, says, told = _sized(repo)
+    block = {"repo": repo, **({"revision": revision} if revision else {}), "sizeGiB": size}
+    return Source("HuggingFace", block, says, told)
 
 
 def _bucket(rest: str, served: str) -> Source | None:
     bucket, _, prefix = rest.rstrip("/").partition("/")
     if not bucket:
         return None
-    size, says = _sized(prefix or served)
+    size, says, told = _sized(prefix or served)
     block = {
         "bucket": bucket,
         **({"prefix": prefix} if prefix else {}),
         "servedModelName": served,
         "sizeGiB": size,
     }
-    return Source("S3", block, f"{says}; a private bucket needs authSecret, endpoint and region")
+    return Source("S3", block, f"{says}; a private bucket needs authSecret, endpoint and region", told)
 
 
 def _claim(rest: str, served: str) -> Source | None:

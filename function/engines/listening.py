@@ -34,7 +34,7 @@ def told_port(server: Server | None, program: Program) -> tuple[str, int] | None
         number = port_number(text)
         return None if number is None else (options.given(program.arguments, flags), number)
     for variable in server.port_variables if server else ():
-        number = port_number(_port_of(program.variables.get(variable, "")))
+        number = port_number(_port_in(variable, server, program))
         if number is not None:
             return variable, number
     return None
@@ -67,11 +67,10 @@ def unheard(server: Server | None, program: Program, port: int) -> str:
         return ""
     if hidden := _hidden_by(server, program):
         return f"{server.name} listens on no port with {hidden}"
+    if wrong := _wrong_port(server, program):
+        return f"{wrong} is no port number from 1 to {LAST_PORT}"
     source, address = _address(server, program)
-    hints = [
-        *([_hint(server.host_flags, server.host_variables, ANYWHERE)] if is_loopback(address) else []),
-        *([_hint(server.port_flags, server.port_variables, str(port))] if is_elsewhere(server, program, port) else []),
-    ]
+    hints = _hints(server, port, host=is_loopback(address), elsewhere=is_elsewhere(server, program, port))
     if not hints:
         return ""
     if source and is_loopback(address):
@@ -83,7 +82,7 @@ def unheard(server: Server | None, program: Program, port: int) -> str:
 def is_elsewhere(server: Server, program: Program, port: int) -> bool:
     """Return whether a program listens on its default port, and that is another one."""
     is_told = options.given(program.arguments, server.port_flags) or any(
-        _port_of(program.variables.get(variable, "")) for variable in server.port_variables
+        _port_in(variable, server, program) for variable in server.port_variables
     )
     return server.port != port and not is_told
 
@@ -113,6 +112,28 @@ def _address(server: Server, program: Program) -> tuple[str, str]:
     return "", server.host
 
 
+def _wrong_port(server: Server, program: Program) -> str:
+    """Return the flag or variable whose value should be a port and is none; "" if there is none."""
+    flag = options.given(program.arguments, server.port_flags)
+    told = {flag: options.value(program.arguments, server.port_flags)} if flag else {}
+    if not flag:
+        own = (variable for variable in server.port_variables if variable not in server.host_variables)
+        told = {variable: program.variables.get(variable) for variable in own}
+    texts = {name: text for name, text in told.items() if text is not None and not shell.is_unresolved(text)}
+    return next((name for name, text in texts.items() if port_number(text) is None), "")
+
+
+def _hints(server: Server, port: int, *, host: bool, elsewhere: bool) -> list[str]:
+    """Return what to tell a server, so that it listens on a port of the pod."""
+    both = [variable for variable in server.host_variables if variable in server.port_variables]
+    if both and not server.host_flags and not server.port_flags:
+        return [f"{both[0]}={ANYWHERE}:{port}"] if host or elsewhere else []
+    return [
+        *([_hint(server.host_flags, server.host_variables, ANYWHERE)] if host else []),
+        *([_hint(server.port_flags, server.port_variables, str(port))] if elsewhere else []),
+    ]
+
+
 def _hint(flags: tuple[str, ...], variables: tuple[str, ...], value: str) -> str:
     return f"{flags[0]} {value}" if flags else f"{variables[0]}={value}" if variables else f"to use {value}"
 
@@ -122,6 +143,12 @@ def _host_of(text: str) -> str:
     text = text.partition("://")[2] or text
     found = re.fullmatch(r"(\[[^\]]*\]|[^:/]*)(:\d*)?/*", text)
     return found[1] if found else text
+
+
+def _port_in(variable: str, server: Server | None, program: Program) -> str:
+    """Return the port in a variable; "" if there is none. In a variable of the address it follows a colon."""
+    text = program.variables.get(variable, "")
+    return "" if server and variable in server.host_variables and ":" not in text else _port_of(text)
 
 
 def _port_of(text: str) -> str:

@@ -53,6 +53,12 @@ def needs_hub(reading: Reading) -> str:
     return next(_needs(reading), "")
 
 
+def names_repository(reading: Reading) -> bool:
+    """Return whether the model that the engine is told is a repository of a hub, and certainly no path."""
+    text = models.model(reading)
+    return text is not None and _looks_like_repository(text)
+
+
 def _needs(reading: Reading) -> Iterator[str]:
     if reading.engine:
         yield from _of_engine(reading.engine, reading)

@@ -23,6 +23,9 @@ _NOT_OURS = {
 }
 RESERVED_KEYS = (labels.PREFIX, "llm-d.ai/", "leaderworkerset.sigs.k8s.io/")
 """Prefixes of labels and annotations that Modelplane, llm-d and LeaderWorkerSet set."""
+_INSTEAD = {
+    "leaderworkerset.sigs.k8s.io/": "; settings of a LeaderWorkerSet belong in leaderWorkerSet of the engine",
+}
 PREFIX = "modelplane-"
 """Prefix of names that Modelplane gives: ServiceAccounts, claims, and volumes."""
 CLAIM = "devices"
@@ -41,12 +44,15 @@ class Device(NamedTuple):
     """Whether the resource counts devices. Otherwise it counts shares or cores of them."""
 
 
-_NVIDIA, _NEURON = 'device.driver == "gpu.nvidia.com"', 'device.driver == "neuron.aws.com"'
+NVIDIA = 'device.driver == "gpu.nvidia.com"'
+WHOLE_NVIDIA = f'{NVIDIA} && !("profile" in device.attributes["gpu.nvidia.com"])'
+"""MIG slices are devices of the same driver. Only they have a profile."""
+_NEURON = 'device.driver == "neuron.aws.com"'
 _GAUDI, _TPU = 'device.driver == "gaudi.intel.com"', 'device.driver == "tpu.google.com"'
 DEVICES = (
     Device(r"nvidia\.com/mig-(.+)", "slice", 'device.attributes["gpu.nvidia.com"].profile == "{0}"'),
-    Device(r"nvidia\.com/(gpu|pgpu)", "gpu", _NVIDIA),
-    Device(r"nvidia\.com/(gpu\.shared)", "gpu", _NVIDIA, is_whole=False),
+    Device(r"nvidia\.com/(gpu|pgpu)", "gpu", WHOLE_NVIDIA),
+    Device(r"nvidia\.com/(gpu\.shared)", "gpu", WHOLE_NVIDIA, is_whole=False),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
     Device(r"amd\.com/([sdc]px_nps[124])", "partition", 'device.attributes["gpu.amd.com"].partitionProfile == "{0}"'),
     Device(r"gpu\.intel\.com/(i915|xe)", "gpu", 'device.driver == "gpu.intel.com"'),
@@ -62,9 +68,11 @@ _MEDIA = (".me", "+me")
 """How the profile of a MIG slice with media engines ends: as a resource, and as the attribute of a device."""
 
 GPU_LABELS = re.compile(
-    r"nvidia\.com/|amd\.com/|gpu\.intel\.com/|habana\.ai/|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)"
-    r"|karpenter\.k8s\.aws/instance-(gpu|accelerator)|node\.kubernetes\.io/instance-type"
-    r"|(eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)|modelplane\.ai/)"
+    r"(beta\.)?(nvidia|amd)\.com/|gpu\.(nvidia|intel)\.com/|habana\.ai/|modelplane\.ai/"
+    r"|cloud\.google\.com/gke-(accelerator|tpu|gpu|nodepool)|(node|beta)\.kubernetes\.io/instance-type"
+    r"|(karpenter\.k8s\.aws|eks\.amazonaws\.com)/instance-(gpu|accelerator|family)|karpenter\.sh/nodepool"
+    r"|eks\.amazonaws\.com/nodegroup|kubernetes\.azure\.com/(agentpool|accelerator)"
+    r"|aliyun\.accelerator/|machine\.cluster\.vke\.volcengine\.com/gpu-"
 )
 """Labels of nodes that tell their GPUs, machine type or pool."""
 
@@ -153,7 +161,8 @@ def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:
             if prefix == labels.PREFIX:
                 yield Fault(("metadata", field, key), f"is under {prefix}, which Modelplane sets itself", "reserved")
             elif prefix:
-                problem = f"is under {prefix}, which Modelplane or the controller of the pods sets"
+                instead = _INSTEAD.get(prefix, "")
+                problem = f"is under {prefix}, which Modelplane or the controller of the pods sets{instead}"
                 yield Fault(("metadata", field, key), problem, "reserved")
 
 

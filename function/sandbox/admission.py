@@ -3,11 +3,14 @@
 Phases for an object whose spec is new or changed: drop nulls, fill in defaults, prune unknown fields, check the
 structural schema, and, if that holds, evaluate the CEL rules. If only the status changed, only its schema is checked.
 
+Kinds without an XRD are admitted as they are, except for Secrets: their `stringData` becomes `data`.
+
 Deliberately coarse: a rule's cost is not limited here, and formats are not checked.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,6 +31,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
 }
+_SECRET = ("v1", "Secret")
 _OLD = re.compile(r"\boldSelf\b")
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
@@ -45,10 +49,12 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Admits objects by the schemas of their kinds. Kinds without an XRD are always admitted."""
+    """Admits objects by the schemas of their kinds."""
 
     def __call__(self, kind: ServedKind, manifest: dict[str, Any], old: Manifest | None) -> None:
         if not kind.is_composite:
+            if (kind.api_version, kind.kind) == _SECRET:
+                _encode(manifest)
             return
         if old is not None and _same_spec(manifest, old):
             faults = [*violations_of(manifest.get("status") or {}, _status(kind.schema), ("status",))]
@@ -60,6 +66,17 @@ class Admission:
         if faults:
             name = (manifest.get("metadata") or {}).get("name")
             raise Refused(f"{kind.kind} {name}: {'; '.join(map(str, faults))}")
+
+
+def _encode(secret: dict[str, Any]) -> None:
+    """Move the plain values of a Secret to `data`, where they win. Raises Refused, without a value."""
+    plain = secret.pop("stringData", None)
+    if plain is None:
+        return
+    if not isinstance(plain, Mapping) or not all(isinstance(value, str) for value in plain.values()):
+        raise Refused(f"Secret {(secret.get('metadata') or {}).get('name')}: stringData: must be a map of strings")
+    encoded = {key: base64.b64encode(value.encode()).decode() for key, value in plain.items()}
+    secret["data"] = {**(secret.get("data") or {}), **encoded}
 
 
 def _same_spec(new: Manifest, old: Manifest) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation import caches, engines, gangs
+from function.validation import caches, engines, gangs, handover
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -41,8 +41,9 @@ def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
                 yield from caches.findings(index, manifest, clusters)
             case modeldeployment.KIND:
                 yield from _cache(index, manifest, cached.keys())
-                yield from engines.unreachable(index, manifest)
+                yield from engines.warnings(index, manifest)
                 yield from gangs.warnings(index, manifest)
+                yield from handover.warnings(index, manifest)
             case modelservice.KIND:
                 chosen = _chosen(manifest, servers)
                 yield from _selectors(index, manifest, servers)

@@ -33,7 +33,8 @@ BAD = {
         edited(TEMPLATE, f"{IN}.limits", {"nvidia.com/gpu": 1}),
         (
             f'{AT}.limits["nvidia.com/gpu"]: {_ASKED} {{name: gpu, count: 1,'
-            " selectors: [{cel: 'device.driver == \"gpu.nvidia.com\"'}]}"
+            ' selectors: [{cel: \'device.driver == "gpu.nvidia.com"'
+            ' && !("profile" in device.attributes["gpu.nvidia.com"])\'}]}'
         ),
     ),
     "a quantity that is none": (

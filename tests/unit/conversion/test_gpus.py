@@ -14,6 +14,7 @@ from function.podspec import reserved
 
 EXAMPLES = Path(__file__).parents[3] / "examples/classes"
 CLASSES = [one for path in sorted(EXAMPLES.glob("*.yaml")) for one in yaml.safe_load_all(path.read_text()) if one]
+A100_80 = {"NVIDIA A100-SXM4-80GB 80Gi", "NVIDIA A100 80GB PCIe 80Gi"}
 MACHINES = {"gke": "machineType", "eks": "instanceType", "aks": "vmSize"}
 
 
@@ -91,6 +92,10 @@ def test_an_accelerator_of_gke_selects_the_gpus_of_its_class(manifest: dict) -> 
         ("nvidia.com/gpu.memory", "Lt", ["23030"], {"NVIDIA A10G 23028Mi"}),
         ("karpenter.k8s.aws/instance-gpu-name", "In", ["l40s"], {"NVIDIA L40S 46068Mi"}),
         ("eks.amazonaws.com/instance-gpu-name", "In", ["l4"], {"NVIDIA L4 23034Mi"}),
+        ("gpu.nvidia.com/model", "In", ["L40S"], {"NVIDIA L40S 46068Mi"}),
+        ("gpu.nvidia.com/class", "In", ["A100_NVLINK_80GB"], A100_80),
+        ("machine.cluster.vke.volcengine.com/gpu-name", "In", ["NVIDIA-L4"], {"NVIDIA L4 23034Mi"}),
+        ("aliyun.accelerator/nvidia_name", "In", ["NVIDIA-A100-SXM4-80GB"], A100_80),
         ("amd.com/gpu.product-name", "In", ["AMD_Instinct_MI300X_OAM"], {"AMD_Instinct_MI300X_OAM 196592Mi"}),
     ],
 )
@@ -119,6 +124,7 @@ def test_what_is_not_in_selects_all_others_of_the_vendor() -> None:
         ("nvidia.com/gpu.product", "In", ['x" || true || "']),
         ("node.kubernetes.io/instance-type", "In", ["m5.large"]),
         ("node.kubernetes.io/instance-type", "In", ["g6.xlarge", "m5.large"]),
+        ("gpu.nvidia.com/model", "In", ["Quadro_RTX_4000"]),
         ("disktype", "In", ["ssd"]),
     ],
 )
@@ -130,7 +136,7 @@ def test_what_tells_nothing_that_a_selector_can_say_is_not_known(key: str, opera
 def test_every_label_that_is_read_is_refused_in_a_template(key: str) -> None:
     """It would be in a node affinity too, where it is left out."""
     is_refused = reserved.GPU_LABELS.match(key) is not None
-    assert is_refused or key.startswith(("feature.node.kubernetes.io/", "beta.", "eks.amazonaws.com/instance-gpu"))
+    assert is_refused or key.startswith("feature.node.kubernetes.io/")  # Modelplane installs what sets it
 
 
 @pytest.mark.parametrize(

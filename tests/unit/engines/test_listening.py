@@ -47,9 +47,25 @@ UNHEARD = [
     (
         read(image=c.OLLAMA, OLLAMA_HOST="127.0.0.1:8000"),
         8000,
-        "OLLAMA_HOST 127.0.0.1 is loopback, where no other pod reaches Ollama; use OLLAMA_HOST=0.0.0.0",
+        "OLLAMA_HOST 127.0.0.1 is loopback, where no other pod reaches Ollama; use OLLAMA_HOST=0.0.0.0:8000",
+    ),
+    (
+        read(image=c.OLLAMA, OLLAMA_HOST="127.0.0.1"),
+        8000,
+        "OLLAMA_HOST 127.0.0.1 is loopback, where no other pod reaches Ollama; use OLLAMA_HOST=0.0.0.0:8000",
+    ),
+    (read(image=c.OLLAMA), 8000, "Ollama listens on 0.0.0.0:11434 unless told OLLAMA_HOST=0.0.0.0:8000"),
+    (
+        read(image=c.OLLAMA, OLLAMA_HOST="8000"),
+        8000,
+        "Ollama listens on port 11434 unless told OLLAMA_HOST=0.0.0.0:8000",
     ),
     (read(image=c.OLLAMA, OLLAMA_HOST="http://[::]:8000"), 8000, ""),
+    (read("--port=99999"), 8000, "--port is no port number from 1 to 65535"),
+    (read("--port", "--tp=2"), 8000, "--port is no port number from 1 to 65535"),
+    (read(image=c.TGI, PORT="http"), 8000, "PORT is no port number from 1 to 65535"),
+    (script("vllm serve x --port=$SERVE_PORT"), 8000, ""),
+    (script("vllm serve x --port=$((8000 + RANK))"), 8000, ""),
     (read(image=c.OTHER), 8000, ""),
 ]
 

@@ -20,7 +20,8 @@ def test_a_pasted_template_is_accepted_all_but_the_gpu_limit() -> None:
     )
     assert problem.message == (
         "is a device plugin's device; request it in nodeSelector.devices of the member:"
-        " {name: gpu, count: 1, selectors: [{cel: 'device.driver == \"gpu.nvidia.com\"'}]}"
+        ' {name: gpu, count: 1, selectors: [{cel: \'device.driver == "gpu.nvidia.com"'
+        ' && !("profile" in device.attributes["gpu.nvidia.com"])\'}]}'
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from function import cel, podspec
+from function.podspec import reserved
 from function.podspec.reserved import DEVICES
 from function.schema import format_path
 from tests.support.samples import TEMPLATE, Object, edited
@@ -29,10 +30,12 @@ def refusals(template: Any) -> list[str]:
     return [f"{format_path(fault.path)}: {fault.message}" for fault in reading.faults]
 
 
+WHOLE_GPU = 'device.driver == "gpu.nvidia.com" && !("profile" in device.attributes["gpu.nvidia.com"])'
+"""MIG slices are devices of the same driver."""
 REQUESTS = {
-    "nvidia.com/gpu": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.nvidia.com"'},
-    "nvidia.com/pgpu": {"name": "gpu", "count": 2, "cel": 'device.driver == "gpu.nvidia.com"'},
-    "nvidia.com/gpu.shared": {"name": "gpu", "cel": 'device.driver == "gpu.nvidia.com"'},
+    "nvidia.com/gpu": {"name": "gpu", "count": 2, "cel": WHOLE_GPU},
+    "nvidia.com/pgpu": {"name": "gpu", "count": 2, "cel": WHOLE_GPU},
+    "nvidia.com/gpu.shared": {"name": "gpu", "cel": WHOLE_GPU},
     "nvidia.com/mig-1g.10gb": {
         "name": "slice",
         "count": 2,
@@ -71,6 +74,19 @@ def test_a_device_plugins_device_is_refused_with_the_request_that_means_the_same
     [selector] = request.pop("selectors")
     assert request | selector == REQUESTS[resource]
     assert cel.compiled(selector["cel"])
+
+
+def test_a_whole_gpu_is_no_slice_of_one() -> None:
+    request = reserved.device_request("nvidia.com/gpu")
+    assert request is not None
+    selector = cel.admitted(request.selector)
+    attributes = (("type", "mig"), ("profile", "1g.10gb"), ("productName", "NVIDIA A100-SXM4-80GB"))
+
+    slice_ = cel.Device(driver="gpu.nvidia.com", attributes=attributes)
+    whole = cel.Device(driver="gpu.nvidia.com", attributes=(("productName", "NVIDIA A100-SXM4-80GB"),))
+    bare = cel.Device(driver="gpu.nvidia.com")
+
+    assert [selector.evaluate(one) == cel.MATCH for one in (slice_, whole, bare)] == [False, True, True]
 
 
 def test_every_row_of_the_table_is_shown() -> None:
@@ -166,7 +182,8 @@ REFUSED = {
         edited(TEMPLATE, "metadata.annotations", {"leaderworkerset.sigs.k8s.io/size": "2"}),
         (
             'metadata.annotations["leaderworkerset.sigs.k8s.io/size"]: is under leaderworkerset.sigs.k8s.io/,'
-            " which Modelplane or the controller of the pods sets"
+            " which Modelplane or the controller of the pods sets; settings of a LeaderWorkerSet belong in"
+            " leaderWorkerSet of the engine"
         ),
     ),
 }
@@ -182,7 +199,9 @@ GPU_LABELS = [
     *("cloud.google.com/gke-accelerator", "cloud.google.com/gke-tpu-topology", "cloud.google.com/gke-nodepool"),
     *("karpenter.k8s.aws/instance-gpu-name", "karpenter.k8s.aws/instance-accelerator-count"),
     *("node.kubernetes.io/instance-type", "eks.amazonaws.com/nodegroup", "kubernetes.azure.com/agentpool"),
-    *("kubernetes.azure.com/accelerator", "modelplane.ai/pool"),
+    *("kubernetes.azure.com/accelerator", "modelplane.ai/pool", "karpenter.sh/nodepool"),
+    *("gpu.nvidia.com/model", "aliyun.accelerator/nvidia_name", "machine.cluster.vke.volcengine.com/gpu-name"),
+    *("beta.kubernetes.io/instance-type", "eks.amazonaws.com/instance-gpu-name", "eks.amazonaws.com/instance-family"),
 ]
 
 

@@ -95,3 +95,30 @@ def test_our_own_kinds_are_known() -> None:
     got = {kind.kind: kind.namespaced for kind in kinds().composites()}
 
     assert (got["ModelDeployment"], got["InferenceCluster"], got["ServingStack"]) == (True, False, True)
+
+
+def test_plain_values_of_a_secret_are_stored_encoded_as_the_api_server_does() -> None:
+    served = kinds()
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "keys", "namespace": "ml-team"},
+        "data": {"kept": "a2VwdA==", "token": "b2xk"},
+        "stringData": {"token": "new"},
+    }
+
+    Admission()(served.of("v1", "Secret"), secret, None)
+
+    assert secret["data"] == {"kept": "a2VwdA==", "token": "bmV3"}
+    assert "stringData" not in secret
+
+
+@pytest.mark.parametrize("value", [{"token": 5}, ["hidden"], {"token": ["hidden"]}])
+def test_plain_values_that_are_no_strings_are_refused_and_not_repeated(value: Any) -> None:
+    served = kinds()
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": value}
+
+    with pytest.raises(Refused, match="stringData") as refused:
+        Admission()(served.of("v1", "Secret"), secret, None)
+
+    assert "hidden" not in str(refused.value)

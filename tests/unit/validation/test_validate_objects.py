@@ -398,6 +398,53 @@ def test_an_engine_that_nothing_will_reach_is_told(deployment: Object, want: str
     assert all(want in one[3] for one in found)
 
 
+IDLE = [
+    (chat("a", "--model=org/a", **CACHED), True),
+    (chat("a", "org/a", **CACHED), True),
+    (chat("a", "org/a"), False),
+    (chat("a", "--max-model-len=8192", **CACHED), False),
+    (chat("a", "--model=/mnt/models", "--tokenizer=org/a", **CACHED), False),
+    (chat("a", "--model=org/a", "--load-format=x", "--download-dir=/mnt/models", **CACHED), False),
+    (chat("a", "--model=$(MODEL)", **CACHED), False),
+    (chat("a", "--foo=org/a", image="registry.example.org/engine:1", **CACHED), False),
+]
+
+
+@pytest.mark.parametrize(("deployment", "is_idle"), IDLE)
+def test_an_engine_that_does_not_read_its_cache_is_told(deployment: Object, is_idle: bool) -> None:
+    found = [one[1:3] for one in said(deployment, WEIGHTS)]
+    assert found == ([(ARGS.removesuffix(".args").replace(".0", "[0]"), "idle-weights")] if is_idle else [])
+
+
+PROXY = {"name": "proxy", "image": "nginx:1", "ports": [{"containerPort": 8000, "name": "http"}]}
+SPEC = "spec.engines.0.members.0.template.spec"
+BESIDE = "spec.engines[0].members[0].template.spec"
+
+
+def beside(deployment: Object, container: Object) -> Object:
+    containers = deployment["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"]
+    return edited(deployment, f"{SPEC}.containers", [container, *containers])
+
+
+@pytest.mark.parametrize(
+    ("deployment", "field"),
+    [
+        (beside(chat("a", "org/a"), PROXY), f"{BESIDE}.containers[0].ports[0].containerPort"),
+        (
+            edited(chat("a", "org/a"), f"{SPEC}.initContainers", [{**PROXY, "restartPolicy": "Always"}]),
+            f"{BESIDE}.initContainers[0].ports[0].containerPort",
+        ),
+        (edited(chat("a", "org/a"), f"{SPEC}.initContainers", [PROXY]), ""),
+        (beside(chat("a", "org/a", "--port=9000"), PROXY), ""),
+        (beside(chat("a", "org/a"), {**PROXY, "ports": [{"containerPort": 8000, "protocol": "UDP"}]}), ""),
+    ],
+)
+def test_a_container_that_declares_the_engines_port_is_told(deployment: Object, field: str) -> None:
+    """Containers of a pod share its ports. Init containers that end do not."""
+    want = "is 8000, the engine's port: only one container of a pod can listen on a port"
+    assert [one[1:] for one in said(deployment)] == ([(field, "port-taken", want)] if field else [])
+
+
 def test_two_ports_that_disagree_are_an_error() -> None:
     given = chat("a", "org/a", "--port=9000")
     given = edited(given, "spec.engines.0.members.0.template.spec.containers.0.ports", [{"containerPort": 8000}])
