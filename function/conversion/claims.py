@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.conversion.notes import NotConvertible, Notes, Path, items, mapping, text, whole
+from function.podspec import reserved
 from function.schema import format_path
 
 VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1beta1", "resource.k8s.io/v1beta2")
-_OURS = "devices"
-_PREFIX = "modelplane"
 _CLASSES: Mapping[str, str] = {
     "gpu.nvidia.com": 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"',
     "mig.nvidia.com": 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"',
@@ -103,7 +102,7 @@ def _drop(spec: dict[str, Any], name: str) -> None:
 
 def _renamed(spec: dict[str, Any], claim: dict[str, Any], notes: Notes) -> dict[str, Any]:
     before: str = claim["name"]
-    if before != _OURS and not before.startswith(_PREFIX):
+    if not reserved.is_own_claim(before):
         return claim
     after = f"own-{before}"
     for container in _containers(spec):

@@ -14,12 +14,12 @@ from function.conversion import pods
 from function.conversion.kubernetes import is_dump
 from function.conversion.notes import NotConvertible, Notes, Path, items, mapping, text, texts, whole
 from function.conversion.pods import MemberParts
+from function.engines import injection
 
 _MAIN = "main"
 """The container that serves."""
 _IMAGE = "vllm/vllm-openai:v0.23.0"
 """vLLM's own image, for services that take theirs from a preset."""
-_MODELS = "/mnt/models"
 _ADDITIONAL = "VLLM_ADDITIONAL_ARGS"
 _ROCE = "KSERVE_INFER_ROCE"
 _RPC_PORT = 5555
@@ -124,7 +124,7 @@ def _complete(
     additional = _additional(container, about)
     own = [*_strings(container, "args", about), *additional]
     flags = [*_flags(workload, path, serving, own, role), *own]
-    start = ["vllm", "serve", *([_MODELS] if serving.has_weights else [])]
+    start = ["vllm", "serve", *([injection.WEIGHTS] if serving.has_weights else [])]
     local = _parallelism(workload, "dataLocal", path)
     is_data = bool(_parallelism(workload, "data", path) or local)
     if role == "Worker" and is_data:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from urllib.parse import unquote, urlsplit
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import unquote
 
 CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY")
@@ -17,15 +17,19 @@ def redactor(environment: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that replaces the secret values of an environment in a text."""
     found = [environment.get(name, "") for name in CREDENTIALS]
     for url in (environment.get(name, "") for name in PROXIES):
-        password = _password(url)
-        found += [password, unquote(password)]
+        found += _passwords(url)
     known = sorted({value for value in found if len(value) >= _SHORTEST}, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, known))) if known else None
     return lambda text: pattern.sub(_SHOWN, text) if pattern else text
 
 
-def _password(url: str) -> str:
-    try:
-        return urlsplit(url).password or ""
-    except ValueError:
-        return ""
+def _passwords(url: str) -> Iterator[str]:
+    """Yield what may be the password in the URL of a proxy, in each form in which a client may tell it.
+
+    The URL need not be sound. Without a colon, the user is what may be secret.
+    """
+    authority = url.partition("://")[2] or url
+    user, _, password = authority.rpartition("@")[0].partition(":")
+    secret = password or user
+    yield from (secret, unquote(secret))
+    yield from re.split(r"[/@\[\]?#]", secret)  # where a client ends a host, or a user

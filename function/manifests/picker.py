@@ -15,6 +15,8 @@ from function.vocabulary import labels as key
 from function.vocabulary import versions
 
 GRPC_PORT = 9002
+SIDECAR = "routing-sidecar"
+"""Name of the sidecar's container."""
 _HEALTH_PORT = 9003
 _METRICS_PORT = 9090
 _HEALTH_SERVICE = "inference-extension"
@@ -203,7 +205,7 @@ def sidecar(*, port: int, engine_port: int, connector: str, bootstrap_port: int 
     the engine only after that probe succeeds.
     """
     return {
-        "name": "routing-sidecar",
+        "name": SIDECAR,
         "image": versions.SIDECAR_IMAGE,
         "restartPolicy": "Always",
         "args": [

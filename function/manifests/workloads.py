@@ -109,12 +109,22 @@ def pod_templates(workload: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def without_claims(pod: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pod's spec that claims no devices."""
+    """Return a pod's spec that claims no devices and no new volumes.
+
+    A cluster makes the claim of an ephemeral volume at once, even for a pod that is never scheduled. So each becomes a
+    claim that is only named, which the same levels of Pod Security allow.
+    """
     spec = {field: value for field, value in pod.items() if field != "resourceClaims"}
+    if "volumes" in spec:
+        spec["volumes"] = [_named_claim(volume) if "ephemeral" in volume else volume for volume in spec["volumes"]]
     for field in ("initContainers", "containers"):
         if field in spec:
             spec[field] = [_without_claims(container) for container in spec[field]]
     return spec
+
+
+def _named_claim(volume: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": volume["name"], "persistentVolumeClaim": {"claimName": volume["name"]}}
 
 
 def _without_claims(container: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 - `tables`, `rules`: what Kubernetes validates beyond types, as tables over the schema and as functions.
 - `reserved`: fields that Modelplane sets, and what to write instead.
 - `engine_container`: which container is the engine.
+- `container_names`: renames a container, with all that refers to it.
 - `references`: the Secrets, ConfigMaps and claims that a template names.
 - `declared`: the part of the schema that our XRDs declare.
 """

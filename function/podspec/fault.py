@@ -16,6 +16,8 @@ _SHOWN = 80
 """Characters of a value that a message repeats."""
 _MAY_BE_SECRET = frozenset({"value", "args", "command", "annotations", "options", "volumeAttributes", "content"})
 """Fields below which a value may be a secret, so that no message repeats it."""
+_BEFORE_VALUES: Mapping[str, str] = {"env": "=", "envFrom": "=", "httpHeaders": ":"}
+"""Fields of pairs, with the mark after which a value stands if somebody wrote it into the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ def shown(path: Path, value: Any) -> str:
         return f"a list of {plural(len(value), 'item')}"
     if not _MAY_BE_SECRET.isdisjoint(path):
         return _kind(value)
+    for field, mark in _BEFORE_VALUES.items():
+        if field in path and isinstance(value, str) and mark in value:
+            value = f"{value.partition(mark)[0]}{mark}…"
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 

@@ -77,6 +77,11 @@ def claims(template: Any) -> Iterator[tuple[Path, str]]:
             yield (*path, "claimName"), value["claimName"]
 
 
+def by_definition(template: Any, name: str) -> Iterator[Any]:
+    """Yield every object of a template that has a definition of the schema."""
+    return (value for _, definition, value in _objects(definitions.TEMPLATE, template, ()) if definition == name)
+
+
 def renamed(template: Mapping[str, Any], called: Callable[[str, str], str]) -> dict[str, Any]:
     """Return a deep copy of a template in which every reference has the name `called(kind, name)`."""
     copy: dict[str, Any] = _copied(template)

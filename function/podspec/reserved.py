@@ -26,9 +26,10 @@ RESERVED_KEYS = (labels.PREFIX, "llm-d.ai/", "leaderworkerset.sigs.k8s.io/")
 _INSTEAD = {
     "leaderworkerset.sigs.k8s.io/": "; settings of a LeaderWorkerSet belong in leaderWorkerSet of the engine",
 }
-_ACCOUNTS = "modelplane-"
+PREFIX = "modelplane-"
 """Prefix of names that Modelplane gives: ServiceAccounts, claims, and volumes."""
-_CLAIM = "devices"
+CLAIM = "devices"
+"""Name of the claim for devices, in the pod and in the engine's container."""
 
 
 class Device(NamedTuple):
@@ -107,6 +108,11 @@ def nested(template: Mapping[str, Any]) -> Fault | None:
     return None
 
 
+def is_own_claim(name: str) -> bool:
+    """Return whether a claim of a pod has a name that Modelplane gives, or may give."""
+    return name == CLAIM or name.startswith("modelplane")
+
+
 class Request(NamedTuple):
     """A device request that replaces a device plugin's resource."""
 
@@ -168,16 +174,16 @@ def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _names(spec: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield faults of names that are ours."""
-    problem = f"begins with {_ACCOUNTS}, as names that Modelplane gives do; choose another"
+    problem = f"begins with {PREFIX}, as names that Modelplane gives do; choose another"
     for field in ("serviceAccountName", "serviceAccount"):
-        if spec.get(field, "").startswith(_ACCOUNTS):
+        if spec.get(field, "").startswith(PREFIX):
             yield Fault(("spec", field), problem, "reserved")
     for index, volume in enumerate(spec.get("volumes", ())):
-        if volume["name"].startswith(_ACCOUNTS):
+        if volume["name"].startswith(PREFIX):
             yield Fault(("spec", "volumes", index, "name"), problem, "reserved")
     for index, claim in enumerate(spec.get("resourceClaims", ())):
         at = ("spec", "resourceClaims", index, "name")
-        if claim["name"] == _CLAIM:
-            yield Fault(at, f"is {_CLAIM}, the claim that Modelplane adds; choose another name", "reserved")
-        elif claim["name"].startswith("modelplane"):
+        if claim["name"] == CLAIM:
+            yield Fault(at, f"is {CLAIM}, the claim that Modelplane adds; choose another name", "reserved")
+        elif is_own_claim(claim["name"]):
             yield Fault(at, "begins with modelplane, as names that Modelplane gives do; choose another", "reserved")

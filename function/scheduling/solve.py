@@ -33,8 +33,8 @@ Deliberately coarse:
 - Replicas are placed one at a time and never moved to make room for another. A better cluster that appears later moves
   nothing, so a second call with the same fleet keeps everything.
 - Being not ready, unreachable, relabelled or full moves no replica. These states often pass, and a move costs a load of
-  the weights. A lowered level of Pod Security moves none either, as in Kubernetes: it is asked when a replica gets a
-  spec, so only a replica that is outdated as well must leave.
+  the weights. A lowered level of Pod Security moves none either, as in Kubernetes: it is asked when a replica gets
+  another spec, so only a replica that has an earlier one must leave, and no new version of the function moves any.
 
 The result does not depend on the order of the fleet, on time or on chance.
 """
@@ -194,7 +194,7 @@ class _Solver:
         edited = replica.placed_under is not None and replica.placed_under != self.job.placed_under
         if edited and not is_selected(cluster, self.job):
             return EvictionReason.SELECTOR_EDITED
-        if not self._is_current(replica) and forbidden_pods(self.job, cluster):
+        if not (self._is_current(replica) or replica.held_back) and forbidden_pods(self.job, cluster):
             return EvictionReason.PODS_FORBIDDEN
         if not self._pools_match(replica, cluster):
             return EvictionReason.POOLS_MISMATCH

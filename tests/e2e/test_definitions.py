@@ -89,24 +89,6 @@ BAD = {
         "needs exactly two engines, one of phase Prefill and one of phase Decode",
     ),
     "no selector": (changed(DEPLOYMENT, f"{MEMBER}.nodeSelector.devices.0.selectors", []), "selectors"),
-    "a container of another name": (changed(DEPLOYMENT, f"{CONTAINER}.name", "main"), 'supported values: "engine"'),
-    "no image": (changed(DEPLOYMENT, f"{CONTAINER}.image", ""), "containers[0].image"),
-    "GPUs as resources": (
-        changed(DEPLOYMENT, f"{CONTAINER}.resources", {"limits": {"nvidia.com/gpu": 1}}),
-        "cpu, memory or ephemeral-storage (devices are asked for by nodeSelector.devices)",
-    ),
-    "a value and a valueFrom": (
-        changed(
-            DEPLOYMENT,
-            f"{CONTAINER}.env",
-            [{"name": "A", "value": "1", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-        ),
-        "a variable has a value or a valueFrom, not both",
-    ),
-    "a label of ours on pods": (
-        changed(DEPLOYMENT, f"{MEMBER}.template.metadata", {"labels": {"modelplane.ai/pool": "x"}}),
-        "keys under modelplane.ai/ are set by Modelplane",
-    ),
     "a toleration of nothing": (
         changed(DEPLOYMENT, "spec.tolerations", [{"value": "x"}]),
         "a toleration without a key tolerates everything, and needs operator Exists",

@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.e2e import objects
 from tests.e2e.kube import Object, condition
+from tests.e2e.objects import changed
 from tests.e2e.team import Team
 from tests.e2e.test_workloads import await_pods, gang
 from tests.e2e.waiting import until
@@ -51,6 +52,33 @@ def test_the_refusal_of_a_gangs_pods_is_told_and_forgotten_once_they_are_admitte
     team.await_ready(deployment)
     await_pods(team, count=2)
     assert [one for one in team.pods() if "schedulingGates" in one["spec"]] == []
+
+
+def test_a_template_that_kubernetes_would_refuse_is_refused_before_anything_is_written(team: Team) -> None:
+    """The definitions preserve most of a template, so the function checks it, and holds what runs."""
+    deployment = team.serving(replicas=1)
+    before = team.settled()
+
+    for field, value, want in BAD:
+        bad = changed(deployment, f"spec.engines.0.members.0.template.spec.{field}", value)
+        team.api.apply(bad)
+        told = until(
+            lambda bad=bad: condition(team.api.current(bad), "ReplicasScheduled"),
+            f"{field} to be refused",
+            holds=lambda seen, want=want: seen.get("reason") == "InvalidSpec" and want in str(seen.get("message")),
+        )
+        assert "what runs stays as it is" in told["message"]
+    assert team.settled() == before
+
+
+BAD = (
+    ("containers.0.volumeMounts", [{"name": "data", "mountPath": "/data"}], "volumeMounts[0].name: names no volume"),
+    ("containers.0.image", "", "containers[0].image"),
+    ("containers.0.resources", {"limits": {"nvidia.com/gpu": 1}}, "request it in nodeSelector.devices"),
+    ("containers.0.ports", [{"containerPort": 99999}], "containers[0].ports[0].containerPort"),
+    ("nodeSelector", {"gpu": "h100"}, "template.spec.nodeSelector"),
+)
+"""Fields of a pod's spec, wrong values, and what the refusal must tell."""
 
 
 def labelled(namespace: str, *, restricted: bool) -> Object:

@@ -85,20 +85,17 @@ def test_a_bad_image_stops_at_the_first_replica(strict: Team) -> None:
 
 
 def test_scaling_a_stuck_rollout_costs_none_that_serves(strict: Team) -> None:
-    """The replica with the bad image goes first, another one tries it, and the sound one keeps its pod until a good
-    image serves in its place."""
+    """One replica tries the bad image, the same or another one, and the sound one keeps its pod until a good image
+    serves in its place."""
     team = strict
     deployment = team.serving(replicas=2)
     bad = changed(deployment, IMAGE, BAD)
     team.api.apply(bad)
     until(lambda: (images(team), running(team)), "the rollout to be stuck", holds=lambda seen: seen == STUCK)
     [sound] = [one for one in team.replicas() if image(one) == OLD]
-    [first] = [one for one in team.replicas() if image(one) == BAD]
     pods = identities(*team.pods())
 
-    team.api.apply(changed(bad, "spec.replicas", 1))
-    until(lambda: names(team.replicas()), "the sick one to go", holds=lambda seen: names([first])[0] not in seen)
-    for replicas in (2, 1):
+    for replicas in (1, 2, 1):
         team.api.apply(changed(bad, "spec.replicas", replicas))
         until(lambda: images(team), "those that try it", holds=lambda seen, n=replicas: seen == [BAD] * n + [OLD])
         assert (served(team), identities(*team.pods())) == (names([sound]), pods)

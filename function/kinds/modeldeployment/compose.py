@@ -117,10 +117,15 @@ def _endpoint(
 def _served(
     decision: Decision, placement: Placement, replica: Mapping[str, Any], served: dict[Any, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """Return the model names that a replica answers to. Replicas of one revision and one model have the same."""
+    """Return the model names that a replica answers to.
+
+    Replicas of one revision and one model have the same. Those that note no revision, or return to a previous spec,
+    have specs of their own.
+    """
     repositories = decision.inputs.repositories
     repository = repositories.get(placement.cluster, repositories.get(""))
-    key = (replica["metadata"]["annotations"].get(labels.SPEC_HASH), placement.rolls_back, repository)
+    hash_ = replica["metadata"]["annotations"].get(labels.SPEC_HASH)
+    key = replica["metadata"]["name"] if hash_ is None or placement.rolls_back else (hash_, repository)
     if key not in served:
         served[key] = served_names.of_engines(replica["spec"].get("engines"), repository)
     return served[key]

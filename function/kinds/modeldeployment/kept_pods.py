@@ -15,7 +15,8 @@ from function.vocabulary.pod_security import RESTRICTED
 def remarks(decision: Decision) -> Iterator[str]:
     """Yield a remark for each reason why pods that stay would not be admitted anew, with the names of the replicas.
 
-    Only replicas that have the current spec are judged: the others leave, or get the current spec with the rollout.
+    Only replicas that have the current spec are judged, whichever version of the function composed their pods. The
+    others leave, or get the current spec with the rollout.
     """
     found: dict[str, list[str]] = {}
     for placement in decision.plan.placements:
@@ -29,7 +30,7 @@ def _why(decision: Decision, placement: Placement) -> str | None:
     replica, cluster = placement.replica, decision.inputs.fleet.clusters.get(placement.cluster)
     if replica is None or cluster is None or placement.action is not Action.KEEP:
         return None
-    if replica.spec_hash != decision.job.spec_hash and replica not in decision.plan.left_alone:
+    if replica.spec_hash != decision.job.spec_hash and not replica.held_back:
         return None
     if forbidden := scheduling.forbidden_pods(decision.job, cluster):
         return f"pods that Pod Security {forbidden.level} does not admit stay ({forbidden.first()})"

@@ -31,8 +31,6 @@ from function.scheduling import Action, CachePhase, Placement, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
-"""Replicas that a condition names; the others are in status.placements."""
-
 T = TypeVar("T")
 
 

@@ -6,7 +6,7 @@ does not start is asked about directly, in these steps:
 
 1. Its LeaderWorkerSet is on the cluster and has no ready group. For each member, an Object with one pod is composed:
    the member's pod, but with a scheduling gate. Admission judges it as the gang's own pods. It never runs, takes
-   no device and no node, and lives for seconds.
+   no device, volume or node, and lives for seconds.
 2. If the cluster refuses the pod, the provider has the words of the refusal, and repeats the attempt. ModelReady quotes
    them until the pod is admitted.
 3. Once all pods are admitted, they are removed, and the LeaderWorkerSet's Object notes the hash of their templates. The
@@ -27,12 +27,11 @@ from function.core.manifest import condition
 from function.kinds.modelreplica.readiness import ObjectState
 from function.manifests import workloads
 from function.manifests.metadata import metadata
+from function.podspec.reserved import RESERVED_KEYS
 from function.vocabulary import labels, names, versions
 
 _PREFIX = "admission-"
 _GATE = "modelplane.ai/admission"
-_OURS = (labels.SERVING, labels.WORKLOAD, labels.LWS_ROLE, labels.LLMD_ROLE, labels.LLMD_ENGINE_TYPE)
-"""Labels by which other objects find the engine's pods, and must not find these."""
 
 
 def is_probe(key: str) -> bool:
@@ -55,8 +54,8 @@ def probes(
     for state in states:
         is_asked = state.kind == "LeaderWorkerSet" and state.arrived and not state.accepted
         if is_asked and _note(wanted[state.key]) != _hash(state.written):
-            for role, pod in _members(state.written):
-                yield _key(state, role), _pod(replica, state, role, pod)
+            for role, pod in _pods(state.written):
+                yield _key(state.key, role, pod), _named(pod, replica, str(state.engine), role)
 
 
 def with_refusals(states: Sequence[ObjectState], observed: Mapping[str, Manifest]) -> tuple[ObjectState, ...]:
@@ -69,7 +68,7 @@ def _with_note(key: str, manifest: Manifest, observed: Mapping[str, Manifest]) -
     if written["kind"] != "LeaderWorkerSet":
         return manifest
     hash_ = _hash(written)
-    asked = [observed.get(f"{_PREFIX}{key}-{role}") for role, _ in _members(written)]
+    asked = [observed.get(_key(key, role, pod)) for role, pod in _pods(written)]
     is_admitted = all(probe is not None and _is_there(probe, hash_) for probe in asked)
     if not is_admitted and _note(observed.get(key, {})) != hash_:
         return manifest
@@ -88,15 +87,16 @@ def _note(manifest: Manifest) -> Any:
 def _refusal(state: ObjectState, observed: Mapping[str, Manifest]) -> str:
     if state.kind != "LeaderWorkerSet" or state.accepted:
         return ""
-    for role, _ in _members(state.written):
-        said = condition(observed.get(_key(state, role), {}), "Synced")
+    for role, pod in _pods(state.written):
+        said = condition(observed.get(_key(state.key, role, pod), {}), "Synced")
         if dig(said, "status") == "False":
             return f"the cluster refuses its {role} pod: {quote_condition(said)}"
     return ""
 
 
-def _key(state: ObjectState, role: str) -> str:
-    return f"{_PREFIX}{state.key}-{role}"
+def _key(workload: str, role: str, pod: Manifest) -> str:
+    """Return the key of a pod. It has the hash that is in the name: Crossplane keeps the name that a key has."""
+    return f"{_PREFIX}{workload}-{role}-{names.content_hash(pod)}"
 
 
 def _members(workload: Manifest) -> Iterator[tuple[str, Manifest]]:
@@ -109,18 +109,36 @@ def _hash(workload: Manifest) -> str:
     return names.content_hash([pod for _, pod in _members(workload)])
 
 
-def _pod(replica: NamespacedName, state: ObjectState, role: str, template: Manifest) -> dict[str, Any]:
-    """Return the pod of a member that asks for admission. Its content is in its name: pods cannot change."""
-    given = template.get("metadata") or {}
-    hash_ = _hash(state.written)
+def _pods(workload: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Yield the content of the pod of each member that asks for admission."""
+    hash_ = _hash(workload)
+    for role, template in _members(workload):
+        given = template.get("metadata") or {}
+        yield (
+            role,
+            {
+                "labels": _users(given.get("labels") or {}),
+                "annotations": {**(given.get("annotations") or {}), labels.ADMITTED: hash_},
+                "spec": {**workloads.without_claims(template["spec"]), "schedulingGates": [{"name": _GATE}]},
+            },
+        )
+
+
+def _users(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's labels. By ours, Services, pools and pickers find an engine's pods, and must not find these."""
+    return {key: value for key, value in given.items() if not key.startswith(RESERVED_KEYS)}
+
+
+def _named(pod: Manifest, replica: NamespacedName, engine: str, role: str) -> dict[str, Any]:
+    """Return the manifest of a pod. Its content is in its name: pods cannot change."""
     return {
         "apiVersion": versions.CORE,
         "kind": "Pod",
         "metadata": metadata(
-            name=names.part(replica, str(state.engine), role, "admission", content=hash_),
+            name=names.part(replica, engine, role, "admission", content=pod),
             namespace=replica.namespace,
-            labels={key: value for key, value in (given.get("labels") or {}).items() if key not in _OURS},
-            annotations={**(given.get("annotations") or {}), labels.ADMITTED: hash_},
+            labels=pod["labels"],
+            annotations=pod["annotations"],
         ),
-        "spec": {**workloads.without_claims(template["spec"]), "schedulingGates": [{"name": _GATE}]},
+        "spec": pod["spec"],
     }

@@ -79,11 +79,15 @@ def _count(value: Any, *path: str) -> int:
 
 
 def _runs(wanted: Any, pod: Any) -> bool:
-    """Whether a pod has the containers of a template. An only container may have been renamed."""
+    """Whether a pod has the containers of a template.
+
+    The engine's container may have been renamed. Which one it is depends on the engines that a version knows, so any
+    container that is missing by its name may be it.
+    """
     for field in ("containers", "initContainers"):
         given, there = _items(wanted, field), {dig(c, "name"): c for c in _items(pod, field)}
         for container in given:
-            found = there.get(dig(container, "name")) or (there.get(podspec.ENGINE) if len(given) == 1 else None)
+            found = there.get(dig(container, "name")) or there.get(podspec.ENGINE)
             if found is None or not _is_same(container, found):
                 return False
     return True

@@ -15,18 +15,18 @@ from function.api.modelreplica import Member
 from function.core import NamespacedName
 from function.engines import injection, offline
 from function.engines.injection import Injection
+from function.engines.ports import TRAFFIC, VARIABLE
 from function.kinds.modelreplica import carried, disaggregation, engine
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
 from function.manifests.metadata import pod_metadata
+from function.podspec import container_names, reserved
 from function.scheduling import Taint
 from function.vocabulary import labels, names
 
-SERVING_PORT = "http"
+SERVING_PORT = TRAFFIC
 """Name of the port for traffic."""
-DEVICES = "devices"
-"""Name of the claim, in the pod and in the container."""
 MODELS = injection.WEIGHTS
 """Mount path of the weights."""
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (not a file of ours: the pod's shared memory)
@@ -40,8 +40,6 @@ DRAIN_SECONDS = 10
 _PROBE_TIMEOUT = 30
 """Seconds. SGLang's /health generates a token, which takes up to 20 seconds (sglang 0.5.23)."""
 _SHM, _WEIGHTS = "shm", "models"
-_OURS = "modelplane-"
-"""Prefix of a volume's name if the user has a volume of that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +70,9 @@ class Pods:
 
 
 def template(of: Pods) -> dict[str, Any]:
-    users = _with_engine_renamed(of, podspec.renamed(of.member.template, lambda kind, name: _called(of, kind, name)))
+    users = podspec.renamed(of.member.template, lambda kind, name: _called(of, kind, name))
+    if of.container["name"] != podspec.ENGINE:
+        container_names.rename(users, of.container["name"], podspec.ENGINE)
     spec: dict[str, Any] = users["spec"]
     sidecars = [disaggregation.sidecar(of.plan)] if of.serves and of.plan.has_sidecar else []
     claims = [*([_pod_claim(of.claim)] if of.claim else []), *spec.pop("resourceClaims", [])]
@@ -114,30 +114,6 @@ def traffic_port_name(workload_pod: Mapping[str, Any], number: int) -> str | Non
     return name if [port.get("name") for port in ports].count(name) == 1 else None
 
 
-def _with_engine_renamed(of: Pods, users: dict[str, Any]) -> dict[str, Any]:
-    """Rename the engine's container, in a template that is ours to change, and what refers to it by name."""
-    before = of.container["name"]
-    if before == podspec.ENGINE:
-        return users
-    for container in users["spec"]["containers"]:
-        for variable in container.get("env", ()):
-            if (field := variable.get("valueFrom", {}).get("resourceFieldRef", {})).get("containerName") == before:
-                field["containerName"] = podspec.ENGINE
-        if container["name"] == before:
-            container["name"] = podspec.ENGINE
-    annotations = users.get("metadata", {}).get("annotations")
-    if annotations:
-        users["metadata"]["annotations"] = {_about_engine(key, before): text for key, text in annotations.items()}
-    return users
-
-
-def _about_engine(annotation: str, before: str) -> str:
-    """Return the key of an annotation about one container, such as AppArmor's, for the engine's new name."""
-    domain, slash, container = annotation.partition("/")
-    is_about_it = container == before and domain.startswith("container.")
-    return f"{domain}{slash}{podspec.ENGINE}" if is_about_it else annotation
-
-
 def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
     ours = {
         labels.WORKLOAD: of.plan.workload,
@@ -152,7 +128,7 @@ def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
 def _engine(of: Pods, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the engine's container, from the user's with its references renamed."""
     args = [*given.get("args", ()), *_injected_args(of)]
-    claims = [*([{"name": DEVICES}] if of.claim else []), *given.get("resources", {}).get("claims", ())]
+    claims = [*([{"name": reserved.CLAIM}] if of.claim else []), *given.get("resources", {}).get("claims", ())]
     resources = {**given.get("resources", {}), **({"claims": claims} if claims else {})}
     return {
         **{field: value for field, value in given.items() if field != "resources"},
@@ -185,7 +161,7 @@ def _our_env(of: Pods) -> Iterable[dict[str, Any]]:
     if of.plan.is_gang:  # LeaderWorkerSet puts its own variables before all others (lws v0.8)
         yield pods.env("MODELPLANE_LEADER_ADDRESS", "$(LWS_LEADER_ADDRESS)")
         yield pods.env("MODELPLANE_RANK", "$(LWS_WORKER_INDEX)")
-    yield pods.env("MODELPLANE_PORT", str(of.plan.port))
+    yield pods.env(VARIABLE, str(of.plan.port))
     variable = offline.variable(of.plan.reading)
     if of.site.weights and variable and not of.plan.needs_hub:
         yield pods.env(variable, "1")
@@ -258,7 +234,7 @@ def _tolerations(taints: Sequence[Taint], users: Sequence[dict[str, Any]]) -> li
 
 
 def _pod_claim(template_name: str) -> dict[str, Any]:
-    return {"name": DEVICES, "resourceClaimTemplateName": template_name}
+    return {"name": reserved.CLAIM, "resourceClaimTemplateName": template_name}
 
 
 def _volumes(of: Pods) -> list[dict[str, Any]]:
@@ -289,6 +265,6 @@ def _shares_memory(of: Pods) -> bool:
 
 
 def _volume(of: Pods, name: str) -> str:
-    """Return the name of a volume of ours, which no volume of the user has: theirs never begin with _OURS."""
+    """Return the name of a volume of ours, which no volume of the user has: theirs never begin with that prefix."""
     is_taken = any(volume["name"] == name for volume in of.spec.get("volumes", ()))
-    return f"{_OURS}{name}" if is_taken else name
+    return f"{reserved.PREFIX}{name}" if is_taken else name

@@ -11,8 +11,6 @@ from function.engines import listening, reading
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
 
-"""Objects that a message names. The others are counted."""
-
 
 def accepted(standings: Sequence[ObjectState], *, cluster: str, remark: str) -> Condition:
     """Return ModelAccepted. Its message does not count what has arrived.

@@ -8,6 +8,7 @@ from function import podspec
 from function.api.modelreplica import Member, Spec
 from function.core import MOST_NAMED, InvalidSpec, enumerate_names
 from function.kinds.modelreplica import engine, pods
+from function.manifests import picker
 from function.schema import format_path
 from function.vocabulary import conditions as c
 
@@ -16,14 +17,34 @@ Placed = tuple[str, Member]
 
 
 def check(spec: Spec) -> None:
-    """Raise InvalidSpec for an engine that mounts something where the weights of its ModelCache are mounted."""
+    """Raise InvalidSpec for a template that clashes with what its pods are given."""
     for path, member in _members(spec) if spec.modelCacheRef else ():
-        for index, mount in enumerate(engine.engine_container(member).get("volumeMounts", ())):
-            if mount["mountPath"].rstrip("/") == pods.MODELS:
-                container = f"{path}.template.spec.containers[{engine.engine_index(member)}]"
-                problem = f"is {pods.MODELS}, where the weights of spec.modelCacheRef are mounted; choose another path"
+        _check_mounts(path, member)
+    for i, one in enumerate(spec.engines):
+        for j, member in enumerate(one.members if one.phase == "Decode" else ()):
+            _check_names(f"spec.engines[{i}].members[{j}]", member)
+
+
+def _check_mounts(path: str, member: Member) -> None:
+    """Refuse a mount where the weights of the ModelCache are mounted."""
+    for index, mount in enumerate(engine.engine_container(member).get("volumeMounts", ())):
+        if mount["mountPath"].rstrip("/") == pods.MODELS:
+            container = f"{path}.template.spec.containers[{engine.engine_index(member)}]"
+            problem = f"is {pods.MODELS}, where the weights of spec.modelCacheRef are mounted; choose another path"
+            raise InvalidSpec(c.INVALID_REPLICA(field=f"{container}.volumeMounts[{index}].mountPath", problem=problem))
+
+
+def _check_names(path: str, member: Member) -> None:
+    """Refuse a container with the name of the routing sidecar, which is added to pods that decode."""
+    for field in ("initContainers", "containers"):
+        for index, container in enumerate(member.template["spec"].get(field, ())):
+            if container["name"] == picker.SIDECAR:
+                problem = (
+                    f"is {picker.SIDECAR}, which Modelplane adds to the pods of phase Decode; if it is llm-d's sidecar,"
+                    " leave it out, else choose another name"
+                )
                 raise InvalidSpec(
-                    c.INVALID_REPLICA(field=f"{container}.volumeMounts[{index}].mountPath", problem=problem)
+                    c.INVALID_REPLICA(field=f"{path}.template.spec.{field}[{index}].name", problem=problem)
                 )
 
 

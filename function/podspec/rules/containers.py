@@ -22,7 +22,8 @@ def each(template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]
 def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield faults of the containers together."""
     given = template["spec"]["containers"]
-    if engine_index(given) is None:
+    index = engine_index(given)
+    if index is None:
         named = ", ".join(str(container["name"]) for container in given)
         which = f"must have one container named {ENGINE}, or one that runs a known engine: which of {named} is it?"
         yield Fault(("spec", "containers"), which, "rule")
@@ -31,6 +32,9 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         first = seen.setdefault(container["name"], path)
         if first[1] != path[1]:
             yield Fault((*path, "name"), f"is the name of an init container too, {container['name']}", "key")
+        elif index is not None and container["name"] == ENGINE != given[index]["name"]:
+            problem = f"is {ENGINE}, the name that container {given[index]['name']} gets; choose another name"
+            yield Fault((*path, "name"), problem, "reserved")
     yield from _host_ports(template)
 
 

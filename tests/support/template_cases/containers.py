@@ -101,7 +101,7 @@ BAD = {
         edited(TEMPLATE, f"{IN}.env.0.name", "A=B"),
         (
             f"{AT}.env[0].name: must be a variable's name: ASCII characters that can be printed, except = (1 to 4096"
-            ' characters), not "A=B"'
+            ' characters), not "A=…"'
         ),
     ),
     "a variable twice": (

@@ -189,3 +189,22 @@ def test_secret_values_are_replaced_wherever_they_are_told() -> None:
 
     assert told("hf_secret a+b/c= p%40ss p@ss abc") == "*** *** *** *** abc"
     assert redactor({})("hf_secret") == "hf_secret"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:hunter22@proxy:3128",
+        "user:hunter22@proxy:3128",
+        "http://hunter22@proxy:3128",
+        "http://user:hunter22/more@proxy:3128",
+        "http://user:hunter22[more@proxy:3128",
+        "http://user:hunter22@more@proxy:3128",
+    ],
+)
+def test_a_password_of_a_proxy_is_not_told_however_it_is_written(url: str) -> None:
+    """A client that cannot read a URL may quote the part of it before a slash or a bracket."""
+    told = redactor({"HTTPS_PROXY": url})
+
+    assert "hunter" not in told(f"{url}: 'user:hunter22' is no host")
+    assert told("a proxy for a user") == "a proxy for a user"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from function import podspec
+from function.podspec import container_names, definitions
 
 VLLM = {"name": "server", "image": "vllm/vllm-openai:v0.33.0"}
 SGLANG = {"name": "other", "image": "lmsysorg/sglang:v0.5.23"}
@@ -35,3 +36,22 @@ def test_where_that_is_unclear_the_name_is_asked_for() -> None:
     assert fault.path == ("spec", "containers")
     assert "must have one container named engine" in fault.message
     assert "server, other" in fault.message
+
+
+def test_no_init_container_has_the_name_that_the_engine_gets() -> None:
+    helper = {"name": "engine", "image": "busybox:1.37"}
+    [fault] = podspec.read({"spec": {"containers": [VLLM], "initContainers": [helper]}}).faults
+    assert fault.path == ("spec", "initContainers", 0, "name")
+    assert fault.message == "is engine, the name that container server gets; choose another name"
+
+
+def test_an_engine_of_that_name_says_only_that_the_init_container_has_it() -> None:
+    helper = {"name": "engine", "image": "busybox:1.37"}
+    [fault] = podspec.read({"spec": {"containers": [NAMED], "initContainers": [helper]}}).faults
+    assert fault.path == ("spec", "containers", 0, "name")
+
+
+def test_all_that_can_name_a_container_is_known() -> None:
+    """A definition that is added to Kubernetes is renamed as well, or this fails."""
+    known = definitions.definitions().values()
+    assert {one.definition for one in known if "containerName" in one.fields} == set(container_names.REFERRING)

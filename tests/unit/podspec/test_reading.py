@@ -32,3 +32,26 @@ def test_what_kubernetes_accepts_is_accepted(template: Any) -> None:
 @pytest.mark.parametrize(("template", "want"), BAD.values(), ids=BAD)
 def test_what_cannot_be_is_refused_with_field_value_and_what_is_accepted(template: Any, want: str) -> None:
     assert faults(template) == [want]
+
+
+_HEADERS = {"port": 8000, "httpHeaders": [{"name": "Authorization: hf_secret", "value": "x"}]}
+_PASTED: list[dict[str, Any]] = [
+    {"env": [{"name": "HF_TOKEN=hf_secret"}]},
+    {"env": [{"name": "A=hf_secret"}, {"name": "A=hf_secret"}]},
+    {"env": ["HF_TOKEN=hf_secret"]},
+    {"envFrom": [{"prefix": "A=hf_secret", "secretRef": {"name": "x"}}]},
+    {"readinessProbe": {"httpGet": _HEADERS}},
+]
+
+
+@pytest.mark.parametrize("fields", _PASTED)
+def test_a_value_that_stands_in_a_name_is_not_repeated(fields: dict[str, Any]) -> None:
+    faults = podspec.read({"spec": {"containers": [{"name": "engine", "image": "a", **fields}]}}).faults
+    assert faults
+    assert [fault.message for fault in faults if "hf_secret" in fault.message] == []
+
+
+def test_the_name_before_it_is() -> None:
+    container = {"name": "engine", "image": "a", "env": [{"name": "HF_TOKEN=hf_secret"}]}
+    [fault] = podspec.read({"spec": {"containers": [container]}}).faults
+    assert fault.message.endswith('not "HF_TOKEN=…"')

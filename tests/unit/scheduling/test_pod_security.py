@@ -103,6 +103,23 @@ def test_a_lowered_level_moves_nothing_that_is_current() -> None:
     assert not plan.leaving
 
 
+@pytest.mark.parametrize("awaits_turn", [False, True])
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_a_new_version_of_the_function_moves_nothing_either(wanted: int, *, awaits_turn: bool) -> None:
+    """The spec is the same, so no pod gets a right that it did not have."""
+    held_back = tuple(
+        replace(serving("a", "new-1"), identity=NamespacedName("ml", f"me-{i}"), index=i, held_back=True)
+        for i in range(wanted)
+    )
+    replicas = tuple(replace(replica, awaits_turn=awaits_turn) for replica in held_back)
+    there = fleet(cluster("a", nodes=2), cluster("b", "privileged", nodes=2), replicas=replicas)
+    plan = solve(replace(JOB, replicas=wanted), there)
+    assert {p.cluster for p in plan.placements} == {"a"}
+    assert not plan.leaving
+    turns = [p for p in plan.placements if p.action is Action.UPDATE]
+    assert len(turns) == int(wanted > 1 and awaits_turn)
+
+
 def test_a_spec_that_is_not_admitted_is_given_to_no_replica_in_place() -> None:
     """Otherwise an edit would bring onto a cluster what could not be placed there."""
     there = fleet(cluster("a"), cluster("b", "privileged"), replicas=(serving("a"),))

@@ -44,6 +44,7 @@ SAME = {
     "a number of cores": written({"resources": {"requests": {"cpu": 8, "memory": "64Gi"}, "limits": {"cpu": 16}}}),
     "null": written({"command": None, "lifecycle": None}),
     "empty lists": written({"command": [], "ports": []}),
+    "the level of Pod Security that its cluster had": written(podSecurity="restricted"),
     "defaults of the API": written(member={"role": "Standalone"}, engine={"copies": 1}, serving={"mode": "Unified"}),
 }
 OTHER = {

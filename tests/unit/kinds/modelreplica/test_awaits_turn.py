@@ -20,7 +20,12 @@ ALONE = replicas.replica(
 )
 GANG = replicas.replica(replicas.gang(copies=2, nodes=3))
 SPLIT = replicas.replica(**replicas.split())
-FORMS = {"alone": ALONE, "gang": GANG, "split": SPLIT}
+_ENGINE = replicas.member("m", name="server")
+_ENGINE["template"]["spec"]["containers"].append({"name": "metrics", "image": "exporter:v1"})
+_ENGINE["template"]["spec"]["initContainers"] = [{"name": "warm", "image": "busybox:1.36", "command": ["true"]}]
+BESIDE = replicas.replica(replicas.engine("qwen", _ENGINE))
+"""An engine that is renamed, beside another container."""
+FORMS = {"alone": ALONE, "gang": GANG, "split": SPLIT, "beside": BESIDE}
 OTHERS = (None, "1", str(versions.RENDERING + 1), "x", "")
 """Notes of other versions: none, an earlier one, a later one, and what nobody wrote."""
 
@@ -183,6 +188,36 @@ EDITS: dict[str, Callable[[dict[str, Any]], None]] = {
 def test_an_edit_that_came_just_before_the_upgrade_is_composed(edit: str) -> None:
     request = edited(composed_by_another(ALONE), EDITS[edit])
     assert not is_held(request, replicas.compose(request, HUB))
+
+
+def test_an_init_container_that_was_edited_just_before_the_upgrade_is_composed() -> None:
+    def edit(spec: dict[str, Any]) -> None:
+        spec["engines"][0]["members"][0]["template"]["spec"]["initContainers"][0]["image"] = "busybox:1.37"
+
+    request = edited(composed_by_another(BESIDE), edit)
+    assert not is_held(request, replicas.compose(request, HUB))
+
+
+def test_pods_that_ask_for_admission_go_and_all_else_stays() -> None:
+    """Nothing is asked before the turn."""
+    asked = arrivals.again(Request(xr=GANG), replicas.compose(GANG), lambda _: {})
+    request = arrivals.again(asked, replicas.compose(asked), lambda _: {})
+    asking = {key for key in request.observed if key.startswith("admission-")}
+    result = replicas.compose(replace(request, xr=noted(request.xr, "1")))
+    assert asking
+    assert reason(result) == "True AwaitingTurn"
+    assert result.resources.keys() == request.observed.keys() - asking
+
+
+def test_a_doubt_of_an_earlier_pass_is_forgotten() -> None:
+    """Otherwise a look-up that finds nothing much later would be believed at once."""
+    request = composed_by_another(ALONE)
+    observed = {key: plain(manifest) for key, manifest in request.observed.items()}
+    observed["deployment-qwen"]["metadata"]["annotations"][labels.FOUND_NOTHING] = "replicas"
+    result = replicas.compose(replace(request, observed=observed), HUB)
+    assert reason(result) == "True AwaitingTurn"
+    notes = dig(result.resources["deployment-qwen"].manifest, "metadata", "annotations") or {}
+    assert labels.FOUND_NOTHING not in notes
 
 
 def test_a_gang_that_was_resized_just_before_the_upgrade_is_composed() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from function.core import Result, dig
+from function.engines import reading
 from function.vocabulary import labels
 from tests.support import replicas
 
@@ -160,3 +161,10 @@ def test_settings_of_the_workload_are_none_of_its_pods() -> None:
     for pod in pods(made):
         assert "team" not in pod["metadata"]["labels"]
         assert "annotations" not in pod["metadata"]
+
+
+def test_every_variable_that_is_set_counts_as_set_where_a_command_is_read() -> None:
+    """Otherwise a `$(…)` of it in a command would be taken for a text."""
+    there = replicas.manifests(replicas.compose(replicas.replica(replicas.gang())))["leaderworkerset-qwen"]
+    [engine] = there["spec"]["leaderWorkerTemplate"]["leaderTemplate"]["spec"]["containers"]
+    assert {one["name"] for one in engine["env"] if one["name"].startswith("MODELPLANE_")} == reading.OURS

@@ -133,6 +133,25 @@ def test_an_only_container_is_the_engine_whatever_its_name() -> None:
     assert list(got["metadata"]["annotations"]) == ["container.apparmor.security.beta.kubernetes.io/engine"]
 
 
+def test_whatever_names_the_engines_container_names_it_by_its_new_name() -> None:
+    """A name that no container has any more would keep the pod from starting."""
+
+    def cpus(container: str) -> dict[str, Any]:
+        return {"resourceFieldRef": {"containerName": container, "resource": "limits.cpu"}}
+
+    def files(container: str) -> dict[str, Any]:
+        return {"downwardAPI": {"items": [{"path": "cpus", **cpus(container)}]}}
+
+    def spec(container: str) -> dict[str, Any]:
+        warm = {"name": "warm", "image": "busybox:1.37", "env": [{"name": "CPUS", "valueFrom": cpus(container)}]}
+        volumes = [{"name": "a", **files(container)}, {"name": "b", "projected": {"sources": [files(container)]}}]
+        return {"initContainers": [warm], "containers": [engine(name=container)], "volumes": volumes}
+
+    shown = "kubectl.kubernetes.io/default-container"
+    before, after = (pod(spec(name), metadata={"annotations": {shown: name}}) for name in ("server", "engine"))
+    assert before == after
+
+
 def test_volumes_of_ours_make_room_for_the_users() -> None:
     volumes = [{"name": "shm", "emptyDir": {}}, {"name": "models", "emptyDir": {}}]
     spec = {"containers": [engine(args=[])], "volumes": volumes}
@@ -160,6 +179,20 @@ def test_a_mount_over_the_weights_is_refused() -> None:
 
     where = "spec.engines[0].members[0].template.spec.containers[0].volumeMounts[0].mountPath"
     assert said(result, "ModelAccepted").startswith(f"False InvalidSpec: {where}: is /mnt/models, where the weights")
+
+
+def test_a_container_named_as_the_sidecar_is_refused() -> None:
+    """A pasted decode pod often has llm-d's sidecar already."""
+    own = {"name": "routing-sidecar", "image": "example.org/sidecar:v1"}
+    decode, prefill = (replicas.member("Qwen/Qwen3-8B") for _ in range(2))
+    for member in (decode, prefill):
+        member["template"]["spec"]["initContainers"] = [own]
+    refused = replicas.compose(replicas.replica(**replicas.split(decode=decode)))
+    where = "spec.engines[1].members[0].template.spec.initContainers[0].name"
+    assert said(refused, "ModelAccepted").startswith(f"False InvalidSpec: {where}: is routing-sidecar, ")
+
+    there = manifests(replicas.compose(replicas.replica(**replicas.split(prefill=prefill))))
+    assert there["deployment-prefill"]["spec"]["template"]["spec"]["initContainers"] == [own]
 
 
 def test_a_hook_of_the_users_stays_beside_ours() -> None:

@@ -1,0 +1,33 @@
+"""A replica that returns to its previous spec gets the rendering of this version with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from function import registry
+from function.core import dig, plain
+from function.core.manifest import Manifest
+from function.sandbox.settle import settle
+from function.vocabulary import labels, versions
+from tests.support.cases import ROOT, load
+
+CASE = ROOT / "modeldeployment" / "the-younger-of-two-that-grew-goes-back"
+
+
+def of_an_earlier_version(manifest: Manifest) -> dict[str, Any]:
+    written: dict[str, Any] = plain(manifest)
+    if labels.RENDERING in (dig(written, "metadata", "annotations") or {}):
+        written["metadata"]["annotations"][labels.RENDERING] = "1"
+    return written
+
+
+def test_the_workloads_of_its_previous_spec_are_gone_so_this_version_composes_them() -> None:
+    request, objects = load(CASE)
+    observed = {key: of_an_earlier_version(manifest) for key, manifest in request.observed.items()}
+    result = settle(registry.compose, replace(request, observed=observed), list(map(of_an_earlier_version, objects)))
+
+    [back] = [one.manifest for one in result.resources.values() if one.manifest["kind"] == "ModelReplica"]
+    assert labels.FORMER_SPEC in dig(request.observed["replica-a-0"], "metadata", "annotations")
+    assert labels.FORMER_SPEC not in dig(back, "metadata", "annotations")
+    assert dig(back, "metadata", "annotations", labels.RENDERING) == str(versions.RENDERING)
