@@ -6,7 +6,8 @@ Sources, the first that tells decides:
 2. the user's readiness probe, if it asks over HTTP or TCP;
 3. the flag or variable of the program that takes requests, such as `--port`;
 4. `MODELPLANE_PORT`, if the user sets it;
-5. `DEFAULT`.
+5. the default of a recognised engine that is given no flags: it listens there, whatever it was told by variable;
+6. `DEFAULT`.
 
 Two sources that tell different ports are a `Conflict`, since one of them is wrong, and traffic that follows it is lost.
 Two differences are no conflict: a readiness probe may ask another port that the container declares too, such as one for
@@ -41,9 +42,10 @@ class Port:
 
     number: int
     source: str
-    """What told it, for a message: `ports[0]`, `readinessProbe`, `--port`, `MODELPLANE_PORT`, or "" for the default."""
+    """What told it, for a message: `ports[0]`, `readinessProbe`, `--port`, `MODELPLANE_PORT`, the engine's default, or ""
+    for `DEFAULT`."""
     field: str
-    """Path of the field in the container. Empty for the default."""
+    """Path of the field in the container. Empty for a default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,23 @@ def port(
     `default` is the port if nothing tells one. `sidecar` is the port of the routing sidecar, if there is one.
     """
     told = [port for port in _told(container, reading) if (port.source, port.number) != (_PROBE, sidecar)]
-    first = told[0] if told else Port(default, "", "")
+    first = told[0] if told else _by_default(reading, default)
     other = next((port for port in told if port.number != first.number and not _is_own(port, container)), None)
     return Conflict(first, other) if other else first
+
+
+def _by_default(reading: Reading, default: int) -> Port:
+    """Return the port of an engine that nothing tells a port.
+
+    It is `default` for an engine that is told that port by a flag, for one that is not known to run, and behind a
+    sidecar, where another default would be the sidecar's port.
+    """
+    server = reading.server
+    runs = reading.listener.server is not None or not reading.programs
+    is_told = reading.takes_flags or default != DEFAULT
+    if server is None or not runs or is_told or not listening.is_elsewhere(server, reading.listener, default):
+        return Port(default, "", "")
+    return Port(server.port, f"{server.name}'s default", "")
 
 
 def _told(container: Mapping[str, Any], reading: Reading) -> Iterator[Port]:
