@@ -167,6 +167,15 @@ OURS: Mapping[str, Difference] = {
         r"metadata\.annotations", edited(TEMPLATE, "metadata.annotations", {"a": "x" * 255_000}), "bytes together"
     ),
     "more than an object holds": Difference(r"", edited(TEMPLATE, f"{_IN}.args", ["x" * 400_000]), "bytes as JSON"),
+    "an init container with the name that the engine gets": Difference(
+        r"spec\.initContainers\[\d+\]\.name",
+        edited(
+            edited(TEMPLATE, "spec.containers", [{"name": "a", "image": "a"}]),
+            "spec.initContainers",
+            [{"name": "engine", "image": "a"}],
+        ),
+        "the name that container .* gets",
+    ),
     "a field of Modelplane's": Difference(
         r".*", edited(TEMPLATE, "spec.schedulerName", "a"), "Modelplane|is a device plugin's device"
     ),

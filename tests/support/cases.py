@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from function import registry
-from function.core import Manifest, Request, Result, identity, plain
+from function.core import Manifest, Request, Result, dig, identity, plain
 from function.sandbox.settle import settle
-from function.vocabulary import crossplane
+from function.vocabulary import crossplane, labels
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ROOT = Path(__file__).parents[1] / "golden"
@@ -107,3 +107,11 @@ def _str(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
 
 
 _Dumper.add_representer(str, _str)
+
+
+def of_an_earlier_version(manifest: Manifest) -> dict[str, Any]:
+    """A ModelReplica as an earlier version of the function has left it. Other objects stay as they are."""
+    written: dict[str, Any] = plain(manifest)
+    if labels.RENDERING in (dig(written, "metadata", "annotations") or {}):
+        written["metadata"]["annotations"][labels.RENDERING] = "1"
+    return written

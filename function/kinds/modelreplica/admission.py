@@ -12,8 +12,11 @@ does not start is asked about directly, in these steps:
 3. Once all pods are admitted, they are removed, and the LeaderWorkerSet's Object notes the hash of their templates. The
    same templates are not asked about again.
 
-Deliberately coarse: a quota that is exhausted after the gang's pods were admitted is not noticed until its templates
-change.
+Deliberately coarse:
+
+- A quota that is exhausted after the gang's pods were admitted is not noticed until its templates change.
+- The pods count against a quota themselves. One that has no room beside the gang's own pods refuses them although it
+  admitted the gang's, and ModelReady quotes that until the gang is ready.
 """
 
 from __future__ import annotations

@@ -25,9 +25,8 @@ from typing import Any
 
 from function import podspec
 from function.core import Manifest, Request, dig
-from function.core.manifest import is_list
 from function.kinds.modelreplica import compose, pods, readiness
-from function.kinds.modelreplica.inputs import Weights
+from function.kinds.modelreplica.inputs import Weights, items
 
 NEW_KEYS: frozenset[str] = frozenset()
 """Keys that earlier renderings have not composed from the same specs. A key that is added to the composition must be
@@ -47,13 +46,13 @@ def is_composed(request: Request, wanted: Collection[str], weights: Weights | No
     return (
         all(key in request.observed for key in keys)
         and all(key in wanted for key in workloads)
-        and all(_is_of(engine, request, weights) for engine in _items(request.xr, "spec", "engines"))
+        and all(_is_of(engine, request, weights) for engine in items(request.xr, "spec", "engines"))
     )
 
 
 def _is_of(engine: Manifest, request: Request, weights: Weights | None) -> bool:
     """Whether the workload of an engine is what the spec says of it."""
-    members = {str(dig(member, "role") or "Standalone"): member for member in _items(engine, "members")}
+    members = {str(dig(member, "role") or "Standalone"): member for member in items(engine, "members")}
     kind = "Deployment" if "Standalone" in members else "LeaderWorkerSet"
     observed = request.observed.get(readiness.workload_key(kind, str(dig(engine, "name")))) or {}
     spec = dig(observed, "spec", "forProvider", "manifest", "spec")
@@ -85,7 +84,7 @@ def _runs(wanted: Any, pod: Any) -> bool:
     container that is missing by its name may be it.
     """
     for field in ("containers", "initContainers"):
-        given, there = _items(wanted, field), {dig(c, "name"): c for c in _items(pod, field)}
+        given, there = items(wanted, field), {dig(c, "name"): c for c in items(pod, field)}
         for container in given:
             found = there.get(dig(container, "name")) or there.get(podspec.ENGINE)
             if found is None or not _is_same(container, found):
@@ -95,18 +94,18 @@ def _runs(wanted: Any, pod: Any) -> bool:
 
 def _mounts(pod: Any, weights: Weights | None) -> bool:
     """Whether a pod mounts no other directory of weights than the one that is staged now."""
-    mounts = (mount for container in _items(pod, "containers") for mount in _items(container, "volumeMounts"))
+    mounts = (mount for container in items(pod, "containers") for mount in items(container, "volumeMounts"))
     mounted = {dig(mount, "subPath") or "" for mount in mounts if dig(mount, "mountPath") == pods.MODELS}
     return weights is None or mounted <= {weights.directory}
 
 
 def _is_same(wanted: Manifest, found: Manifest) -> bool:
     """Whether a container runs what is wanted, perhaps with more arguments and variables."""
-    variables = {dig(v, "name"): dig(v, "value") for v in _items(found, "env")}
+    variables = {dig(v, "name"): dig(v, "value") for v in items(found, "env")}
     return (
         dig(wanted, "image") == dig(found, "image")
-        and list(_items(wanted, "command")) == list(_items(found, "command"))
-        and _is_within(_items(wanted, "args"), iter(_items(found, "args")))
+        and list(items(wanted, "command")) == list(items(found, "command"))
+        and _is_within(items(wanted, "args"), iter(items(found, "args")))
         and all(variables.get(name) == value for name, value in _literals(wanted))
     )
 
@@ -117,11 +116,6 @@ def _is_within(wanted: Sequence[Any], found: Iterator[Any]) -> bool:
 
 
 def _literals(container: Manifest) -> Iterator[tuple[Any, Any]]:
-    for variable in _items(container, "env"):
+    for variable in items(container, "env"):
         if dig(variable, "value") is not None:
             yield dig(variable, "name"), dig(variable, "value")
-
-
-def _items(value: Any, *path: str) -> Sequence[Any]:
-    found = dig(value, *path)
-    return found if is_list(found) else ()

@@ -149,7 +149,7 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     cache = _only(request, _cache(name, namespace))
     if cache is None:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
-    statuses: Sequence[Manifest] = _items(cache, "status", "clusters")
+    statuses: Sequence[Manifest] = items(cache, "status", "clusters")
     there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
     claim, directory = dig(there, "claimName"), dig(there, "staged")
     if not claim and not directory:
@@ -222,11 +222,12 @@ def _together(kind: str, name: str, references: Sequence[podspec.Reference]) -> 
 
 def templates(xr: Manifest) -> Iterator[Manifest]:
     """Yield the pod templates of an XR, whose spec need not be valid."""
-    for engine in _items(xr, "spec", "engines"):
-        for member in _items(engine, "members"):
+    for engine in items(xr, "spec", "engines"):
+        for member in items(engine, "members"):
             yield dig(member, "template") or {}
 
 
-def _items(value: Any, *path: str | int) -> Sequence[Any]:
+def items(value: Any, *path: str | int) -> Sequence[Any]:
+    """Return a list inside a value that need not be valid; an empty one if there is none."""
     found = dig(value, *path)
     return found if is_list(found) else ()

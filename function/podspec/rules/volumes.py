@@ -38,8 +38,8 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         if remote and not remote["path"].startswith("/"):
             yield must_be((*path, "nfs", "path"), "an absolute path", remote["path"])
         if "ephemeral" in volume:
-            template = volume["ephemeral"]["volumeClaimTemplate"]
-            yield from _claim((*path, "ephemeral", "volumeClaimTemplate"), template)
+            claim = volume["ephemeral"]["volumeClaimTemplate"]
+            yield from _claim((*path, "ephemeral", "volumeClaimTemplate"), claim)
 
 
 def _files(path: Path, source: Mapping[str, Any]) -> Iterator[Fault]:

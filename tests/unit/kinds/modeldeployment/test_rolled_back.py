@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from function import registry
-from function.core import dig, plain
-from function.core.manifest import Manifest
+from function.core import dig
 from function.sandbox.settle import settle
 from function.vocabulary import labels, versions
-from tests.support.cases import ROOT, load
+from tests.support.cases import ROOT, load, of_an_earlier_version
 
 CASE = ROOT / "modeldeployment" / "the-younger-of-two-that-grew-goes-back"
-
-
-def of_an_earlier_version(manifest: Manifest) -> dict[str, Any]:
-    written: dict[str, Any] = plain(manifest)
-    if labels.RENDERING in (dig(written, "metadata", "annotations") or {}):
-        written["metadata"]["annotations"][labels.RENDERING] = "1"
-    return written
 
 
 def test_the_workloads_of_its_previous_spec_are_gone_so_this_version_composes_them() -> None:
