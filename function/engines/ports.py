@@ -42,7 +42,7 @@ class Port:
 
     number: int
     source: str
-    """What told it, for a message: `ports[0]`, `readinessProbe`, `--port`, `MODELPLANE_PORT`, the engine's default, or ""
+    """What told it, for a message: `ports[0]`, `readinessProbe`, `--port`, `MODELPLANE_PORT`, an engine's default; ""
     for `DEFAULT`."""
     field: str
     """Path of the field in the container. Empty for a default."""

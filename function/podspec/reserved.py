@@ -90,6 +90,7 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         if field in spec:
             yield Fault(("spec", field), problem, "reserved")
     yield from _affinity(spec)
+    yield from _foreign_pods(spec)
     yield from _keys(template.get("metadata", {}))
     yield from _names(spec)
     for path, container in containers.each(template):
@@ -158,6 +159,18 @@ def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
                 problem = f"is about the GPUs or the pool of nodes, which Modelplane picks: {_POOL}"
                 at = ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", index, "key")
                 yield Fault(at, problem, "reserved")
+
+
+def _foreign_pods(spec: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield a fault for every relation to pods of other namespaces.
+
+    A pod that must not run beside any pod of any namespace would keep all other tenants off a pool.
+    """
+    for path, term in affinity.pod_terms(spec.get("affinity", {})):
+        for field in ("namespaces", "namespaceSelector"):
+            if field in term:
+                problem = "relates to pods of other namespaces; a template may relate to pods of its own namespace only"
+                yield Fault(("spec", "affinity", *path, field), problem, "reserved")
 
 
 def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:

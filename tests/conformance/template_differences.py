@@ -177,7 +177,9 @@ OURS: Mapping[str, Difference] = {
         "the name that container .* gets",
     ),
     "a field of Modelplane's": Difference(
-        r".*", edited(TEMPLATE, "spec.schedulerName", "a"), "Modelplane|is a device plugin's device"
+        r".*",
+        edited(TEMPLATE, "spec.schedulerName", "a"),
+        "Modelplane|is a device plugin's device|pods of other namespaces",
     ),
 }
 """The refusals of `function.podspec.reserved` begin with other words; its own tests know each."""

@@ -6,6 +6,7 @@ shared memory, the weights, and, for the engine's container only, variables, arg
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -261,7 +262,12 @@ def _mounts(of: Pods) -> list[dict[str, Any]]:
 
 def _shares_memory(of: Pods) -> bool:
     """Whether shared memory is ours to mount: the user has mounted nothing there."""
-    return all(mount["mountPath"].rstrip("/") != SHARED_MEMORY for mount in of.container.get("volumeMounts", ()))
+    return not any(is_mounted_at(mount, SHARED_MEMORY) for mount in of.container.get("volumeMounts", ()))
+
+
+def is_mounted_at(mount: Mapping[str, Any], path: str) -> bool:
+    """Whether a mount is at a path, however it is spelled: /dev/shm/ and //dev/./shm are /dev/shm."""
+    return posixpath.normpath(f"/{mount['mountPath'].lstrip('/')}") == path
 
 
 def _volume(of: Pods, name: str) -> str:

@@ -20,11 +20,11 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
     spec = template["spec"]
     given, at = spec.get("affinity", {}), ("spec", "affinity")
     yield from _nodes((*at, "nodeAffinity"), given.get("nodeAffinity", {}))
-    for field in ("podAffinity", "podAntiAffinity"):
-        for path, term in _pod_terms((*at, field), given.get(field, {})):
-            yield from selectors.label_selector((*path, "labelSelector"), term.get("labelSelector", {}))
-            yield from selectors.label_selector((*path, "namespaceSelector"), term.get("namespaceSelector", {}))
-            yield from selectors.key_lists(path, term)
+    for step, term in pod_terms(given):
+        path = (*at, *step)
+        yield from selectors.label_selector((*path, "labelSelector"), term.get("labelSelector", {}))
+        yield from selectors.label_selector((*path, "namespaceSelector"), term.get("namespaceSelector", {}))
+        yield from selectors.key_lists(path, term)
     for index, constraint in enumerate(spec.get("topologySpreadConstraints", ())):
         path = ("spec", "topologySpreadConstraints", index)
         yield from selectors.label_selector((*path, "labelSelector"), constraint.get("labelSelector", {}))
@@ -39,6 +39,15 @@ def node_terms(nodes: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, An
         yield (REQUIRED, "nodeSelectorTerms", index), term
     for index, weighted in enumerate(nodes.get(PREFERRED, ())):
         yield (PREFERRED, index, "preference"), weighted["preference"]
+
+
+def pod_terms(affinity: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the terms about other pods of a pod's affinity with their paths in it."""
+    for field in ("podAffinity", "podAntiAffinity"):
+        for index, term in enumerate(affinity.get(field, {}).get(REQUIRED, ())):
+            yield (field, REQUIRED, index), term
+        for index, weighted in enumerate(affinity.get(field, {}).get(PREFERRED, ())):
+            yield (field, PREFERRED, index, "podAffinityTerm"), weighted["podAffinityTerm"]
 
 
 def _nodes(path: Path, nodes: Mapping[str, Any]) -> Iterator[Fault]:
@@ -68,10 +77,3 @@ def _field(path: Path, requirement: Mapping[str, Any]) -> Iterator[Fault]:
     for index, name in enumerate(requirement.get("values", ())):
         if not re.fullmatch(patterns.SUBDOMAIN, name):
             yield must_be((*path, "values", index), patterns.SUBDOMAIN_WORDS, name)
-
-
-def _pod_terms(path: Path, pods: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for index, term in enumerate(pods.get(REQUIRED, ())):
-        yield (*path, REQUIRED, index), term
-    for index, weighted in enumerate(pods.get(PREFERRED, ())):
-        yield (*path, PREFERRED, index, "podAffinityTerm"), weighted["podAffinityTerm"]

@@ -95,7 +95,11 @@ TOLD = [
     (port(image=c.NIM, NIM_SERVER_PORT="9000"), Port(9000, "NIM_SERVER_PORT", "env[0].value")),
     (port(image=c.LLAMA, LLAMA_ARG_PORT="9000"), Port(9000, "LLAMA_ARG_PORT", "env[0].value")),
     (port(image=c.OLLAMA, OLLAMA_HOST="0.0.0.0:9000"), Port(9000, "OLLAMA_HOST", "env[0].value")),
-    (port(image=c.OLLAMA, OLLAMA_HOST="0.0.0.0"), DEFAULT),
+    (port(image=c.OLLAMA, OLLAMA_HOST="0.0.0.0"), Port(11434, "Ollama's default", "")),
+    (port(command=["llama-server", "-m", "/m.gguf"]), Port(8080, "llama.cpp's default", "")),
+    (port(command=["sglang", "serve", "org/m"]), Port(30000, "SGLang's default", "")),
+    (port(command=["llama-server", "--port", "$(MODELPLANE_PORT)"]), DEFAULT),
+    (port(image=c.OLLAMA, command=["python", "serve.py"]), DEFAULT),
     (
         port("--port=9000", ports_=[HTTP], probe=http("http"), MODELPLANE_PORT="9000"),
         Port(9000, "ports[0]", "ports[0].containerPort"),

@@ -119,7 +119,27 @@ def test_a_device_is_told_once_for_its_request_and_its_limit_and_once_in_each_co
     ]
 
 
+@pytest.mark.parametrize("kind", ["podAffinity", "podAntiAffinity"])
+@pytest.mark.parametrize(("field", "value"), [("namespaces", ["other"]), ("namespaceSelector", {})])
+def test_pods_of_other_namespaces_are_not_related_to(kind: str, field: str, value: object) -> None:
+    """A pod that must not run beside any pod of any namespace would keep all other tenants off a pool."""
+    term = {"topologyKey": "modelplane.ai/pool", "labelSelector": {}, field: value}
+    terms = {REQUIRED: [term], PREFERRED: [{"weight": 1, "podAffinityTerm": term}]}
+    told = refusals(edited(TEMPLATE, f"spec.affinity.{kind}", terms))
+
+    at = f"spec.affinity.{kind}"
+    assert [message.partition(": ")[0] for message in told] == [
+        f"{at}.{REQUIRED}[0].{field}",
+        f"{at}.{PREFERRED}[0].podAffinityTerm.{field}",
+    ]
+
+
 PASSED_ON = {
+    "pods of the same namespace": edited(
+        TEMPLATE,
+        f"spec.affinity.podAntiAffinity.{REQUIRED}",
+        [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}],
+    ),
     "devices that are none of a class": edited(
         TEMPLATE, f"{RESOURCES}.limits", {"rdma/hca": 1, "vpc.amazonaws.com/efa": 4, "cpu": 8, "hugepages-2Mi": "4Gi"}
     ),

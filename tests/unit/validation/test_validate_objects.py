@@ -383,7 +383,7 @@ UNREACHABLE = [
     (chat("a", "org/a", "--host=127.0.0.1"), "--host 127.0.0.1 is loopback"),
     (chat("a", "sglang", "serve", "org/a", image="lmsysorg/sglang:v0.5.23"), "SGLang listens on 127.0.0.1:30000"),
     (chat("a", "--model-id=org/a", image="ghcr.io/huggingface/text-generation-inference:3"), ""),
-    (chat("a", "text-generation-launcher", image="registry.example.org/tgi:3"), "unless told --port 8000"),
+    (chat("a", "text-generation-launcher", image="registry.example.org/tgi:3"), ""),
     (chat("a", "org/a", "--ssl-certfile=/tls.crt"), "--ssl-certfile makes it serve TLS"),
 ]
 

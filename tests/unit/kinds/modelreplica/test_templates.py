@@ -161,8 +161,9 @@ def test_volumes_of_ours_make_room_for_the_users() -> None:
     assert [m["name"] for m in got["containers"][0]["volumeMounts"]] == ["modelplane-shm", "modelplane-models"]
 
 
-def test_shared_memory_of_the_user_is_the_users() -> None:
-    mounts = [{"name": "big", "mountPath": "/dev/shm/"}]
+@pytest.mark.parametrize("path", ["/dev/shm", "/dev/shm/", "/dev/./shm", "//dev/shm"])
+def test_shared_memory_of_the_user_is_the_users(path: str) -> None:
+    mounts = [{"name": "big", "mountPath": path}]
     volumes = [{"name": "big", "emptyDir": {"medium": "Memory", "sizeLimit": "64Gi"}}]
     got = pod({"containers": [engine(volumeMounts=mounts)], "volumes": volumes})["spec"]
 
