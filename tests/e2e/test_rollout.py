@@ -98,7 +98,8 @@ def test_scaling_a_stuck_rollout_costs_none_that_serves(strict: Team) -> None:
     for replicas in (1, 2, 1):
         team.api.apply(changed(bad, "spec.replicas", replicas))
         until(lambda: images(team), "those that try it", holds=lambda seen, n=replicas: seen == [BAD] * n + [OLD])
-        assert (served(team), identities(*team.pods())) == (names([sound]), pods)
+        until(lambda: names(team.endpoints()), "the sound one to serve alone", holds=lambda seen: seen == names([sound]))
+        assert identities(*team.pods()) == pods
 
     fixed = changed(changed(deployment, IMAGE, NEW), "spec.replicas", 1)
     team.api.apply(fixed)
