@@ -98,7 +98,7 @@ def test_scaling_a_stuck_rollout_costs_none_that_serves(strict: Team) -> None:
     for replicas in (1, 2, 1):
         team.api.apply(changed(bad, "spec.replicas", replicas))
         until(lambda: images(team), "those that try it", holds=lambda seen, n=replicas: seen == [BAD] * n + [OLD])
-        until(lambda: names(team.endpoints()), "the sound one to serve alone", holds=lambda seen: seen == names([sound]))
+        until(lambda: served(team), "the sound one to serve alone", holds=lambda seen: seen == names([sound]))
         assert identities(*team.pods()) == pods
 
     fixed = changed(changed(deployment, IMAGE, NEW), "spec.replicas", 1)
