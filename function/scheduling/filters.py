@@ -14,6 +14,7 @@ from function.scheduling.fleet import Cluster
 from function.scheduling.job import CachePhase, Job
 from function.scheduling.rejection import Reason
 from function.scheduling.taints import untolerated
+from function.vocabulary.pod_security import LEVELS, PRIVILEGED, Level
 
 
 def conflict(job: Job) -> tuple[str, str, str] | None:
@@ -53,6 +54,11 @@ def forbidden_pods(job: Job, cluster: Cluster) -> rejection.PodSecurity | None:
         return None
     first, *others = violations
     return rejection.PodSecurity(cluster.pod_security, *first, tuple(violation.field for violation in others))
+
+
+def strictest_admitting(job: Job) -> Level:
+    """Return the strictest level of Pod Security that admits the pods. Privileged admits all."""
+    return next((level for level in reversed(LEVELS) if not job.pod_violations.get(level)), PRIVILEGED)
 
 
 def _mismatch(cluster: Cluster, selector: Mapping[str, str]) -> rejection.LabelMismatch | None:

@@ -29,7 +29,7 @@ from function.core import enumerate_names
 from function.scheduling import rejection
 from function.scheduling.breakdown import ClusterBreakdown
 from function.scheduling.explain import planned_usage
-from function.scheduling.filters import forbidden_pods
+from function.scheduling.filters import forbidden_pods, strictest_admitting
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
@@ -74,10 +74,10 @@ def _opening(job: Job, breakdown: ClusterBreakdown, admitting: Sequence[str]) ->
     reason = breakdown.reason
     if not isinstance(reason, rejection.PodSecurity) and forbidden_pods(job, breakdown.cluster):
         return None  # two changes are needed
-    return _satisfying(reason, admitting)
+    return _satisfying(job, reason, admitting)
 
 
-def _satisfying(reason: Reason, admitting: Sequence[str] = ()) -> str | None:
+def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str | None:
     """Return the change that satisfies a filter; None if no such change is known."""
     match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
@@ -85,8 +85,12 @@ def _satisfying(reason: Reason, admitting: Sequence[str] = ()) -> str | None:
         case rejection.LabelMismatch(key=key, wanted=wanted):
             return f"label the cluster {key}={wanted}, or remove {key} from the selector"
         case rejection.PodSecurity():
-            elsewhere = f", or use a cluster that admits them: {enumerate_names(admitting)}" if admitting else ""
-            return f"change the pods ({reason.demand()}){elsewhere}"
+            elsewhere = f", use a cluster that admits them ({enumerate_names(admitting)})" if admitting else ""
+            level = strictest_admitting(job)
+            return (
+                f"change the pods ({reason.demand()}){elsewhere}, or set spec.podSecurity.enforce of the cluster to"
+                f" {level}"
+            )
         case rejection.NotReady():
             return "make the cluster serve; its conditions show what is missing"
         case rejection.NoGatewayAddress():

@@ -59,9 +59,10 @@ def test_a_level_of_pod_security_is_explained_with_the_field_and_a_cluster_that_
     (tmp_path / "deployment.yaml").write_text(worker)
     code, output = explain(str(tmp_path), GLM)
     demand = "spec.engines[0].members[1].template.spec.volumes[0].hostPath must not be set"
+    raised = "set spec.podSecurity.enforce of the cluster to privileged"
     full = f"""full  PodSecurity: the cluster enforces Pod Security baseline, by which {demand}
   pool h200: 3 of 3 nodes free
-  would help: change the pods ({demand}), or use a cluster that admits them: small
+  would help: change the pods ({demand}), use a cluster that admits them (small), or {raised}
 """
     assert code == 3
     assert full in output

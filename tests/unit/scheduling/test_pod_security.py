@@ -148,7 +148,8 @@ def test_all_that_must_change_is_suggested_and_a_cluster_that_admits_the_pods() 
     found = breakdowns(JOB, there, plan, fitter)
     changes = {s.cluster: s.change for s in suggestions(JOB, there, plan, fitter, found)}
     demand = f"{HOST_PATH.field} must not be set; {ROOT.field} must change as well"
-    assert changes["a"] == f"change the pods ({demand}), or use a cluster that admits them: b"
+    raised = "set spec.podSecurity.enforce of the cluster to privileged"
+    assert changes["a"] == f"change the pods ({demand}), use a cluster that admits them (b), or {raised}"
     assert changes.keys() == {"a", "b"}, "c has no nodes either, and the taint of d is not all that is in the way"
 
 

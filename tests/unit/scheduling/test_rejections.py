@@ -7,9 +7,11 @@ from typing import get_args
 
 import pytest
 
+from function.core import NamespacedName
 from function.publish import rejections
 from function.scheduling import rejection
 from function.scheduling.explain import digest
+from function.scheduling.job import Job
 from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
 from function.scheduling.suggestion import _satisfying
 
@@ -40,7 +42,8 @@ def test_it_is_in_the_digest_in_the_reference_and_handled_by_suggestions(class_:
     assert digest([Rejection("berlin", reason)]) == f"1 cluster: 1 {reason}"
     assert f"| `{class_.__name__}` | {rejections.meaning(class_)} |" in PAGE.read_text()
     assert reason.detail()
-    _satisfying(reason)  # asserts that it is never reached by one that it does not know
+    anything = Job(NamespacedName("ml", "m"), 1, ())
+    _satisfying(anything, reason)  # asserts that it is never reached by one that it does not know
 
 
 def test_one_without_a_docstring_is_not_published() -> None:
