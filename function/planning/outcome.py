@@ -15,6 +15,7 @@ from function.core import Manifest, NamespacedName, condition, dig, identity, is
 from function.fleet import clusters
 from function.sandbox.store import Store
 from function.vocabulary import labels, versions
+from function.vocabulary.conditions import MODEL_ACCEPTED
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
 """Remote kinds that every replica has; they do not tell replicas apart."""
@@ -56,6 +57,8 @@ class ReplicaOutcome:
     serving: bool
     why: str
     """Why it is not ready; empty if it is."""
+    accepted: str
+    """The message of ModelAccepted: what each engine was taken for, its port, and what it is given."""
     revision: str
     """A digest of its spec: replicas with equal revisions run the same."""
     becomes: tuple[RemoteResource, ...]
@@ -266,6 +269,7 @@ def _replica(manifest: Manifest, things: Mapping[str, list[RemoteResource]]) -> 
         ready=is_ready(manifest),
         serving=serves(manifest, "ModelReady"),
         why="" if is_ready(manifest) else _why(manifest),
+        accepted=str(dig(condition(manifest, MODEL_ACCEPTED.type), "message") or ""),
         revision=_digest({k: v for k, v in (manifest.get("spec") or {}).items() if k != "crossplane"}),
         becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
     )

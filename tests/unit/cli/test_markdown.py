@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_counted(count: int, limit: int) -> None:
 def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
     rejections = tuple(ClusterRejection(f"cluster-{i}", "Full", "no room | at all") for i in range(32))
     replicas = tuple(
-        ReplicaOutcome(f"replica-{i}", f"cluster-{i}", ("l4",), True, True, "", "", ()) for i in range(40)
+        ReplicaOutcome(f"replica-{i}", f"cluster-{i}", ("l4",), True, True, "", "", "", ()) for i in range(40)
     )  # fmt: skip
     deployments = tuple(
         DeploymentOutcome("ml-team", f"d-{i}", 41, replicas, "Full: no room", rejections) for i in range(100)
