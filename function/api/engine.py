@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from function import schema
+from function import podspec, schema
 from function.api.leader_worker_set import LeaderWorkerSet
 from function.api.pod_template import Template
 from function.engines.table import BY_NAME
@@ -73,6 +74,13 @@ class MemberShape(schema.Api):
     """The size of the gang. Only for a member with role Worker; if omitted, there is one worker node."""
     template: Template
     """Template of the member's pods."""
+
+    @cached_property
+    def engine_index(self) -> int:
+        """The index of the engine's container. To find it among several, their command lines are read."""
+        index = podspec.engine_index(self.template["spec"]["containers"])
+        assert index is not None, "a rule of the template"
+        return index
 
 
 class EngineShape(schema.Api):

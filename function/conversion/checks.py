@@ -9,7 +9,7 @@ from typing import Any
 from function.conversion.convert import Converted, is_ours
 from function.conversion.notes import Notes, Path
 from function.conversion.selectors import NamedDevice, Reading, differing
-from function.core import dig
+from function.core import dig, dig_list
 from function.validation import Finding, validate
 
 _UNKNOWN = "unknown-field"
@@ -56,13 +56,9 @@ def different(results: Sequence[Converted], devices: Sequence[NamedDevice]) -> d
 
 def _selectors(target: Mapping[str, Any]) -> Iterator[str]:
     """The selectors of a ModelDeployment."""
-    for engine in _list(dig(target, "spec", "engines")):
-        for member in _list(dig(engine, "members")):
-            for request in _list(dig(member, "nodeSelector", "devices")):
-                for selector in _list(dig(request, "selectors")):
+    for engine in dig_list(target, "spec", "engines"):
+        for member in dig_list(engine, "members"):
+            for request in dig_list(member, "nodeSelector", "devices"):
+                for selector in dig_list(request, "selectors"):
                     if isinstance(text := dig(selector, "cel"), str):
                         yield text
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -15,7 +15,7 @@ from typing import Any
 from function.api.leader_worker_set import is_of_workload
 from function.conversion import deployment
 from function.conversion.notes import NotConvertible, Notes, Path, items, mapping, texts
-from function.core import dig
+from function.core import dig, dig_list
 from function.schema import without_nulls
 
 _NESTED: Path = ("spec", "template", "spec")
@@ -73,17 +73,13 @@ def _containers(spec: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]
 
 def _set_served_name(container: dict[str, Any], name: str, notes: Notes) -> None:
     """Set the variable that v0.4 sets, if the command line refers to it."""
-    words = " ".join(str(word) for field in ("command", "args") for word in _list(container.get(field)))
+    words = " ".join(str(word) for field in ("command", "args") for word in dig_list(container, field))
     if _GROVE in words:
         notes.left(("args",), ("args",), f"uses {_GROVE}, which nothing sets here: use MODELPLANE_RANK")
-    variables = _list(container.get("env"))
+    variables = dig_list(container, "env")
     is_set = any(isinstance(one, dict) and one.get("name") == _SERVED_NAME for one in variables)
     if _SERVED_NAME in words and not is_set:
         container["env"] = [{"name": _SERVED_NAME, "value": name}, *variables]
         notes.changed(
             ("args",), ("env", 0), f"uses {_SERVED_NAME}, which Modelplane does not set here: it is {name} now"
         )
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -62,6 +62,12 @@ def dig(value: Any, *path: str | int) -> Any:
     return value
 
 
+def dig_list(value: Any, *path: str | int) -> Sequence[Any]:
+    """Return the list at a path, or an empty one if there is none, as `dig` does."""
+    found = dig(value, *path)
+    return found if is_list(found) else ()
+
+
 def is_list(value: Any) -> bool:
     return type(value) is list or (isinstance(value, Sequence) and not isinstance(value, str | bytes))
 

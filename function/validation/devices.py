@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from function import cel
 from function.api import inferenceclass, modeldeployment, modelreplica
-from function.core import Manifest, dig, plain
-from function.core.manifest import is_list
+from function.core import Manifest, dig, dig_list, plain
 from function.kinds.modeldeployment import selectors
 from function.scheduling import LARGEST_CLAIM
 from function.schema import Path
@@ -27,7 +26,7 @@ def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     written: list[Written] = []
     for path, member in _members(manifest) if below else ():
         here = (*path, *(below or ()))
-        requests = _listed(dig(member, *(below or ())))
+        requests = dig_list(member, *(below or ()))
         yield from _too_many(index, here, requests)
         written += _selectors(here, requests)
     for at, text in written:
@@ -46,7 +45,7 @@ def class_findings(index: int, manifest: Manifest) -> Iterator[Finding]:
             yield Finding(index, ("spec", "devices", i), fault, "value")
 
 
-def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Finding]:
+def _too_many(index: int, path: Path, requests: Sequence[Any]) -> Iterator[Finding]:
     counts = [request.get("count", 1) for request in requests if isinstance(request, Mapping)]
     total = sum(count for count in counts if isinstance(count, int))
     if total > LARGEST_CLAIM:
@@ -54,9 +53,9 @@ def _too_many(index: int, path: Path, requests: list[Any]) -> Iterator[Finding]:
         yield Finding(index, path, problem, "many-devices")
 
 
-def _selectors(path: Path, requests: list[Any]) -> Iterator[Written]:
+def _selectors(path: Path, requests: Sequence[Any]) -> Iterator[Written]:
     for i, request in enumerate(requests):
-        for j, selector in enumerate(_listed(dig(request, "selectors"))):
+        for j, selector in enumerate(dig_list(request, "selectors")):
             text = dig(selector, "cel")
             if isinstance(text, str):
                 yield (*path, i, "selectors", j, "cel"), text
@@ -86,10 +85,6 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
-    for i, engine in enumerate(_listed(dig(manifest, "spec", "engines"))):
-        for j, member in enumerate(_listed(dig(engine, "members"))):
+    for i, engine in enumerate(dig_list(manifest, "spec", "engines")):
+        for j, member in enumerate(dig_list(engine, "members")):
             yield ("spec", "engines", i, "members", j), member
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if is_list(value) else []

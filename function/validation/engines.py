@@ -50,7 +50,7 @@ def warnings(index: int, deployment: Manifest) -> Iterator[Finding]:
 def _of_member(plan: EnginePlan, member: Member, *, has_cache: bool) -> Iterator[tuple[Path, str, str]]:
     """Yield path below the pod's spec, problem and code of what is wrong with a member that serves."""
     own = engine.of_member(plan, member)
-    at: Path = ("containers", engine.engine_index(member))
+    at: Path = ("containers", member.engine_index)
     if has_cache and _is_idle(own, member):
         yield at, _IDLE, "idle-weights"
     for why in filter(None, (_unheard(own, member), remarks.tls(own))):
@@ -77,7 +77,7 @@ def caches(objects: Sequence[tuple[int, Manifest]]) -> dict[NamespacedName, Mani
 
 def _taken(member: Member, port: int) -> Iterator[Path]:
     """Yield where other containers that run beside the engine declare its port, below the pod's spec."""
-    spec, own = member.template["spec"], engine.engine_index(member)
+    spec, own = member.template["spec"], member.engine_index
     for field in ("containers", "initContainers"):
         for at, container in enumerate(spec.get(field, ())):
             is_other = at != own if field == "containers" else container.get("restartPolicy") == "Always"

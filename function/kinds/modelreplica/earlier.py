@@ -24,9 +24,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from function import podspec
-from function.core import Manifest, Request, dig
+from function.core import Manifest, Request, dig, dig_list
 from function.kinds.modelreplica import compose, pods, readiness
-from function.kinds.modelreplica.inputs import Weights, items
+from function.kinds.modelreplica.inputs import Weights
 
 NEW_KEYS: frozenset[str] = frozenset()
 """Keys that earlier renderings have not composed from the same specs. A key that is added to the composition must be
@@ -46,13 +46,13 @@ def is_composed(request: Request, wanted: Collection[str], weights: Weights | No
     return (
         all(key in request.observed for key in keys)
         and all(key in wanted for key in workloads)
-        and all(_is_of(engine, request, weights) for engine in items(request.xr, "spec", "engines"))
+        and all(_is_of(engine, request, weights) for engine in dig_list(request.xr, "spec", "engines"))
     )
 
 
 def _is_of(engine: Manifest, request: Request, weights: Weights | None) -> bool:
     """Whether the workload of an engine is what the spec says of it."""
-    members = {str(dig(member, "role") or "Standalone"): member for member in items(engine, "members")}
+    members = {str(dig(member, "role") or "Standalone"): member for member in dig_list(engine, "members")}
     kind = "Deployment" if "Standalone" in members else "LeaderWorkerSet"
     observed = request.observed.get(readiness.workload_key(kind, str(dig(engine, "name")))) or {}
     spec = dig(observed, "spec", "forProvider", "manifest", "spec")
@@ -84,7 +84,7 @@ def _runs(wanted: Any, pod: Any) -> bool:
     container that is missing by its name may be it.
     """
     for field in ("containers", "initContainers"):
-        given, there = items(wanted, field), {dig(c, "name"): c for c in items(pod, field)}
+        given, there = dig_list(wanted, field), {dig(c, "name"): c for c in dig_list(pod, field)}
         for container in given:
             found = there.get(dig(container, "name")) or there.get(podspec.ENGINE)
             if found is None or not _is_same(container, found):
@@ -94,18 +94,18 @@ def _runs(wanted: Any, pod: Any) -> bool:
 
 def _mounts(pod: Any, weights: Weights | None) -> bool:
     """Whether a pod mounts no other directory of weights than the one that is staged now."""
-    mounts = (mount for container in items(pod, "containers") for mount in items(container, "volumeMounts"))
+    mounts = (mount for container in dig_list(pod, "containers") for mount in dig_list(container, "volumeMounts"))
     mounted = {dig(mount, "subPath") or "" for mount in mounts if dig(mount, "mountPath") == pods.MODELS}
     return weights is None or mounted <= {weights.directory}
 
 
 def _is_same(wanted: Manifest, found: Manifest) -> bool:
     """Whether a container runs what is wanted, perhaps with more arguments and variables."""
-    variables = {dig(v, "name"): dig(v, "value") for v in items(found, "env")}
+    variables = {dig(v, "name"): dig(v, "value") for v in dig_list(found, "env")}
     return (
         dig(wanted, "image") == dig(found, "image")
-        and list(items(wanted, "command")) == list(items(found, "command"))
-        and _is_within(items(wanted, "args"), iter(items(found, "args")))
+        and list(dig_list(wanted, "command")) == list(dig_list(found, "command"))
+        and _is_within(dig_list(wanted, "args"), iter(dig_list(found, "args")))
         and all(variables.get(name) == value for name, value in _literals(wanted))
     )
 
@@ -116,6 +116,6 @@ def _is_within(wanted: Sequence[Any], found: Iterator[Any]) -> bool:
 
 
 def _literals(container: Manifest) -> Iterator[tuple[Any, Any]]:
-    for variable in items(container, "env"):
+    for variable in dig_list(container, "env"):
         if dig(variable, "value") is not None:
             yield dig(variable, "name"), dig(variable, "value")

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from function import podspec
 from function.api.modelreplica import Engine, Member, Spec
-from function.core import InvalidSpec, Manifest, NamespacedName, dig
-from function.core.manifest import is_list
+from function.core import InvalidSpec, Manifest, NamespacedName, dig, dig_list
 from function.engines import connectors, listening, offline, ports, reading
 from function.engines.connectors import Connector
 from function.engines.ports import Port
@@ -103,30 +101,22 @@ def workload(replica: NamespacedName, engine: Engine) -> str:
     return names.workload(replica, engine.name, longest=longest)
 
 
-def engine_index(member: Member) -> int:
-    """Return the index of the engine's container."""
-    index = podspec.engine_index(member.template["spec"]["containers"])
-    assert index is not None, "a rule of the template"
-    return index
-
-
 def engine_container(member: Member) -> Mapping[str, Any]:
-    container: Mapping[str, Any] = member.template["spec"]["containers"][engine_index(member)]
+    container: Mapping[str, Any] = member.template["spec"]["containers"][member.engine_index]
     return container
 
 
 def container_field(engine: Engine, field: str, member: Member | None = None) -> str:
     """Return the path of the container that serves, in the XR. `field` is the path of the engine."""
     member = member or serving(engine)
-    return f"{field}.members[{engine.members.index(member)}].template.spec.containers[{engine_index(member)}]"
+    return f"{field}.members[{engine.members.index(member)}].template.spec.containers[{member.engine_index}]"
 
 
 def runtimes(xr: Manifest) -> dict[str, str]:
     """Return the runtime that the user names for an engine, by the engine's name. The spec need not be valid."""
-    engines = dig(xr, "spec", "engines")
     return {
         str(dig(engine, "name")): str(runtime)
-        for engine in (engines if is_list(engines) else ())
+        for engine in dig_list(xr, "spec", "engines")
         if (runtime := dig(engine, "runtime"))
     }
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from function import podspec
 from function.api.modelreplica import Spec
-from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig
-from function.core.manifest import is_list
+from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig, dig_list
 from function.fleet import caches, clusters
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
@@ -149,7 +147,7 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     cache = _only(request, _cache(name, namespace))
     if cache is None:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
-    statuses: Sequence[Manifest] = items(cache, "status", "clusters")
+    statuses: Sequence[Manifest] = dig_list(cache, "status", "clusters")
     there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
     claim, directory = dig(there, "claimName"), dig(there, "staged")
     if not claim and not directory:
@@ -222,12 +220,6 @@ def _together(kind: str, name: str, references: Sequence[podspec.Reference]) -> 
 
 def templates(xr: Manifest) -> Iterator[Manifest]:
     """Yield the pod templates of an XR, whose spec need not be valid."""
-    for engine in items(xr, "spec", "engines"):
-        for member in items(engine, "members"):
+    for engine in dig_list(xr, "spec", "engines"):
+        for member in dig_list(engine, "members"):
             yield dig(member, "template") or {}
-
-
-def items(value: Any, *path: str | int) -> Sequence[Any]:
-    """Return a list inside a value that need not be valid; an empty one if there is none."""
-    found = dig(value, *path)
-    return found if is_list(found) else ()

@@ -29,7 +29,7 @@ def _check_mounts(path: str, member: Member) -> None:
     """Refuse a mount where the weights of the ModelCache are mounted."""
     for index, mount in enumerate(engine.engine_container(member).get("volumeMounts", ())):
         if pods.is_mounted_at(mount, pods.MODELS):
-            container = f"{path}.template.spec.containers[{engine.engine_index(member)}]"
+            container = f"{path}.template.spec.containers[{member.engine_index}]"
             problem = f"is {pods.MODELS}, where the weights of spec.modelCacheRef are mounted; choose another path"
             raise InvalidSpec(c.INVALID_REPLICA(field=f"{container}.volumeMounts[{index}].mountPath", problem=problem))
 
