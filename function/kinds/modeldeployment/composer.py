@@ -23,7 +23,7 @@ def run(request: Request) -> Result:
     """
     if refused := reserved.refusal(request):
         why = _with_contention(request, refused)
-        return reserved.scaled_down(request, COMPOSER.hold(request, why.condition, why.decided))
+        return reserved.scaled_down(request, COMPOSER.hold(request, why))
     try:
         decision = decide(request, model.parse(request.xr), read(request))
     except InvalidSpec as why:
@@ -59,7 +59,7 @@ COMPOSER = Composer(
     kind=model.KIND,
     conditions=(c.REPLICAS_SCHEDULED, c.REPLICAS_READY, c.MODEL_CACHE_RESOLVED),
     invalid=c.INVALID_DEPLOYMENT,
-    requirements=lambda xr: (*requirements(xr), withdraw.services(xr)),
+    requirements=lambda request: (*requirements(request.xr), withdraw.services(request.xr)),
     compose=run,
     held=status.held,
 )

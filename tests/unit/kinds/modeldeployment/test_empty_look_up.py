@@ -15,7 +15,7 @@ CASE = ROOT / "modeldeployment" / "an-evicting-taint-drains-where-there-is-room"
 
 
 def answered(request: Request, objects: list[Manifest], **answers: tuple[Manifest, ...]) -> Request:
-    asked = registry.of(request).requirements(request.xr)
+    asked = registry.of(request).requirements(request)
     return replace(request, required={**resolve(asked, objects), **answers})
 
 
