@@ -15,7 +15,7 @@ An empty answer may be wrong. It is not believed as long as something else that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +77,11 @@ def read(request: Request, stage: Stage) -> Inputs:
     manifests, missed = _manifests(request, stage)
     clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
     owner = Owner(request)
-    ours, others = _sorted_out(request, stage, owner)
+    looked_up = _looked_up(request, stage)
+    ours, others = _sorted_out(request, stage, looked_up, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
-    silent = _silent(request, stage, clusters)
+    silent = _silent(stage, looked_up, clusters)
     inhabited = {r.cluster for r in placed.values()}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
     free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
@@ -107,11 +108,11 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
 
 
-def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
+def _silent(stage: Stage, looked_up: Collection[Manifest], clusters: Collection[str]) -> set[str]:
     """Return the clusters that are counted, and on which no replica of any deployment was found."""
     if stage.is_last:
-        return set() if request.resolved(stages.REPLICAS) else set(clusters)
-    return {name for name in stage.counted if not request.resolved(stages.occupants(name))}
+        return set() if looked_up else set(clusters)
+    return stage.counted - {dig(manifest, "spec", "clusterName") for manifest in looked_up}
 
 
 def _revisions(xr: Manifest) -> Iterator[Revision]:
@@ -121,38 +122,33 @@ def _revisions(xr: Manifest) -> Iterator[Revision]:
 
 
 def _sorted_out(
-    request: Request, stage: Stage, owner: Owner
+    request: Request, stage: Stage, looked_up: Iterable[Manifest], owner: Owner
 ) -> tuple[dict[NamespacedName, Manifest], dict[str, list[Manifest]]]:
     """Return this deployment's replicas, and the other replicas on counted clusters, by cluster.
 
     If a replica is both observed and looked up, the observed one is used.
     """
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
-    looked_up: dict[NamespacedName, Manifest] = {}
+    found: dict[NamespacedName, Manifest] = {}
     others: dict[str, list[Manifest]] = {}
-    for manifest in _looked_up(request, stage):
+    for manifest in looked_up:
         if owner.owns(manifest, ours):
-            looked_up[identity(manifest)] = manifest
+            found[identity(manifest)] = manifest
         else:
             spec = manifest.get("spec")
             name = spec.get("clusterName") or "" if spec is not None else ""
             if stage.counts(name):
                 others.setdefault(name, []).append(manifest)
-    return looked_up | ours, others
+    return found | ours, others
 
 
-def _looked_up(request: Request, stage: Stage) -> Iterator[Manifest]:
-    """Yield each replica that was looked up once, although several look-ups may find it."""
+def _looked_up(request: Request, stage: Stage) -> Collection[Manifest]:
+    """Return each replica that was looked up, once, although several look-ups may find it."""
     if stage.is_last:
-        yield from request.resolved(stages.REPLICAS) or ()
-        return
-    for name in stage.counted:
-        for manifest in request.resolved(stages.occupants(name)) or ():
-            if dig(manifest, "spec", "clusterName") == name:  # its label says so, and the label may be wrong
-                yield manifest
-    if stage.whole_fleet:
-        own = request.resolved(stages.own_replicas(request.xr)) or ()
-        yield from (m for m in own if dig(m, "spec", "clusterName") not in stage.counted)
+        return request.resolved(stages.REPLICAS) or ()
+    asked = [stages.occupants(name) for name in stage.counted]
+    asked += [stages.own_replicas(request.xr)] if stage.whole_fleet else []
+    return {identity(m): m for requirement in asked for m in request.resolved(requirement) or ()}.values()
 
 
 def _fleet(
