@@ -50,6 +50,20 @@ def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collecti
     )
 
 
+def doubtful(decision: Decision, routed: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the requirements that would move traffic by what they did not find.
+
+    Without a probe or Objects, an endpoint counts as one whose cluster answers. Two moves of traffic rest on that: to
+    an endpoint that the route does not lead to, and away from lost clusters if no other cluster is known to answer. An
+    endpoint that only keeps its traffic contradicts nothing.
+    """
+    chosen = [endpoint for endpoint, _ in decision.chosen]
+    usable = (*chosen, *decision.left_out)
+    is_moving = any(e.service in routed for e in decision.withdrawn) and all(e.unseen for e in usable)
+    moving = chosen if is_moving else [e for e in chosen if e.service not in routed]
+    return tuple(sorted({e.unseen for e in moving if e.unseen}))
+
+
 def _usable(ready: list[Endpoint], routed: Collection[str]) -> list[Endpoint]:
     """Return the endpoints that may get traffic.
 
