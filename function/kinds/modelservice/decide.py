@@ -40,12 +40,12 @@ def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collecti
     matched = [e for e in found if not e.leaving]
     usable = _usable([e for e in matched if e.ready], routed)
     chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
-    serving = {endpoint.entry for endpoint in chosen}
+    serving, kept = {endpoint.entry for endpoint in chosen}, {endpoint.name for endpoint in usable}
     return Decision(
         matched=tuple(matched),
         chosen=tuple(_weighted(chosen, spec)),
         left_out=tuple(e for e in usable if e not in chosen),
-        withdrawn=tuple(e for e in matched if e.ready and e not in usable),
+        withdrawn=tuple(e for e in matched if e.ready and e.name not in kept),
         idle=tuple(i for i in range(len(spec.endpoints)) if i not in serving),
     )
 
