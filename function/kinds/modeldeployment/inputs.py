@@ -77,11 +77,10 @@ def read(request: Request, stage: Stage) -> Inputs:
     manifests, missed = _manifests(request, stage)
     clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
     owner = Owner(request)
-    looked_up = _looked_up(request, stage)
-    ours, others = _sorted_out(request, stage, looked_up, owner)
+    ours, others = _sorted_out(request, stage, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
-    silent = _silent(stage, looked_up, clusters)
+    silent = _silent(request, stage, clusters)
     inhabited = {r.cluster for r in placed.values()}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
     free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
@@ -108,11 +107,11 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
 
 
-def _silent(stage: Stage, looked_up: Collection[Manifest], clusters: Collection[str]) -> set[str]:
+def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
     """Return the clusters that are counted, and on which no replica of any deployment was found."""
     if stage.is_last:
-        return set() if looked_up else set(clusters)
-    return stage.counted - {dig(manifest, "spec", "clusterName") for manifest in looked_up}
+        return set() if request.resolved(stages.REPLICAS) else set(clusters)
+    return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
 
 
 def _revisions(xr: Manifest) -> Iterator[Revision]:
@@ -122,7 +121,7 @@ def _revisions(xr: Manifest) -> Iterator[Revision]:
 
 
 def _sorted_out(
-    request: Request, stage: Stage, looked_up: Iterable[Manifest], owner: Owner
+    request: Request, stage: Stage, owner: Owner
 ) -> tuple[dict[NamespacedName, Manifest], dict[str, list[Manifest]]]:
     """Return this deployment's replicas, and the other replicas on counted clusters, by cluster.
 
@@ -131,7 +130,7 @@ def _sorted_out(
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
     found: dict[NamespacedName, Manifest] = {}
     others: dict[str, list[Manifest]] = {}
-    for manifest in looked_up:
+    for manifest in _looked_up(request, stage):
         if owner.owns(manifest, ours):
             found[identity(manifest)] = manifest
         else:
@@ -142,13 +141,18 @@ def _sorted_out(
     return found | ours, others
 
 
-def _looked_up(request: Request, stage: Stage) -> Collection[Manifest]:
+def _looked_up(request: Request, stage: Stage) -> Iterable[Manifest]:
     """Return each replica that was looked up, once, although several look-ups may find it."""
     if stage.is_last:
         return request.resolved(stages.REPLICAS) or ()
-    asked = [stages.occupants(name) for name in stage.counted]
-    asked += [stages.own_replicas(request.xr)] if stage.whole_fleet else []
-    return {identity(m): m for requirement in asked for m in request.resolved(requirement) or ()}.values()
+    own = (request.resolved(stages.own_replicas(request.xr)) or ()) if stage.whole_fleet else ()
+    return {identity(m): m for m in (*_occupants(request, stage), *own)}.values()
+
+
+def _occupants(request: Request, stage: Stage) -> Iterator[Manifest]:
+    """Yield the replicas that are labelled as those on a counted cluster."""
+    for name in stage.counted:
+        yield from request.resolved(stages.occupants(name)) or ()
 
 
 def _fleet(
