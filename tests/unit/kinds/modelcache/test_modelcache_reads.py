@@ -14,16 +14,16 @@ from function.sandbox.settle import resolve, settle, settle_with
 from function.vocabulary import labels, names, versions
 from tests.support.cases import ROOT, load
 
-EXCLUDED, RELABELLED, GONE, INVALID = (
+EXCLUDED, RELABELLED, INVALID, SWITCHED = (
     load(ROOT / "modelcache" / name)
     for name in (
         "an-edit-waits-for-who-mounts",
         "a-relabelled-cluster-keeps-the-weights",
-        "a-cluster-that-is-gone-under-a-replica",
         "an-invalid-spec-lets-go-when-nobody-mounts",
+        "a-volume-of-an-earlier-source-goes",
     )
 )
-"""Caches named qwen, with weights on cluster edge. In EXCLUDED and GONE a replica there mounts them."""
+"""Caches named qwen, with weights on cluster edge. In EXCLUDED, a replica there mounts them."""
 USAGE_OF_CACHE = {
     "apiVersion": "protection.crossplane.io/v1beta1",
     "kind": "Usage",
@@ -140,6 +140,15 @@ def test_a_fleet_without_clusters_changes_nothing() -> None:
     assert result.conditions[0].message == "There is no InferenceCluster; what is staged is kept"
 
 
+def test_what_is_composed_and_what_is_stated_names_clusters() -> None:
+    """Each on its own: a status may not have been written, and what is mounted may be all that is left."""
+    request, objects = EXCLUDED
+    unstated = replace(request, xr={key: value for key, value in request.xr.items() if key != "status"})
+
+    for either in (unstated, replace(request, observed={})):
+        assert "cluster-edge" in asked(either, objects)
+
+
 @pytest.mark.parametrize("stated", [7, "edge", [7], [{}], [{"name": 7}], [{"name": ""}]])
 def test_a_status_of_another_shape_names_no_cluster(stated: Any) -> None:
     request, objects = EXCLUDED
@@ -177,6 +186,18 @@ def test_weights_stay_where_a_spec_names_the_cache_whatever_the_label_is(
     result = settle(registry.compose, guarded(request), [*clusters(objects), replica(label, cache)])
 
     assert (claim_key("edge") in result.resources, USAGE in result.resources) == (stays, stays)
+
+
+def test_the_volume_of_an_earlier_source_stays_where_a_replica_without_the_label_mounts_it() -> None:
+    request, objects = SWITCHED
+    volume = claim_key("edge")
+
+    unused, used = (
+        settle(registry.compose, request, [*objects, *more]) for more in ([], [replica(None, "qwen", on="edge")])
+    )
+
+    assert volume in request.observed
+    assert (volume in unused.resources, volume in used.resources) == (False, True)
 
 
 def test_a_replica_elsewhere_proves_nothing_for_a_cluster() -> None:
