@@ -9,6 +9,7 @@ from function.vocabulary import names
 
 USAGE = "usage"
 """Key of the Usage for replicas that mount the weights."""
+_JOB = re.compile(r"job-(.+)-[0-9a-f]{8}")
 _OF_CLUSTER = re.compile(r"(?:namespace|claim)-(.+)|(?:job|token|provided)-(.+)-[0-9a-f]{8}")
 
 
@@ -38,6 +39,12 @@ def clusters_with_claim(request: Request) -> list[str]:
     """Return the clusters that have a volume of the cache."""
     prefix = claim_key("")
     return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
+
+
+def first_jobs(request: Request) -> dict[str, str]:
+    """Return the key of the first Job on each cluster that has one."""
+    found = filter(None, map(_JOB.fullmatch, sorted(request.observed, reverse=True)))
+    return {match[1]: match[0] for match in found}
 
 
 def clusters_of(request: Request) -> set[str]:

@@ -11,7 +11,7 @@ from function.api.modelcache import Phase, Spec
 from function.core import Manifest, Request, condition, dig, doubt, plural, quote_condition
 from function.kinds.modelcache import inputs, mounts
 from function.kinds.modelcache.inputs import Cluster
-from function.kinds.modelcache.keys import claim_key, clusters_with_claim, job_key
+from function.kinds.modelcache.keys import claim_key, clusters_with_claim, first_jobs, job_key
 from function.kinds.modelcache.mounts import Mounts
 from function.kinds.modelcache.site import Site, Weights, left, published
 from function.kinds.modelcache.sources import Source
@@ -35,12 +35,13 @@ def sites(
 
     A cluster also keeps them if that would only change because of a first empty result.
     """
-    before = published(request.xr)
+    before, jobs = published(request.xr), first_jobs(request)
     elsewhere = _elsewhere(request)
     found = []
     for name in sorted({*fleet, *clusters_with_claim(request), *elsewhere}):
         cluster, is_mounted = fleet.get(name), mounted.may_be_on(name)
-        site = _site(request, cluster, source, before.get(name)) if cluster else _lost(request, name, before.get(name))
+        there = before.get(name), jobs.get(name)
+        site = _site(request, cluster, source, *there) if cluster else _lost(name, *there)
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
             found.append(site)
         elif name in elsewhere and (is_mounted or mounts.is_doubted(request, mounted)):
@@ -110,8 +111,12 @@ def placed_under(spec: Spec) -> str:
     return json.dumps(dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}, sort_keys=True)
 
 
-def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None) -> Site:
-    key = _job(request, cluster.name, source)
+def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None, begun: str | None) -> Site:
+    """Return the site of a cluster that exists. `begun` is the key of its first Job.
+
+    While the token or another value for a Job is missing, an existing Job stays.
+    """
+    key = begun if begun and source.copied.missing else job_key(cluster.name, source.hash)
     job = request.observed.get(key)
     is_staged = before is not None and before.claim is None and before.directory == source.directory
     done = is_staged or (_job_condition(job, "Complete") is not None and _stages(job) == source.directory)
@@ -123,24 +128,12 @@ def _site(request: Request, cluster: Cluster, source: Source, before: Weights | 
     return Site(cluster.name, cluster, phase, message, staged if done else before, key if is_wanted else None)
 
 
-def _lost(request: Request, cluster: str, before: Weights | None) -> Site:
+def _lost(cluster: str, before: Weights | None, begun: str | None) -> Site:
     """Return the site of a removed cluster whose weights a replica mounts.
 
     Whoever removed it decides about its contents.
     """
-    jobs = _jobs(request, cluster)
-    return Site(cluster, None, "Pending", GONE, before, jobs[0] if jobs else None)
-
-
-def _job(request: Request, cluster: str, source: Source) -> str:
-    """Return the Job's key. While its token or another value is missing, an existing Job stays."""
-    there = _jobs(request, cluster)
-    return there[0] if there and source.copied.missing else job_key(cluster, source.hash)
-
-
-def _jobs(request: Request, cluster: str) -> list[str]:
-    pattern = re.compile(f"job-{re.escape(cluster)}-[0-9a-f]{{8}}")
-    return sorted(filter(pattern.fullmatch, request.observed))
+    return Site(cluster, None, "Pending", GONE, before, begun)
 
 
 def _stages(job: Manifest | None) -> str | None:
