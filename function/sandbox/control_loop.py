@@ -14,7 +14,7 @@ loop has *converged* when a round reconciles nothing and writes nothing.
 3. Before each of them, the XRs of the kinds that go `ahead` of its kind and have news are reconciled again, once: what
    they publish is what it decides by. Changes that such an XR only made itself wait for the next round.
 4. Each controller is called with the store (extensions.py).
-5. Usages are reconciled and garbage is collected, if any change concerns them.
+5. Usages are reconciled and garbage is collected, as far as any change concerns them.
 
 A round ends: it reconciles a fixed list of XRs, and before each of them, a kind that goes ahead at most once per XR.
 
@@ -31,15 +31,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.core import Manifest, dig, plain
-from function.sandbox import dump, garbage, usages
+from function.sandbox import dump
 from function.sandbox.composed import referenced
 from function.sandbox.counts import Counts
 from function.sandbox.dependencies import Dependencies
 from function.sandbox.errors import DidNotConverge
 from function.sandbox.extensions import CompositionFunction, Controller
+from function.sandbox.garbage import GarbageCollector
 from function.sandbox.news import News
 from function.sandbox.reconcile import Reconciler
 from function.sandbox.store import Change, Ref, Store
+from function.sandbox.usages import UsageReconciler
 
 MOST_ROUNDS = 600
 """A fleet converges in about twenty rounds; a rollout adds some for each replica."""
@@ -70,15 +72,14 @@ class ControlLoop:
     _news: News = field(default_factory=News)
     _changes: list[Change] = field(init=False)
     """What changed in the store and was not looked up yet."""
-    _usages_seen: int = 0
-    """The store's version when Usages were last reconciled."""
-    _garbage_seen: int = 0
-    """The store's version when garbage was last collected."""
+    _usages: UsageReconciler = field(init=False)
+    _garbage: GarbageCollector = field(init=False)
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(self.store, self.function, self.step)
         self._changes = self.store.feed()
+        self._usages, self._garbage = UsageReconciler(self.store), GarbageCollector(self.store)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
         self.resync()
 
@@ -92,7 +93,7 @@ class ControlLoop:
         other.reconciler.counts = self.counts
         other._dependencies, other._news = self._dependencies.copied(), self._news.copied()
         other._changes.extend(self._changes)
-        other._usages_seen, other._garbage_seen = self._usages_seen, self._garbage_seen
+        other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)
         other._random.setstate(self._random.getstate())
         return other
 
@@ -172,7 +173,8 @@ class ControlLoop:
             reconciled += len(first) + 1
         for controller in self.controllers:
             controller(self.store)
-        self._clean_up()
+        self._usages()
+        self._garbage()
         return reconciled
 
     def _reconcile(self, ref: Ref) -> None:
@@ -192,7 +194,8 @@ class ControlLoop:
 
     def _look_up(self, by: Ref | None = None) -> None:
         """Find the XRs that the latest changes concern. `by` is the XR whose reconcile made them."""
-        for ref, *labels in self._changes:
+        for ref, *versions in self._changes:
+            labels = [(m["metadata"].get("labels") or {}) for m in versions if m is not None]
             itself = {ref} if self.store.kinds.of(ref.api_version, ref.kind).is_composite else set()
             for xr in itself | self._dependencies.composers(ref):
                 self._add(xr, own=xr == by)
@@ -207,15 +210,6 @@ class ControlLoop:
         self._news.take(xr)
         self._dependencies.forget(xr)
         return False
-
-    def _clean_up(self) -> None:
-        """Reconcile Usages and collect garbage. Both read every object, so they run only if a change concerns them."""
-        news, self._usages_seen = self.store.since(self._usages_seen), self.store.version
-        if usages.concern(self.store, news):
-            usages.reconcile_usages(self.store)
-        news, self._garbage_seen = self.store.since(self._garbage_seen), self.store.version
-        if garbage.concern(self.store, news):
-            garbage.collect(self.store)
 
     def _due(self) -> list[Ref]:
         """The XRs that this round reconciles once each, in their order."""

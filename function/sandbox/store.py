@@ -11,22 +11,20 @@ Deterministic: uids are derived from names, and timestamps count the objects tha
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any, NamedTuple
 
 from function.core import Manifest, Requirement, dig, plain
-from function.sandbox import apply
+from function.sandbox import apply, fields
 from function.sandbox.extensions import Admit, DeleteGuard
 from function.sandbox.schemas import ServedKind, ServedKinds
 from function.sandbox.sealed import Sealed
 from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, managed, owned
-from function.sandbox.table import Marks, Table, in_namespace
+from function.sandbox.table import Mark, Table
 
-FOREGROUND = "foregroundDeletion"
-"""Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -44,11 +42,11 @@ class Ref(NamedTuple):
 
 
 class Change(NamedTuple):
-    """An object that was created, changed or deleted, and its labels before and after; none if it does not exist."""
+    """An object that was created, changed or deleted, before and after; None if it did not exist."""
 
     ref: Ref
-    before: Mapping[str, str]
-    after: Mapping[str, str]
+    before: Manifest | None
+    after: Manifest | None
 
 
 def ref_of(manifest: Manifest) -> Ref:
@@ -70,6 +68,8 @@ class Store:
     """By kind."""
     version: int = 0
     """Grows with every change."""
+    _uids: set[str] = field(default_factory=set)
+    """Of all objects."""
     _created: int = 0
     elsewhere: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """The uids of owners that were not loaded, by kind, namespace and name. They count as existing, because files need
@@ -102,6 +102,19 @@ class Store:
             return (one,) if one is not None else ()
         table = self._tables.get((asked.api_version, asked.kind))
         return table.having(_marks(asked)) if table else ()
+
+    def having(self, field: str, value: str) -> list[Manifest]:
+        """The objects of any kind that have a value in an indexed field (fields.py), by kind, namespace and name."""
+        return [m for kind in sorted(self._tables) for m in self._tables[kind].having([(field, value)])]
+
+    def of_kind_having(self, api_version: str, kind: str, field: str, value: str) -> tuple[Manifest, ...]:
+        """The objects of a kind that have a value in an indexed field, by namespace and name."""
+        table = self._tables.get((api_version, kind))
+        return table.having([(field, value)]) if table else ()
+
+    def has_uid(self, uid: str) -> bool:
+        """Whether an object with a uid exists."""
+        return uid in self._uids
 
     def all(self) -> Iterator[Manifest]:
         """Every object, by kind, namespace and name."""
@@ -202,8 +215,8 @@ class Store:
         def mark(manifest: dict[str, Any]) -> None:
             metadata = manifest["metadata"]
             metadata.setdefault("deletionTimestamp", self._now())
-            if foreground and FOREGROUND not in metadata.get("finalizers", ()):
-                metadata["finalizers"] = [*metadata.get("finalizers", ()), FOREGROUND]
+            if foreground and fields.FOREGROUND not in metadata.get("finalizers", ()):
+                metadata["finalizers"] = [*metadata.get("finalizers", ()), fields.FOREGROUND]
 
         self.update(ref, mark, status=True)
         self._finish(ref)
@@ -219,6 +232,7 @@ class Store:
         return replace(
             self,
             _tables={kind: table.copied() for kind, table in self._tables.items()},
+            _uids=set(self._uids),
             elsewhere=dict(self.elsewhere),
             changed=dict(self.changed),
             _feeds=[],
@@ -315,7 +329,11 @@ class Store:
         self.version += 1
         self.changed.pop(ref, None)
         self.changed[ref] = self.version
-        change = Change(ref, *self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored, self.version))
+        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored, self.version)
+        after = stored.manifest if stored else None
+        self._uids -= _uid(before)
+        self._uids |= _uid(after)
+        change = Change(ref, before, after)
         for feed in self._feeds:
             feed.append(change)
 
@@ -330,5 +348,10 @@ def _named(asked: Requirement) -> Ref:
     return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
-def _marks(asked: Requirement) -> Marks:
-    return {**asked.match_labels, **(in_namespace(asked.namespace) if asked.namespace else {})}
+def _marks(asked: Requirement) -> list[Mark]:
+    namespaces = [(fields.NAMESPACE, asked.namespace)] if asked.namespace else []
+    return [*asked.match_labels.items(), *namespaces]
+
+
+def _uid(manifest: Manifest | None) -> set[str]:
+    return {manifest["metadata"]["uid"]} if manifest else set()

@@ -1,25 +1,20 @@
-"""The stored objects of one kind, by label and namespace, and when the answer to a look-up changed last.
+"""The stored objects of one kind, by what they are looked up by, and when the answer to a look-up changed last.
 
-Terms. A *mark* is a label, or a namespace as a label with an empty key, which no real label has. Each object has its
-labels' marks and that of its namespace. A look-up is for all objects that have some marks.
+A look-up is for all objects that have some marks (fields.py): labels, a namespace, or indexed fields.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from function.core import Manifest
-from function.sandbox.stored import Stored, labels_of
+from function.sandbox import fields
+from function.sandbox.stored import Stored
 
 Key = tuple[str, str]
 """Namespace and name."""
-Marks = Mapping[str, str]
-
-
-def in_namespace(namespace: str) -> Marks:
-    """The mark of a namespace."""
-    return {"": namespace}
+Mark = tuple[str, str]
 
 
 class Table:
@@ -33,9 +28,9 @@ class Table:
         """Sorted."""
         self._manifests: tuple[Manifest, ...] | None = ()
         """In the order of keys; None if they must be collected again."""
-        self._having: dict[tuple[str, str], set[Key]] = {}
+        self._having: dict[Mark, set[Key]] = {}
         """By mark, the objects that have it."""
-        self._marked: dict[tuple[str, str], int] = {}
+        self._marked: dict[Mark, int] = {}
         """By mark, the version of the last change of an object that had it before or after."""
         self._version = 0
         """The version of the last change."""
@@ -43,7 +38,7 @@ class Table:
     def copied(self) -> Table:
         """An independent table with the same objects."""
         other = Table()
-        other._objects = {key: Stored(s.manifest, dict(s.intents), s.edits) for key, s in self._objects.items()}
+        other._objects = {key: s.copied() for key, s in self._objects.items()}
         other._keys, other._manifests = list(self._keys), self._manifests
         other._having = {mark: set(keys) for mark, keys in self._having.items()}
         other._marked, other._version = dict(self._marked), self._version
@@ -63,39 +58,36 @@ class Table:
             self._manifests = tuple([self._objects[key].manifest for key in self._keys])
         return self._manifests
 
-    def having(self, marks: Marks) -> tuple[Manifest, ...]:
+    def having(self, marks: Collection[Mark]) -> tuple[Manifest, ...]:
         """The objects that have all of the marks, sorted. Reads no more than have the rarest of them."""
         if not marks:
             return self.manifests()
-        sets = sorted((self._having.get(mark, set()) for mark in marks.items()), key=len)
+        sets = sorted((self._having.get(mark, set()) for mark in marks), key=len)
         return tuple([self._objects[key].manifest for key in sorted(set.intersection(*sets))])
 
-    def may_differ(self, marks: Marks, version: int) -> bool:
+    def may_differ(self, marks: Collection[Mark], version: int) -> bool:
         """Whether a look-up may have another answer than at a version. False is certain."""
-        return self._version > version and all(self._marked.get(mark, 0) > version for mark in marks.items())
+        return self._version > version and all(self._marked.get(mark, 0) > version for mark in marks)
 
-    def put(self, key: Key, stored: Stored | None, version: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Store an object, or remove it if it is None. Returns its labels before and after."""
+    def put(self, key: Key, stored: Stored | None, version: int) -> Manifest | None:
+        """Store an object, or remove it if it is None. Returns the one before."""
         before = self._objects.get(key)
-        if stored is None:
-            self._objects.pop(key, None)
-        else:
+        if stored is not None:
+            stored.marks = fields.marks(stored.manifest)
             self._objects[key] = stored
-        if before is None and stored is not None:
-            insort(self._keys, key)
-        elif before is not None and stored is None:
+            if before is None:
+                insort(self._keys, key)
+        elif before is not None:
+            del self._objects[key]
             del self._keys[bisect_left(self._keys, key)]
         self._manifests, self._version = None, version
-        was, now = labels_of(before), labels_of(stored)
-        namespace = in_namespace(key[0])
-        if before is None or stored is None or was != now:
-            self._index(key, {**was, **namespace} if before else {}, {**now, **namespace} if stored else {})
-        for mark in (*was.items(), *now.items(), *namespace.items()):
-            self._marked[mark] = version
-        return was, now
+        self._index(key, before.marks if before else frozenset(), stored.marks if stored else frozenset(), version)
+        return before.manifest if before else None
 
-    def _index(self, key: Key, before: Marks, after: Marks) -> None:
-        for mark in before.items():
+    def _index(self, key: Key, before: fields.Marks, after: fields.Marks, version: int) -> None:
+        for mark in before - after:
             self._having[mark].discard(key)
-        for mark in after.items():
+        for mark in after - before:
             self._having.setdefault(mark, set()).add(key)
+        for mark in before | after:
+            self._marked[mark] = version

@@ -7,21 +7,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function.sandbox import fields
 from function.sandbox.stored import Stored
 from function.sandbox.table import Key, Table
 
 KEYS = st.tuples(st.sampled_from("nm"), st.sampled_from("abc"))
 LABELS = st.dictionaries(st.sampled_from(("app", "tier")), st.sampled_from("xy"))
 WRITES = st.lists(st.tuples(KEYS, st.none() | LABELS), max_size=12)
-MARKS = st.dictionaries(st.sampled_from(("", "app", "tier")), st.sampled_from("nmxy"))
+MARKS = st.sets(st.sampled_from((("", "n"), ("", "m"), ("app", "x"), ("app", "y"), ("tier", "x"))), max_size=2)
 
 
 def stored(key: Key, labels: dict[str, str]) -> Stored:
-    return Stored({"metadata": {"namespace": key[0], "name": key[1], "labels": labels}})
-
-
-def marks(manifest: Any) -> dict[str, str]:
-    return {**manifest["metadata"]["labels"], "": manifest["metadata"]["namespace"]}
+    metadata = {"namespace": key[0], "name": key[1], "labels": labels}
+    return Stored({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
 
 
 @given(WRITES, WRITES, MARKS)
@@ -41,7 +39,7 @@ def test_a_look_up_finds_what_a_scan_finds(
 
     def scan() -> list[Any]:
         found = (expected[key].manifest for key in sorted(expected))
-        return [m for m in found if wanted.items() <= marks(m).items()]
+        return [m for m in found if wanted <= fields.marks(m)]
 
     write(writes)
     copy, copied = table.copied(), scan()
