@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from function import registry
-from function.core import ComposedResource, Composer, Reason, Request, Result, dig, plain, restate
+from function.core import (
+    ComposedResource,
+    Composer,
+    Manifest,
+    Reason,
+    Request,
+    Requirement,
+    Result,
+    dig,
+    plain,
+    restate,
+)
 from function.sandbox.conditions import conditions_after
-from function.sandbox.settle import resolve, settle
+from function.sandbox.settle import MOST_CALLS, resolve, settle, settle_with
 from function.vocabulary import conditions
 from tests.support.cases import CASES, answer, compute, each_case, load
 
@@ -45,13 +58,45 @@ def test_the_order_of_inputs_is_irrelevant(case: Path) -> None:
 
 
 @each_case
-def test_requirements_are_the_same_on_every_pass(case: Path) -> None:
-    """Whatever was answered: nothing, emptiness, or all."""
+def test_requirements_only_grow_within_a_reconcile(case: Path) -> None:
+    stages = _stages(case)
+    for before, after in itertools.pairwise(stages):
+        assert set(map(str, before)) < set(map(str, after))
+    assert len(stages) < MOST_CALLS
+
+
+@each_case
+def test_requirements_end_alike_whatever_was_answered_before(case: Path) -> None:
+    """An earlier reconcile may have read less or more, and what it asked for is answered on the first call."""
     request, objects = load(case)
-    first = registry.compose(request).requirements
-    empty = {r.name: () for r in first}
-    assert registry.compose(replace(request, required=empty)).requirements == first
-    assert settle(registry.compose, request, objects).requirements == first
+    stages = _stages(case)
+    assert all(_settled(request, objects, asked) == answer(case) for asked in stages)
+
+
+@each_case
+def test_requirements_end_when_nothing_is_found(case: Path) -> None:
+    request, _ = load(case)
+    found_nothing = settle(registry.compose, request, [])
+    assert sorted(c.type for c in found_nothing.conditions) == sorted(c.type for c in registry.of(request).conditions)
+
+
+def _stages(case: Path) -> list[tuple[Requirement, ...]]:
+    """What is required in each call of a first reconcile."""
+    request, objects = load(case)
+    stages: list[tuple[Requirement, ...]] = []
+
+    def compose(called: Request) -> Result:
+        result = registry.compose(called)
+        stages.append(result.requirements)
+        return result
+
+    settle(compose, request, objects)
+    return [stage for stage, before in zip(stages, [None, *stages], strict=False) if stage and stage != before]
+
+
+def _settled(request: Request, objects: list[Manifest], asked: tuple[Requirement, ...]) -> Result:
+    """The answer of a reconcile whose first call has the answers to what the last one asked for."""
+    return settle_with(registry.compose, request, lambda wanted: resolve(wanted, objects), asked)
 
 
 @each_case
@@ -81,7 +126,7 @@ def test_nothing_is_lost_before_everything_was_read(case: Path) -> None:
 def test_nothing_is_lost_while_one_requirement_is_unanswered(case: Path) -> None:
     """But for what goes when all is answered: then its going was decided by what is known already."""
     request, objects = load(case)
-    required = resolve(registry.compose(request).requirements, objects)
+    required = resolve(answer(case).requirements, objects)
     kept = request.observed.keys() & answer(case).resources.keys()
     for name in required:
         partial = replace(request, required={k: v for k, v in required.items() if k != name})
@@ -109,11 +154,16 @@ def test_nothing_is_lost_and_nothing_gets_better_when_one_requirement_finds_noth
     decided = settle(registry.compose, request, objects)
     required = resolve(decided.requirements, objects)
     for name in (name for name, found in required.items() if found and not _is_believed(request, name)):
-        emptied = registry.compose(replace(request, required={**required, name: ()}))
+        emptied = settle_with(registry.compose, request, partial(_without, objects, name))
         assert emptied.resources.keys() >= request.observed.keys() & decided.resources.keys(), name
         assert emptied.ready <= decided.ready, name
         good = {c.type for c in emptied.conditions if c.status == "True"} - _READ_FROM_WHAT_IS_OBSERVED
         assert good <= {c.type for c in decided.conditions if c.status == "True"}, name
+
+
+def _without(objects: list[Manifest], name: str, asked: tuple[Requirement, ...]) -> dict[str, tuple[Manifest, ...]]:
+    found = resolve(asked, objects)
+    return {**found, name: ()} if name in found else found
 
 
 def _is_believed(request: Request, name: str) -> bool:

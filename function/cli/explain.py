@@ -53,7 +53,9 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
     control = settled(checked(dirs))
     xr = _find(control, namespace, name)
     try:
-        explanation = explaining.explain(control.loop.reconciler.asked_and_answered(xr))
+        reconciler = control.loop.reconciler
+        request = reconciler.request(xr)
+        explanation = explaining.explain(reconciler.answered(request, explaining.requirements(request)))
     except (InvalidSpec, NotYet) as why:
         raise click.ClickException(f"{what}: {why.condition.reason}: {why.condition.message}") from why
     _show(what, explanation, form)

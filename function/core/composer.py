@@ -12,17 +12,27 @@ changing what runs:
    a condition. A hold repeats these fields. Crossplane keeps them too when it fails to compose an XR, although it then
    sets every condition but its own to Unknown. Ready is read only to learn that a change has been carried out, for
    example by a rollout.
+
+Stages. What a composer requires may depend on what was answered, so that a reconcile reads only what its decision
+stands on. Crossplane calls again with the answers until two calls in a row require the same, six times at most. Four
+rules make that end, and make it end alike whatever was answered before:
+
+1. Each stage is derived from the XR, what is observed and the answers of the stages before it, and from nothing else:
+   answers that an earlier reconcile left are ignored until the stage that requires them.
+2. A stage requires all that the stages before it require, and something more.
+3. While a stage is not answered, the composer raises NotYet and says what it waits for: it holds.
+4. There are five stages at most, so that a sixth call can find that nothing more is required.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function.core import doubt, ttl
 from function.core.condition import Condition, ConditionType, Reason, restated
-from function.core.errors import InvalidSpec, NotYet
+from function.core.errors import InvalidSpec, NotYet, Undecided
 from function.core.hold import restate
 from function.core.manifest import Manifest, is_ready, plain
 from function.core.request import Request, Requirement
@@ -52,10 +62,13 @@ class Composer:
     conditions: tuple[ConditionType, ...]
     invalid: Reason
     """The kind's reason for an InvalidSpec. Its template takes the facts `field` and `problem`."""
-    requirements: Callable[[Manifest], tuple[Requirement, ...]]
-    """Return what the composer must read. Only the XR is passed, so that no answer can change the question."""
+    requirements: Callable[[Request], tuple[Requirement, ...]]
+    """Return what the composer reads whatever it decides. It may depend on what was answered (see Stages)."""
     compose: Callable[[Request], Result]
-    """Decide, and return the whole desired state. Raises NotYet or InvalidSpec if no decision is possible."""
+    """Decide, and return the whole desired state. Raises NotYet or InvalidSpec if no decision is possible.
+
+    `Result.requirements` and `Undecided.asks` have what this decision reads besides `requirements`.
+    """
     held: Callable[[Request], HoldDecision] = lambda _: HoldDecision()
     """Return what observation alone shows, for a pass that decides nothing."""
 
@@ -63,16 +76,17 @@ class Composer:
         try:
             return self._lawful(request, self.compose(request))
         except NotYet as why:
-            return self._hold(request, why.condition, why.decided, is_refused=False)
+            return self._hold(request, why, is_refused=False)
         except InvalidSpec as why:
-            return self._hold(request, why.condition, why.decided, is_refused=True)
+            return self._hold(request, why, is_refused=True)
 
-    def hold(self, request: Request, why: Condition, decided: Decided | None = None) -> Result:
-        """Return the answer to a refused spec: hold, and give the reason on the condition `why`."""
-        return self._hold(request, why, decided or {}, is_refused=True)
+    def hold(self, request: Request, why: InvalidSpec) -> Result:
+        """Return the answer to a refused spec: hold, and give the reason on its condition."""
+        return self._hold(request, why, is_refused=True)
 
-    def _hold(self, request: Request, why: Condition, decided: Decided, *, is_refused: bool) -> Result:
+    def _hold(self, request: Request, undecided: Undecided, *, is_refused: bool) -> Result:
         """Desire everything observed again and repeat the status: Crossplane deletes what a response leaves out."""
+        why, decided = undecided.condition, undecided.decided
         held = self.held(request)
         decided = {**held.decided, **decided}
         known = {c.type: c for c in (*held.conditions, why)}
@@ -85,6 +99,7 @@ class Composer:
                 resources=_again(request, decided) | {key: r for key, r in decided.items() if r is not None},
                 status={**_last_status(request.xr), **held.status},
                 waiting=True,
+                requirements=undecided.asks,
             ),
         )
 
@@ -96,9 +111,17 @@ class Composer:
         unseen = sorted(key for key, r in result.resources.items() if r.ready and key not in request.observed)
         if unseen:
             raise AssertionError(f"{self.kind} reports {unseen} ready before they were observed")
-        return replace(
-            legible(result), requirements=self.requirements(request.xr), ttl=ttl.ttl(request, waiting=result.waiting)
-        )
+        asked = _together((*self.requirements(request), *result.requirements))
+        return replace(legible(result), requirements=asked, ttl=ttl.ttl(request, waiting=result.waiting))
+
+
+def _together(asked: Iterable[Requirement]) -> tuple[Requirement, ...]:
+    """Return requirements without repetitions. Each needs a name of its own: Crossplane gives one answer for a name."""
+    by_name: dict[str, Requirement] = {}
+    for requirement in asked:
+        if by_name.setdefault(requirement.name, requirement) != requirement:
+            raise AssertionError(f"requirement {requirement.name} is asked in two ways")
+    return tuple(by_name.values())
 
 
 def _again(request: Request, without: Collection[str]) -> dict[str, ComposedResource]:

@@ -50,17 +50,22 @@ Exceptions whose names begin with an underscore never leave their module and are
 from __future__ import annotations
 
 from function.core.condition import Condition
+from function.core.request import Requirement
 from function.core.result import Decided
 
 
 class Undecided(Exception):
     """Nothing may change on this pass. The condition tells the user why."""
 
-    def __init__(self, condition: Condition, *, decided: Decided | None = None) -> None:
+    def __init__(
+        self, condition: Condition, *, decided: Decided | None = None, asks: tuple[Requirement, ...] = ()
+    ) -> None:
         super().__init__(condition.message)
         self.condition = condition
         self.decided = decided or {}
         """Resources that the hold changes all the same."""
+        self.asks = asks
+        """What was read up to now, and what must be read before a decision, besides what the kind always requires."""
 
 
 class NotYet(Undecided):

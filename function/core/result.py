@@ -48,7 +48,7 @@ class Result:
     waiting: bool = False
     """Whether something that Crossplane does not watch for us may change the answer. Then it asks again soon."""
     requirements: tuple[Requirement, ...] = ()
-    """Set by the Composer."""
+    """What this decision reads besides `Composer.requirements`. The Composer adds the latter."""
     ttl: int = 0
     """Seconds until Crossplane asks again. Set by the Composer."""
 

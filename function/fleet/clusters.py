@@ -7,6 +7,7 @@ the deployments of all others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
@@ -60,6 +61,25 @@ def storage_class(manifest: Manifest) -> str | None:
 def pod_security_level(manifest: Manifest) -> pod_security.Level:
     """Return the published level of Pod Security; the default if the cluster publishes none."""
     return pod_security.level(dig(manifest, "status", "podSecurity", "enforce")) or pod_security.DEFAULT
+
+
+def free_nodes(manifest: Manifest) -> dict[str, int] | None:
+    """Return the published free nodes of each published pool, by name; None unless there is a number for all of them.
+
+    They may be out of date, and are only good to choose where to look. Never more than the nodes of the pool.
+    """
+    pools = {str(pool.get("name")): whole(pool.get("nodes")) for pool in mappings(dig(manifest, "status", "gpuPools"))}
+    stated = {str(one.get("pool")): one.get("free") for one in mappings(dig(manifest, "status", "allocations"))}
+    free = {name: _count(stated.get(name)) for name in pools}
+    if not pools or None in free.values():
+        return None
+    return {name: min(count, max(0, pools[name])) for name, count in free.items() if count is not None}
+
+
+def _count(value: Any) -> int | None:
+    """Return a whole number, also of a whole double as protobuf has them; None for anything else."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and math.isfinite(value) and value == int(value) else None
 
 
 def pool_taints(manifest: Manifest) -> dict[str, tuple[Taint, ...]]:

@@ -132,10 +132,13 @@ class Reconciler:
         self.store.apply(_status_of(xr, result), XR_MANAGER, subresource="status")
         return result, unsynced
 
-    def asked_and_answered(self, xr: Manifest) -> Request:
-        """The request that the function would get for an XR now, with all its requirements resolved."""
-        request = Request(xr=xr, observed=self.observed(xr))
-        return replace(request, required=self._find(self.function(request).requirements))
+    def request(self, xr: Manifest) -> Request:
+        """The request that the function would get for an XR now, before any requirement is resolved."""
+        return Request(xr=xr, observed=self.observed(xr))
+
+    def answered(self, request: Request, asked: tuple[Requirement, ...]) -> Request:
+        """A request with the objects that requirements match now."""
+        return replace(request, required=self._find(asked))
 
     def _call(self, request: Request) -> Result:
         kind = request.xr["kind"]

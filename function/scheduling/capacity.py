@@ -4,6 +4,9 @@ Terms:
 
 - A pool's *free nodes* are the nodes that it publishes, less those that replicas of all deployments were given. A
   replica is charged by its own spec, and not by the current spec of its deployment.
+- The free nodes of a cluster are *counted* if all replicas there are known. Otherwise they are *published*: the cluster
+  says how many are free, which may be out of date. If nothing usable is published, all nodes are taken for free. A
+  plan must not rest on published numbers: it says which clusters would have to be counted (`Plan.stands_on`).
 - A pool is *overcommitted* if its free nodes are negative. Two deployments that are reconciled at the same time may
   give away the same node, and a pool may shrink.
 - A replica *grows* while its spec takes more nodes than the spec that it last served with, and it is not ready yet.
@@ -47,10 +50,15 @@ class Ledger:
         clusters: Mapping[str, Cluster],
         replicas: Iterable[Replica],
         others: Mapping[str, Sequence[ForeignReplica]] | None = None,
+        published: Mapping[str, Mapping[str, int] | None] | None = None,
     ) -> None:
-        """Charge `replicas`, and `others`: replicas of other deployments by their cluster."""
+        """Charge `replicas`, and `others`: replicas of other deployments by their cluster.
+
+        `published` has the clusters that cannot be counted, with their free nodes by pool, or None.
+        """
         self._clusters = clusters
         self._others = others or {}
+        self._published = published or {}
         self._replicas: dict[str, list[Replica]] = {}
         self._free: dict[str, dict[str, int]] = {}
         for replica in replicas:
@@ -73,6 +81,9 @@ class Ledger:
         if free is None:
             cluster = self._clusters.get(name)
             free = self._free[name] = {pool.name: pool.nodes for pool in cluster.pools} if cluster else {}
+            if name in self._published:
+                free |= {pool: nodes for pool, nodes in (self._published[name] or {}).items() if pool in free}
+                return free
             for foreign in self._others.get(name, ()):
                 _charge(free, foreign.nodes)
             for replica in self._replicas.get(name, ()):

@@ -24,7 +24,7 @@ the pool that is named is the one with the smallest gap for the engine with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -48,6 +48,12 @@ class PlannedUsage:
     """The replicas of all deployments by cluster. Those of the job have the nodes that the plan gives them."""
     ledger: Ledger
     """The free nodes."""
+    uncounted: Container[str] = ()
+    """Clusters of which not all replicas are known, and whose free nodes are as published."""
+
+    def holders(self, cluster: str) -> Sequence[ForeignReplica]:
+        """Return the replicas on a cluster; none if not all are known, since naming some would blame the wrong ones."""
+        return () if cluster in self.uncounted else self.by_cluster[cluster]
 
 
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
@@ -93,7 +99,7 @@ def planned_usage(job: Job, fleet: Fleet, plan: Plan) -> PlannedUsage:
             ),
         ],
     )
-    return PlannedUsage(by_cluster, plan.ledger)
+    return PlannedUsage(by_cluster, plan.ledger, fleet.published.keys())
 
 
 def _deployment(replica: Replica) -> NamespacedName:
@@ -134,7 +140,7 @@ def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
         ]
         shortest.append(min(gaps))
     _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(r.named()) for r in usage.by_cluster[cluster.name] if pool in r.nodes})
+    holders = sorted({str(r.named()) for r in usage.holders(cluster.name) if pool in r.nodes})
     if needs <= has:
         needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
     return rejection.Full(pool, needs, has, tuple(holders))

@@ -62,6 +62,8 @@ class Filler:
     fleet: Fleet
     fitter: Fitter
     ledger: Ledger
+    sought: bool = False
+    """Whether a place for a replica was sought."""
     _indices: dict[str, set[int]] = field(default_factory=dict)
     """Indices in use on each cluster, by existing replicas (including those that leave) and by new ones."""
 
@@ -78,6 +80,7 @@ class Filler:
         """
         if missing <= 0:
             return
+        self.sought = True
         load = Counter(p.cluster for p in placed)
         open_ = [cluster for cluster in self.fleet.clusters.values() if filter_cluster(self.job, cluster) is None]
         heap = [bid for cluster in open_ if (bid := self._optimistic_bid(cluster, load[cluster.name]))]
@@ -93,6 +96,10 @@ class Filler:
             load[bid.cluster.name] += 1
             if again := self._optimistic_bid(bid.cluster, load[bid.cluster.name]):
                 heapq.heappush(heap, again)
+
+    def further(self, placed: Sequence[Placement], most: int) -> list[str]:
+        """Return the clusters that would take up to `most` more replicas, in order. Charges them too."""
+        return list(dict.fromkeys(placement.cluster for placement in self.fill(placed, most)))
 
     def _optimistic_bid(self, cluster: Cluster, load: int) -> _Bid | None:
         """Return the bid of a cluster if all its nodes were free; None if it lacks the devices."""

@@ -171,6 +171,11 @@ class Replica:
         return self.previous is not None and self.has_served and not self.ready
 
     @property
+    def may_give_way(self) -> bool:
+        """Whether other replicas on its cluster matter to it: it has nodes that it may have to give back."""
+        return not self.deleting and (not self.has_served or self.is_growing)
+
+    @property
     def proven(self) -> PreviousSpec:
         """The spec that it served with last: its previous one while it grows, otherwise its own."""
         return self.previous if self.previous and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
@@ -187,14 +192,21 @@ class ForeignReplica(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Everything that a plan is made from, besides the job. The order of its parts does not matter."""
+    """Everything that a plan is made from, besides the job. The order of its parts does not matter.
+
+    It may be a part of the fleet. Then the plan says what it would have to know of the rest (`Plan.sought`,
+    `Plan.stands_on`).
+    """
 
     clusters: Mapping[str, Cluster]
-    """All clusters by name."""
+    """All clusters by name, or at least those of the deployment's replicas."""
     replicas: tuple[Replica, ...] = ()
     """All replicas of the deployment, and those of others that share an overcommitted cluster with them."""
     others: Mapping[str, Sequence[ForeignReplica]] = field(default_factory=dict)
     """All other replicas by cluster."""
+    published: Mapping[str, Mapping[str, int] | None] = field(default_factory=dict)
+    """Clusters of which the replicas of others are not known, with the free nodes of each pool as they are published.
+    The deployment's own replicas are not free in these numbers. None if nothing usable is published."""
 
 
 def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:

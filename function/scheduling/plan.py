@@ -93,6 +93,13 @@ class Plan:
 
     ledger: Ledger = field(compare=False, repr=False)
     """Free nodes once the plan is carried out, and before anything that it drops is gone."""
+    sought: bool = field(default=False, compare=False)
+    """Whether a place for a new replica was sought, so that all clusters had to be known."""
+    stands_on: frozenset[str] = field(default=frozenset(), compare=False)
+    """Clusters whose free nodes decide: those that get new replicas, and those on which a replica may get another spec
+    in its place."""
+    in_place: frozenset[str] = field(default=frozenset(), compare=False)
+    """Those of `stands_on` on which a replica may get another spec in its place."""
     placements: tuple[Placement, ...] = ()
     """All replicas that exist after the plan, sorted by cluster and index."""
     wanted: int = 0

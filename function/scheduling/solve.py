@@ -62,12 +62,22 @@ from function.scheduling.taints import untolerated
 def solve(job: Job, fleet: Fleet, fitter: Fitter | None = None) -> Plan:
     """Return the plan for one deployment.
 
-    The fleet must have all its clusters: a replica whose cluster is missing counts as lost. Pass a `fitter` to reuse
-    what an earlier call has learned about the job's engines.
+    A replica whose cluster is missing in the fleet counts as lost. Of a fleet that is known in part, the plan is a
+    draft until it stands on what is known (`Plan.sought`, `Plan.stands_on`). Pass a `fitter` to reuse what an earlier
+    call has learned about the job's engines.
 
     Raises Exhausted if the budget of the fitter's matcher does not suffice, and deadline.Exceeded.
     """
     return _Solver(job, fleet, fitter or Fitter(job.engines)).run()
+
+
+def further(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, most: int) -> list[str]:
+    """Return the clusters that would take up to `most` replicas more than a plan places, the best first.
+
+    They are where a plan looks next if the free nodes that it stands on turn out to be taken. The plan is used up: its
+    ledger is charged.
+    """
+    return Filler(job, fleet, fitter, plan.ledger).further(plan.placed, most)
 
 
 def _position(replica: Replica) -> tuple[str, int, NamespacedName]:
@@ -95,6 +105,8 @@ class _Solver:
     """The placements decided so far. Phase 3 puts one for each replica that stays; later phases replace and add."""
     unsearched: set[NamespacedName] = field(default_factory=set)
     """Replicas for which the search for a fit in place gave up."""
+    in_place: set[str] = field(default_factory=set)
+    """Clusters whose free nodes were asked for, to give a replica another spec in its place."""
     ours: list[Replica] = field(init=False)
     revisions: Mapping[str, Revision] = field(init=False)
     ledger: Ledger = field(init=False)
@@ -102,7 +114,7 @@ class _Solver:
 
     def run(self) -> Plan:
         self.ours = sorted((r for r in self.fleet.replicas if r.deployment == self.job.deployment), key=_position)
-        self.ledger = Ledger(self.fleet.clusters, self.fleet.replicas, self.fleet.others)
+        self.ledger = Ledger(self.fleet.clusters, self.fleet.replicas, self.fleet.others, self.fleet.published)
         self.filler = Filler(self.job, self.fleet, self.fitter, self.ledger)
         contended = contention(self.fleet.clusters, self.fleet.replicas)
         self.revisions = self._remembered(contended)
@@ -119,6 +131,9 @@ class _Solver:
         kept = {p.replica.identity for p in self.placed if p.replica}
         return Plan(
             ledger=self.ledger,
+            sought=self.filler.sought,
+            stands_on=frozenset({*self.in_place, *(p.cluster for p in self.placed if p.action is Action.CREATE)}),
+            in_place=frozenset(self.in_place),
             placements=tuple(sorted(self.placed, key=lambda p: (p.cluster, p.index, p.action.value))),
             wanted=self.job.replicas,
             departing=tuple(r for r in self.ours if r.identity not in kept),
@@ -302,6 +317,7 @@ class _Solver:
         """
         cluster = self.fleet.clusters[replica.cluster]
         own = replica.nodes()
+        self.in_place.add(cluster.name)
         free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.free_nodes(cluster.name).items()}
         fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
         if isinstance(fit, Fit):

@@ -11,7 +11,7 @@ import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from function import registry, wire
-from function.core import DeadlineExceeded, Result, deadline, dig
+from function.core import DeadlineExceeded, InvalidSpec, Result, deadline, dig
 from function.server import log, metrics
 from function.server.workers import WORKERS, Workers
 
@@ -98,7 +98,8 @@ class Runner:
             return wire.encode(call, result), _said(result)
         except wire.TooLarge as size:
             bound.warning("The response is too large", size=str(size))
-            why = composer.invalid(field="spec", problem=f"what it composes is {size}")
+            refused = composer.invalid(field="spec", problem=f"what it composes is {size}")
+            why = InvalidSpec(refused, asks=result.requirements)
         try:
             return wire.encode(call, composer.hold(call.request, why)), "too-large"
         except wire.TooLarge as size:

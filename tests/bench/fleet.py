@@ -8,7 +8,9 @@ from typing import Any
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
-from function.core import NamespacedName
+from function.core import NamespacedName, Request
+from function.kinds.modeldeployment import stages
+from function.sandbox.settle import resolve
 from function.vocabulary import crossplane, labels, names
 from tests.bench import shuffled
 
@@ -212,10 +214,12 @@ def _tree(value: Any) -> Object:
 
 
 def request(xr: Object, fleet: list[Object], others: list[Object], observed: dict[str, Object] | None = None) -> bytes:
-    """The call in which all that was asked for is answered. Its bytes are others each time, as Crossplane's are."""
+    """The call in which all clusters and all replicas are answered. Its bytes are others each time, as Crossplane's."""
     composed = observed or {}
     replicas = [m for m in composed.values() if m["kind"] != "ModelEndpoint"]
-    return shuffled.request(xr, composed, {"clusters": fleet, "all-replicas": [*others, *replicas]}, tag="bench")
+    asked = stages.everything(Request(xr=xr, observed=composed)).requirements(xr)
+    found = {name: list(there) for name, there in resolve(asked, [*fleet, *others, *replicas]).items()}
+    return shuffled.request(xr, composed, {**found, "services": []}, tag="bench")
 
 
 def carried_out(rsp: fnv1.RunFunctionResponse) -> dict[str, Object]:

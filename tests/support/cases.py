@@ -17,8 +17,10 @@ import yaml
 
 from function import registry
 from function.core import Manifest, Request, Result, dig, identity, plain
+from function.fleet.replicas import takes_nodes
+from function.kinds.inferencecluster.allocations import allocations
 from function.sandbox.settle import settle
-from function.vocabulary import crossplane, labels
+from function.vocabulary import crossplane, labels, names
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ROOT = Path(__file__).parents[1] / "golden"
@@ -29,13 +31,28 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.pare
 def load(case: Path) -> tuple[Request, list[Manifest]]:
     """A case's request before anything was looked up, and what there is to find.
 
-    A ModelReplica that is observed exists, so a look-up finds it.
+    A ModelReplica that is observed exists, so a look-up finds it. Replicas have the label of their cluster, and
+    clusters publish their free nodes, unless the case says otherwise.
     """
     observed = {m["metadata"]["annotations"][crossplane.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
     objects = documents(case / "required.yaml")
     there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
     also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]
-    return Request(xr=documents(case / "xr.yaml")[0], observed=observed), [*objects, *also]
+    there_is = [*objects, *also]
+    for manifest in there_is:
+        _complete(manifest, there_is)
+    return Request(xr=documents(case / "xr.yaml")[0], observed=observed), there_is
+
+
+def _complete(manifest: Manifest, objects: list[Manifest]) -> None:
+    """Add what composers write on every replica and publish of every cluster."""
+    name, pools = dig(manifest, "spec", "clusterName"), dig(manifest, "status", "gpuPools")
+    if manifest["kind"] == "ModelReplica" and isinstance(name, str):
+        manifest["metadata"].setdefault("labels", {}).setdefault(labels.CLUSTER, names.label_value(name))
+    if manifest["kind"] == "InferenceCluster" and isinstance(pools, list):
+        there = [m for m in objects if dig(m, "spec", "clusterName") == manifest["metadata"]["name"] and takes_nodes(m)]
+        sound = [pool for pool in pools if isinstance(dig(pool, "nodes"), int) and dig(pool, "name")]
+        manifest["status"].setdefault("allocations", allocations(sound, there))
 
 
 def answer(case: Path) -> Result:

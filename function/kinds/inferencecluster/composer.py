@@ -67,7 +67,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.CLUSTER_READY, c.BACKEND_READY),
     invalid=c.INVALID_CLUSTER,
-    requirements=inputs.requirements,
+    requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
     held=status.held,
 )

@@ -87,6 +87,6 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.GATEWAY_READY,),
     invalid=c.INVALID_GATEWAY,
-    requirements=inputs.requirements,
+    requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
 )

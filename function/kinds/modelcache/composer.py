@@ -41,7 +41,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.CLUSTERS_MATCHED, c.ARTIFACT_READY),
     invalid=c.INVALID_CACHE,
-    requirements=inputs.requirements,
+    requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
     held=status.held,
 )

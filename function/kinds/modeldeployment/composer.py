@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from function import scheduling
 from function.api import modeldeployment as model
-from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Result
+from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Requirement, Result
 from function.fleet import previous_spec
-from function.kinds.modeldeployment import reserved, status, withdraw
+from function.kinds.modeldeployment import reserved, stages, status, withdraw
 from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import decide
-from function.kinds.modeldeployment.inputs import Inputs, read, requirements
+from function.kinds.modeldeployment.inputs import Inputs, read
 from function.scheduling import Replica
 from function.vocabulary import conditions as c
 
@@ -23,12 +24,13 @@ def run(request: Request) -> Result:
     """
     if refused := reserved.refusal(request):
         why = _with_contention(request, refused)
-        return reserved.scaled_down(request, COMPOSER.hold(request, why.condition, why.decided))
+        return reserved.scaled_down(request, COMPOSER.hold(request, why))
     try:
-        decision = decide(request, model.parse(request.xr), read(request))
+        decision = decide(request, model.parse(request.xr))
     except InvalidSpec as why:
         raise _with_contention(request, why) from why
-    return withdraw.drain(request, status.report(decision, compose(decision)))
+    result = withdraw.drain(request, status.report(decision, compose(decision)))
+    return replace(result, requirements=decision.stage.requirements(request.xr))
 
 
 def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
@@ -37,14 +39,22 @@ def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
     An invalid spec changes nothing else. But the other deployment on such a pool counts on this one to give way: it
     drops replicas that are preempted, and returns those that are rolled back to their previous spec.
     """
+    stage = stages.first(request)
+    asks = why.asks or stage.requirements(request.xr)
     try:
-        inputs = read(request)
+        inputs = read(request, stage)
     except NotYet:
-        return why
+        return InvalidSpec(why.condition, asks=asks)
     contended = scheduling.contention(inputs.fleet.clusters, inputs.fleet.replicas)
     preempted = [inputs.keys[replica.identity] for replica in contended.preempted if replica.identity in inputs.keys]
     decided: Decided = {**dict.fromkeys(preempted), **dict(_rolled_back(inputs, contended.rolled_back))}
-    return InvalidSpec(why.condition, decided=decided)
+    return InvalidSpec(why.condition, decided=decided, asks=asks)
+
+
+def _requirements(request: Request) -> tuple[Requirement, ...]:
+    """Return what is read at every stage."""
+    cache = stages.cache(request.xr)
+    return (*((cache,) if cache else ()), withdraw.services(request.xr))
 
 
 def _rolled_back(inputs: Inputs, rolled_back: Iterable[Replica]) -> Iterator[tuple[str, ComposedResource]]:
@@ -59,7 +69,7 @@ COMPOSER = Composer(
     kind=model.KIND,
     conditions=(c.REPLICAS_SCHEDULED, c.REPLICAS_READY, c.MODEL_CACHE_RESOLVED),
     invalid=c.INVALID_DEPLOYMENT,
-    requirements=lambda xr: (*requirements(xr), withdraw.services(xr)),
+    requirements=_requirements,
     compose=run,
     held=status.held,
 )

@@ -1,23 +1,29 @@
-"""Decides where the replicas of a ModelDeployment go: turns its spec into a job, and runs the scheduler."""
+"""Decides where the replicas of a ModelDeployment go: turns its spec into a job, and runs the scheduler.
+
+It reads in stages (stages.py): as long as the plan is a draft, the next stage is read and planned anew. What the call
+has no answers for ends it, and Crossplane calls again.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
-from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, condition_true
+from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, Undecided, condition_true
 from function.fleet import renderings
-from function.kinds.modeldeployment import pod_security, rendering, selectors
-from function.kinds.modeldeployment.inputs import Inputs
+from function.kinds.modeldeployment import pod_security, rendering, selectors, stages
+from function.kinds.modeldeployment.inputs import Inputs, read
 from function.kinds.modeldeployment.selectors import Compiled
+from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import (
     PROGRESS,
     Budget,
     Findings,
     Fitter,
+    Fleet,
     Job,
     Matcher,
     Placement,
@@ -40,6 +46,8 @@ class Decision:
     """The deployment as the scheduler sees it."""
     plan: Plan
     """Where the replicas go."""
+    stage: Stage
+    """What was read for the plan."""
     rejections: tuple[Rejection, ...]
     """Why each cluster takes no more replicas, sorted by cluster. Empty if no replica is missing."""
 
@@ -66,10 +74,11 @@ _NOTABLE = 100_000
 """Units from which the findings of a call that decided are kept for later calls."""
 
 
-def decide(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Decision:
+def decide(request: Request, spec: Spec, *, stage: Stage | None = None, budget: Budget | None = None) -> Decision:
     """Return where the replicas of a deployment go.
 
-    `budget` replaces the budget of an ordinary call.
+    `stage` replaces the first stage, and `budget` the budget of an ordinary call. What is raised says in `asks` what
+    was read, and what must be read.
 
     Raises:
         InvalidSpec: A selector does not compile, the selectors cost too much together, or a member requests more
@@ -78,32 +87,70 @@ def decide(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None =
             next call continues.
         deadline.Exceeded: The call takes too long.
     """
-    spending = budget or Budget(MOST_SPENT)
+    stage, spending = stage or stages.first(request), budget or Budget(MOST_SPENT)
+    fitter: Fitter | None = None
+    while True:
+        try:
+            inputs = read(request, stage)
+            fitter = fitter or _fitter(request, spec, inputs, spending)
+            decision, needed = _draft(request, spec, stage, inputs, fitter)
+        except Undecided as why:
+            why.asks = stage.requirements(request.xr)
+            raise
+        if needed is None:
+            if spending.spent > _NOTABLE:
+                PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=False)
+            return decision
+        stage = needed
+
+
+def _fitter(request: Request, spec: Spec, inputs: Inputs, spending: Budget) -> Fitter:
+    """Compile the selectors of a spec. The result serves all stages, since they match the same engines."""
     try:
-        wanted = job(request, spec, inputs, spending)
+        engines = compiled_engines(spec, spending)
     except scheduling.Exhausted:
         raise NotYet(_continued(spec, inputs, scheduling.Findings())) from None
-    asked = wanted.deployment, frozenset(member.requests for engine in wanted.engines for member in engine.members)
-    matcher = Matcher(spending, PROGRESS.of(asked))
+    return Fitter(engines, Matcher(spending, PROGRESS.of(_progress(request, engines))))
+
+
+def _progress(request: Request, engines: Iterable[scheduling.Engine]) -> Hashable:
+    """Return the key of what is remembered of a matching that takes several calls."""
+    return request.identity, frozenset(member.requests for engine in engines for member in engine.members)
+
+
+def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: Fitter) -> tuple[Decision, Stage | None]:
+    """Return the decision that a stage allows, and the stage that it needs; None if it stands on what was read."""
+    wanted = job(request, spec, inputs, fitter.engines)
     try:
-        decision = _decided(request, spec, inputs, Fitter(wanted.engines, matcher), wanted)
+        _check(spec, stage, wanted, inputs, fitter.matcher)
+        fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
+        plan = scheduling.solve(wanted, fleet, fitter)
+        needed = _needed(stage, wanted, fleet, plan, fitter)
+        rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
-        PROGRESS.keep(asked, matcher.findings, under_way=True)
-        raise NotYet(_continued(spec, inputs, matcher.findings)) from None
-    if spending.spent > _NOTABLE:
-        PROGRESS.keep(asked, matcher.findings, under_way=False)
-    return decision
+        PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
+        raise NotYet(_continued(spec, inputs, fitter.matcher.findings)) from None
+    if not needed:
+        _check_answers(request, inputs, plan)
+    return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, stage, rejections), needed
 
 
-def _decided(request: Request, spec: Spec, inputs: Inputs, fitter: Fitter, wanted: Job) -> Decision:
-    _check(spec, wanted, inputs, fitter.matcher)
-    fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
-    plan = scheduling.solve(wanted, fleet, fitter)
-    if inputs.is_doubtful and (plan.takes_nodes or not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
-        # Nodes that other deployments hold would seem free, and replicas that exist would seem to be gone.
-        raise NotYet(c.SCHEDULING(missing="a list of all ModelReplicas that includes its own"))
-    rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing else ()
-    return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, rejections)
+def _needed(stage: Stage, wanted: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> Stage | None:
+    ours = [replica for replica in fleet.replicas if replica.deployment == wanted.deployment]
+    return stages.following(stage, plan, ours, lambda most: scheduling.further(wanted, fleet, plan, fitter, most))
+
+
+def _check_answers(request: Request, inputs: Inputs, plan: Plan) -> None:
+    """Raise NotYet if the plan rests on an empty answer that something else contradicts.
+
+    Nodes that other deployments hold would seem free, and replicas or clusters that exist would seem to be gone.
+    """
+    if inputs.missed and (plan.sought or plan.lost):
+        raise NotYet(c.SCHEDULING(missing=f"a list of all InferenceClusters that includes {', '.join(inputs.missed)}"))
+    doubted = inputs.doubtful & plan.stands_on
+    if doubted or (inputs.doubtful and not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
+        on = ", ".join(sorted(doubted or inputs.doubtful))
+        raise NotYet(c.SCHEDULING(missing=f"a list of the ModelReplicas on {on} that includes its own"))
 
 
 def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
@@ -118,9 +165,9 @@ def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
     return c.SCHEDULING(missing=f"the evaluation of device selectors: {known}; the next reconcile continues")
 
 
-def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
+def _check(spec: Spec, stage: Stage, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
     """Raise NotYet if replicas are wanted and there is no cluster, and InvalidSpec if a claim is too large."""
-    if wanted.replicas and not inputs.fleet.clusters:
+    if wanted.replicas and stage.whole_fleet and not inputs.fleet.clusters:
         raise NotYet(c.NO_CLUSTERS())
     for i, engine in enumerate(wanted.engines):
         for member in engine.members:
@@ -132,18 +179,23 @@ def _check(spec: Spec, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
                 raise InvalidSpec(c.INVALID_NODE_SELECTOR(field=field, problem=problem))
 
 
-def job(request: Request, spec: Spec, inputs: Inputs, budget: Budget | None = None) -> Job:
-    """Return the deployment as the scheduler sees it.
+def compiled_engines(spec: Spec, budget: Budget | None = None) -> tuple[scheduling.Engine, ...]:
+    """Return the engines of a spec as the scheduler sees them, with their selectors compiled.
 
-    Compiling selectors is charged to `budget`, which is unlimited by default. Raises InvalidSpec if a selector does not
-    compile or the selectors cost too much together, and Exhausted.
+    Compiling is charged to `budget`, which is unlimited by default. Raises InvalidSpec if a selector does not compile,
+    or if the selectors cost too much together, and Exhausted.
     """
     compiled = selectors.admitted(spec, (budget or Budget()).spend)
+    return tuple(_engine(engine, compiled) for engine in spec.engines)
+
+
+def job(request: Request, spec: Spec, inputs: Inputs, engines: tuple[scheduling.Engine, ...]) -> Job:
+    """Return the deployment as the scheduler sees it. `engines` are those of its spec."""
     selector = dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}
     return Job(
         deployment=NamespacedName(request.identity.namespace, names.label_value(request.identity.name)),
         replicas=spec.replicas,
-        engines=tuple(_engine(engine, compiled) for engine in spec.engines),
+        engines=engines,
         selector=selector,
         placed_under=json.dumps(selector, sort_keys=True, separators=(",", ":")),
         spec_hash=(current := renderings.revision(spec_hash(spec))),

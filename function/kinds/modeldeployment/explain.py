@@ -9,9 +9,9 @@ from typing import cast
 
 from function import cel, scheduling
 from function.api import modeldeployment as model
-from function.core import Request
+from function.core import Request, Requirement
+from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.decide import Decision, decide
-from function.kinds.modeldeployment.inputs import read
 from function.kinds.modeldeployment.selectors import compiled
 from function.scheduling import (
     Budget,
@@ -64,12 +64,18 @@ class Explanation:
     """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
 
 
+def requirements(request: Request) -> tuple[Requirement, ...]:
+    """Return what an explanation reads: all clusters and all replicas."""
+    cache = stages.cache(request.xr)
+    return (*((cache,) if cache else ()), *stages.everything(request).requirements(request.xr))
+
+
 def explain(request: Request) -> Explanation:
-    """Return the explanation of the deployment of a request, whose required resources must be resolved.
+    """Return the explanation of the deployment of a request, in which `requirements` must be resolved.
 
     Raises InvalidSpec and NotYet, as composing the deployment does.
     """
-    decision = decide(request, model.parse(request.xr), read(request), Budget())
+    decision = decide(request, model.parse(request.xr), stage=stages.everything(request), budget=Budget())
     placed, wanted = len(decision.plan.placed), decision.job.replicas
     if not decision.plan.missing:
         return Explanation(wanted, placed, ())

@@ -1,39 +1,35 @@
 """Reads what a ModelDeployment is decided from: clusters, replicas of all deployments, and the ModelCache.
 
-A fleet has hundreds of clusters and thousands of replicas, so objects are read lazily: a cluster when the scheduler
-asks for it, and of other deployments' replicas only the nodes that they take.
+What is read depends on the stage (stages.py). A stage may still have hundreds of clusters and thousands of replicas, so
+objects are read lazily: a cluster when the scheduler asks for it, and of other deployments' replicas only the nodes
+that they take.
+
+An empty answer may be wrong. It is not believed as long as something else that was read contradicts it:
+
+- A cluster is gone if neither the look-up by its name finds it nor the look-up of all clusters, which finds others.
+- A cluster whose look-up finds no replicas, although replicas of the deployment are there, is doubtful: no nodes of it
+  are given away.
+- A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
+  it publishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.api import inferencecluster, modelcache, modelreplica
-from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, Requirement, dig, identity
+from function.api import modelcache, modelreplica
+from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, identity
 from function.fleet import caches
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
+from function.kinds.modeldeployment import stages
+from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
-
-CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
-REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KIND)
-
-
-def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Return the resources that Crossplane must look up for a ModelDeployment."""
-    return (CLUSTERS, REPLICAS, *_cache_requirements(xr))
-
-
-def _cache_requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    name = dig(xr, "spec", "modelCacheRef", "name")
-    if not isinstance(name, str) or not name:
-        return ()
-    return (Requirement("cache", modelcache.API_VERSION, modelcache.KIND, name, namespace=identity(xr).namespace),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +52,10 @@ class Inputs:
     """The address of each cluster's gateway, by cluster; empty if it has none."""
     ours: Mapping[NamespacedName, Manifest]
     """The manifests of this deployment's replicas."""
-    is_doubtful: bool
-    """Whether the look-up of all replicas found none, although this deployment has replicas."""
+    doubtful: frozenset[str]
+    """Clusters on which no replicas were found, although replicas of this deployment are there."""
+    missed: tuple[str, ...]
+    """Clusters that were found by name, and are not among all clusters."""
     keys: Mapping[NamespacedName, str]
     """The key of each replica of this deployment among the composed resources."""
     cache: Cache | None
@@ -71,29 +69,49 @@ class Inputs:
     """The value of the annotation roll-anyway: the hash of a revision, `true`, or empty."""
 
 
-def read(request: Request) -> Inputs:
-    """Return the inputs of a request. Raises NotYet while the fleet or the referenced cache is not looked up."""
-    found, replicas = request.resolved(CLUSTERS), request.resolved(REPLICAS)
-    if found is None or replicas is None:
-        missing = [r.name for r in (CLUSTERS, REPLICAS) if request.resolved(r) is None]
+def read(request: Request, stage: Stage) -> Inputs:
+    """Return the inputs of a stage. Raises NotYet while something of it is not looked up."""
+    missing = [r.name for r in stage.requirements(request.xr) if request.resolved(r) is None]
+    if missing:
         raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
-    manifests = {m["metadata"]["name"]: m for m in found}
+    manifests, missed = _manifests(request, stage)
     clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
     owner = Owner(request)
-    ours, others = _sorted_out(request, replicas, owner)
+    ours, others = _sorted_out(request, stage, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
+    silent = _silent(request, stage, clusters)
+    inhabited = {r.cluster for r in placed.values()}
+    hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
+    free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
     return Inputs(
-        fleet=_fleet(clusters, tuple(placed.values()), others),
+        fleet=_fleet(clusters, tuple(placed.values()), others, free),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
-        is_doubtful=not replicas and bool(placed),
+        doubtful=frozenset(silent if stage.is_last and inhabited else silent & inhabited),
+        missed=missed,
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
         repositories=_repositories(request),
         revisions=tuple(_revisions(request.xr)),
         rolls_anyway=str(dig(request.xr, "metadata", "annotations", labels.ROLL_ANYWAY) or ""),
     )
+
+
+def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tuple[str, ...]]:
+    """Return the manifests of the clusters by name, and those of them that are missing among all clusters."""
+    by_name = {m["metadata"]["name"]: m for name in stage.own for m in request.resolved(stages.cluster(name)) or ()}
+    if not stage.whole_fleet:
+        return by_name, ()
+    listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
+    return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
+
+
+def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
+    """Return the clusters that are counted, and on which no replica of any deployment was found."""
+    if stage.is_last:
+        return set() if request.resolved(stages.REPLICAS) else set(clusters)
+    return {name for name in stage.counted if not request.resolved(stages.occupants(name))}
 
 
 def _revisions(xr: Manifest) -> Iterator[Revision]:
@@ -103,39 +121,61 @@ def _revisions(xr: Manifest) -> Iterator[Revision]:
 
 
 def _sorted_out(
-    request: Request, replicas: Iterable[Manifest], owner: Owner
+    request: Request, stage: Stage, owner: Owner
 ) -> tuple[dict[NamespacedName, Manifest], dict[str, list[Manifest]]]:
-    """Return this deployment's replicas, and the other replicas by cluster.
+    """Return this deployment's replicas, and the other replicas on counted clusters, by cluster.
 
     If a replica is both observed and looked up, the observed one is used.
     """
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
     looked_up: dict[NamespacedName, Manifest] = {}
     others: dict[str, list[Manifest]] = {}
-    for manifest in replicas:
+    for manifest in _looked_up(request, stage):
         if owner.owns(manifest, ours):
             looked_up[identity(manifest)] = manifest
         else:
             spec = manifest.get("spec")
-            others.setdefault(spec.get("clusterName") or "" if spec is not None else "", []).append(manifest)
+            name = spec.get("clusterName") or "" if spec is not None else ""
+            if stage.counts(name):
+                others.setdefault(name, []).append(manifest)
     return looked_up | ours, others
 
 
-def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: dict[str, list[Manifest]]) -> Fleet:
-    """Return the fleet.
+def _looked_up(request: Request, stage: Stage) -> Iterator[Manifest]:
+    """Yield each replica that was looked up once, although several look-ups may find it."""
+    if stage.is_last:
+        yield from request.resolved(stages.REPLICAS) or ()
+        return
+    for name in stage.counted:
+        for manifest in request.resolved(stages.occupants(name)) or ():
+            if dig(manifest, "spec", "clusterName") == name:  # its label says so, and the label may be wrong
+                yield manifest
+    if stage.whole_fleet:
+        own = request.resolved(stages.own_replicas(request.xr)) or ()
+        yield from (m for m in own if dig(m, "spec", "clusterName") not in stage.counted)
+
+
+def _fleet(
+    clusters: Mapping[str, Cluster],
+    ours: tuple[Replica, ...],
+    others: dict[str, list[Manifest]],
+    free: Mapping[str, Mapping[str, int] | None],
+) -> Fleet:
+    """Return the fleet. `free` has the free nodes that clusters publish which are not counted.
 
     Other deployments' replicas are read in full only on overcommitted clusters that have replicas of ours, where they
     decide who gives way. On other clusters their nodes are counted when the scheduler asks for the cluster.
     """
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
-    ledger = Ledger(clusters, ours, taken)
+    ledger = Ledger(clusters, ours, taken, free)
     contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
         clusters=clusters,
         replicas=(*ours, *rivals),
         others=LazyDict(others.keys() - contested, taken.__getitem__),
+        published=free,
     )
 
 
@@ -144,19 +184,20 @@ def _fleet(clusters: Mapping[str, Cluster], ours: tuple[Replica, ...], others: d
 
 def _cache(request: Request, clusters: Mapping[str, Manifest]) -> Cache | None:
     """Return the referenced cache, or None. Raises NotYet while Crossplane has not looked it up."""
-    for requirement in _cache_requirements(request.xr):
-        found = request.resolved(requirement)
-        if found is None:
-            why = "Crossplane has yet to look it up"
-            raise NotYet(c.MODEL_CACHE_UNRESOLVED(name=requirement.match_name, why=why))
-        for manifest in found:
-            return _cache_of(manifest, clusters)
-    return None
+    requirement = stages.cache(request.xr)
+    if requirement is None:
+        return None
+    found = request.resolved(requirement)
+    if found is None:
+        why = "Crossplane has yet to look it up"
+        raise NotYet(c.MODEL_CACHE_UNRESOLVED(name=requirement.match_name, why=why))
+    return next((_cache_of(manifest, clusters) for manifest in found), None)
 
 
 def _repositories(request: Request) -> dict[str, str]:
     """Return the names of the weights' models. A cluster may still have weights of an earlier spec."""
-    for manifest in (m for requirement in _cache_requirements(request.xr) for m in request.resolved(requirement) or ()):
+    requirement = stages.cache(request.xr)
+    for manifest in (request.resolved(requirement) or ()) if requirement else ():
         stated = mappings(dig(manifest, "status", "clusters"))
         there = (status for status in stated if status.get("staged") or status.get("claimName"))
         return {"": caches.model(manifest), **{str(status.get("name")): caches.model_on(status) for status in there}}

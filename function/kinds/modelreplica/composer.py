@@ -140,7 +140,7 @@ COMPOSER = Composer(
     kind=model.KIND,
     conditions=(c.MODEL_ACCEPTED, c.MODEL_READY),
     invalid=c.INVALID_REPLICA,
-    requirements=inputs.requirements,
+    requirements=lambda request: inputs.requirements(request.xr),
     compose=run,
     held=held,
 )

@@ -50,7 +50,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.ENDPOINTS_RESOLVED, c.ROUTING_READY),
     invalid=c.INVALID_SERVICE,
-    requirements=inputs.requirements,
+    requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
     held=status.held,
 )
