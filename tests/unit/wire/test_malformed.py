@@ -24,7 +24,7 @@ RUNNER = Runner(workers=1)
 
 
 def request(xr=XR, observed=OBSERVED, clusters=CLUSTERS, replicas=REPLICAS) -> bytes:
-    found = {"cluster-cluster-00000": clusters[:1], "clusters": clusters, "own-replicas": [], "services": []}
+    found = {"cluster-cluster-00000": clusters[:1], "clusters": clusters, "own-replicas": []}
     found["replicas-on-cluster-00000"] = replicas
     return shuffled.request(xr, observed, found, tag="t")
 
@@ -56,9 +56,15 @@ def test_the_request_itself_is_sound() -> None:
         (request(observed={"r": {}}), "observed.resources[r].resource.apiVersion"),
         (request(observed={"r": {**REPLICAS[0], "kind": None}}), "observed.resources[r].resource.kind"),
         (request(clusters=[CLUSTERS[0], {}]), "required_resources[clusters].items[1].resource"),
-        (request(clusters=[without(CLUSTERS[0], "metadata", "name")]), "cluster-00000].items[0].resource.metadata.name"),
-        (request(replicas=[{**REPLICAS[0], "metadata": []}]), "required_resources[replicas-on-cluster-00000].items[0]"),
-        (request(replicas=[{**REPLICAS[0], "metadata": {"name": 7}}]), "replicas-on-cluster-00000].items[0].resource.metadata.name"),
+        (
+            request(clusters=[without(CLUSTERS[0], "metadata", "name")]),
+            "00000].items[0].resource.metadata.name",
+        ),
+        (request(replicas=[{**REPLICAS[0], "metadata": []}]), "[replicas-on-cluster-00000].items[0]"),
+        (
+            request(replicas=[{**REPLICAS[0], "metadata": {"name": 7}}]),
+            "00000].items[0].resource.metadata.name",
+        ),
         (b"\xff\xff\xff", "not a RunFunctionRequest"),
     ],
 )
