@@ -21,6 +21,7 @@ has been made yet and the count is certain. How long replicas take to move is un
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -161,8 +162,12 @@ _SHARED: list[_Losing] = []
 
 def _in_parallel(losing: _Losing, clusters: Sequence[str], jobs: int) -> Iterator[Impact]:
     forking = multiprocessing.get_context("fork")
-    with forking.Pool(min(jobs, len(clusters)), _SHARED.append, (losing,), maxtasksperchild=1) as pool:
-        yield from pool.imap(_lose, clusters)
+    gc.freeze()  # else each child's collector would write to every page of the fleet, and so copy it
+    try:
+        with forking.Pool(min(jobs, len(clusters)), _SHARED.append, (losing,), maxtasksperchild=1) as pool:
+            yield from pool.imap(_lose, clusters)
+    finally:
+        gc.unfreeze()
 
 
 def _lose(cluster: str) -> Impact:

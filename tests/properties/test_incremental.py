@@ -53,7 +53,7 @@ def possible(store: Store, pick: st.DataObject) -> Edit:
     if kind is ResizePool:
         pools = [pool["name"] for pool in dig(cluster, "spec", "nodePools")]
         return ResizePool(name, pick.draw(st.sampled_from(pools)), pick.draw(st.integers(1, 4)))
-    return kind(name)
+    return LoseCluster(name) if kind is LoseCluster else DrainCluster(name)
 
 
 def whole(found: PlanOutcome) -> tuple[object, ...]:
@@ -76,9 +76,8 @@ def play(manifests: list[Manifest], pick: st.DataObject) -> None:
         copy = reader.copied(control.store)
         read = reader.read()
 
-        assert (
-            whole(read) == whole(copy.read()) == whole(outcome.read(control.store)) == whole(outcome.read(other.store))
-        )
+        assert whole(read) == whole(copy.read()) == whole(outcome.read(control.store))
+        assert whole(read) == whole(outcome.read(other.store))
         assert impact.compare([], before, read, lost=lost, drained=drained) == impact.compare(
             [], from_scratch, outcome.read(control.store), lost=lost, drained=drained
         )
