@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Container
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
@@ -55,11 +57,50 @@ def _cluster(i: int, pick: random.Random) -> Object:
             },
             "status": {
                 "conditions": _conditions("Synced", "Ready", "ClusterReady", "BackendReady"),
+                "namespace": "modelplane-system",
                 "gateway": {"address": f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}"},
                 "providerConfigRef": {"name": f"cluster-{i:05}"},
+                "clusterID": f"923e4a70-91c2-5ae3-b31d-{i:012}",
+                "nodes": _POOLS * _NODES,
                 "gpuPools": pools,
+                "allocations": [{"pool": p["name"], "nodes": _NODES, "free": _NODES} for p in pools],
+                "podSecurity": {"enforce": "baseline"},
+                "serving": True,
             },
         }
+    )
+
+
+def publish(clusters: list[Object], replicas: list[Object]) -> None:
+    """Let clusters publish the free nodes that these replicas leave, as the composer of InferenceClusters does."""
+    taken = _taken(replicas)
+    for cluster in clusters:
+        name, status = cluster["metadata"]["name"], cluster["status"]
+        status["allocations"] = [
+            {"pool": p["name"], "nodes": p["nodes"], "free": p["nodes"] - taken[name, p["name"]]}
+            for p in status["gpuPools"]
+        ]
+
+
+def fill(clusters: list[Object], replicas: list[Object], *, left: Container[str], nodes: int = 4) -> None:
+    """Shrink the pools of clusters to what these replicas take, except for some nodes on those that are left."""
+    taken = _taken(replicas)
+    for cluster in clusters:
+        name, pools = cluster["metadata"]["name"], cluster["status"]["gpuPools"]
+        for pool in pools:
+            pool["nodes"] = taken[name, pool["name"]] + (nodes if name in left else 0)
+        for written, pool in zip(cluster["spec"]["nodePools"], pools, strict=True):
+            written["nodeCount"] = pool["nodes"]
+        cluster["status"]["nodes"] = sum(pool["nodes"] for pool in pools)
+
+
+def _taken(replicas: list[Object]) -> Counter[tuple[str, str]]:
+    """Nodes by cluster and pool. All members of these fleets have one pod."""
+    return Counter(
+        (replica["spec"]["clusterName"], member["nodePoolName"])
+        for replica in replicas
+        for engine in replica["spec"]["engines"]
+        for member in engine["members"]
     )
 
 
@@ -216,6 +257,23 @@ def request(xr: Object, fleet: list[Object], others: list[Object], observed: dic
     composed = observed or {}
     replicas = [m for m in composed.values() if m["kind"] != "ModelEndpoint"]
     return shuffled.request(xr, composed, {"clusters": fleet, "all-replicas": [*others, *replicas]}, tag="bench")
+
+
+def reported(xr: Object, rsp: fnv1.RunFunctionResponse) -> Object:
+    """The XR as the API server keeps it once Crossplane has written the status that was reported."""
+    status = json_format.MessageToDict(rsp.desired.composite.resource).get("status", {})
+    own = {c.type: c for c in rsp.conditions}
+    conditions = [
+        {
+            "type": type_,
+            "status": fnv1.Status.Name(c.status).removeprefix("STATUS_CONDITION_").capitalize(),
+            "reason": c.reason,
+            "message": c.message,
+            "lastTransitionTime": _SINCE,
+        }
+        for type_, c in own.items()
+    ]
+    return {**xr, "status": {**status, "conditions": [*_conditions("Synced", "Ready"), *conditions]}}
 
 
 def carried_out(rsp: fnv1.RunFunctionResponse) -> dict[str, Object]:
