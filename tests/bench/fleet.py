@@ -82,7 +82,7 @@ def publish(clusters: list[Object], replicas: list[Object]) -> None:
         ]
 
 
-def fill(clusters: list[Object], replicas: list[Object], *, left: Container[str], nodes: int = 4) -> None:
+def fill(clusters: list[Object], replicas: list[Object], *, left: Container[str], nodes: int) -> None:
     """Shrink the pools of clusters to what these replicas take, except for some nodes on those that are left."""
     taken = _taken(replicas)
     for cluster in clusters:
@@ -253,10 +253,25 @@ def _tree(value: Any) -> Object:
 
 
 def request(xr: Object, fleet: list[Object], others: list[Object], observed: dict[str, Object] | None = None) -> bytes:
-    """The call in which all that was asked for is answered. Its bytes are others each time, as Crossplane's are."""
+    """The call in which all that may be asked for is answered. Its bytes are others each time, as Crossplane's are."""
     composed = observed or {}
-    replicas = [m for m in composed.values() if m["kind"] != "ModelEndpoint"]
-    return shuffled.request(xr, composed, {"clusters": fleet, "all-replicas": [*others, *replicas]}, tag="bench")
+    replicas = [*others, *(m for m in composed.values() if m["kind"] != "ModelEndpoint")]
+    return shuffled.request(xr, composed, answers(fleet, replicas), tag="bench")
+
+
+def answers(fleet: list[Object], replicas: list[Object]) -> dict[str, list[Object]]:
+    """All that a ModelDeployment without a cache may ask for, in any stage and in any revision."""
+    on: dict[str, list[Object]] = {cluster["metadata"]["name"]: [] for cluster in fleet}
+    for replica in replicas:
+        on[replica["spec"]["clusterName"]].append(replica)
+    return {
+        "clusters": fleet,
+        "all-replicas": replicas,
+        "own-replicas": [r for r in replicas if r["metadata"]["labels"][labels.DEPLOYMENT] == OWNER.name],
+        "services": [],
+        **{f"cluster-{cluster['metadata']['name']}": [cluster] for cluster in fleet},
+        **{f"replicas-on-{name}": there for name, there in on.items()},
+    }
 
 
 def reported(xr: Object, rsp: fnv1.RunFunctionResponse) -> Object:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
-from google.protobuf import json_format
 
 from tests.bench import fleet, shuffled
 from tests.bench.fleet import Object
@@ -44,6 +43,10 @@ class Index:
         self._of_kind[kind].append(manifest)
         for key, value in {**metadata.get("labels", {}), "": metadata["name"]}.items():
             self._having[kind, key, value].append(manifest)
+
+    def of_kind(self, kind: str) -> list[Object]:
+        """Return all objects of a kind."""
+        return list(self._of_kind[kind])
 
     def look_up(self, asked: Asked) -> dict[str, list[Object]]:
         """Return the objects that requirements match, by requirement."""
@@ -123,10 +126,6 @@ class Deployment:
             asked = now
         raise AssertionError(f"still asks for something else after {_MOST_CALLS} calls")
 
-    def request(self, answers: Answers) -> bytes:
-        """Return a call with some answers. Its bytes are others each time, as Crossplane's are."""
-        return shuffled.request(self.xr, self.observed, answers, tag="bench")
-
     def carry_out(self, done: Reconciled) -> bool:
         """Make all that was composed ready, and report the status. Returns whether anything is new."""
         composed = fleet.carried_out(done.response)
@@ -151,13 +150,3 @@ def _sound(response: fnv1.RunFunctionResponse) -> fnv1.RunFunctionResponse:
     for result in response.results:
         assert result.severity != fnv1.SEVERITY_FATAL, result.message
     return response
-
-
-def said(response: fnv1.RunFunctionResponse) -> dict[str, str]:
-    """Return the reason of each condition, by its type."""
-    return {condition.type: condition.reason for condition in response.conditions}
-
-
-def status(response: fnv1.RunFunctionResponse) -> Object:
-    """Return the status that a response reports."""
-    return json_format.MessageToDict(response.desired.composite.resource).get("status", {})
