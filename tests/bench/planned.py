@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from function.core import dig
 from function.planning import stub_secrets, what_if
@@ -141,14 +141,14 @@ class _Counting:
         self.reconciles: Counter[Ref] = Counter()
         self._counted = Reconciler.__call__
 
-    def __enter__(self) -> _Counting:
+    def __enter__(self) -> Self:
         counted, reconciles = self._counted, self.reconciles
 
         def call(reconciler: Reconciler, ref: Ref) -> None:
             reconciles[ref] += 1
             counted(reconciler, ref)
 
-        Reconciler.__call__ = call  # type: ignore[method-assign]
+        Reconciler.__call__ = call  # type: ignore[method-assign,assignment]
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -63,7 +63,8 @@ def svg(series: Sequence[Series]) -> str:
     y = _Scale(10 ** math.floor(low), 10 ** math.ceil(high), _HEIGHT - _BOTTOM, _TOP)
     described = "Bytes of a reconcile's requests over the size of the fleet, on logarithmic axes"
     parts = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{described}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
+        f"<title>{described}</title>",
         f"<style>\n{_STYLE}\n</style>",
         f'<text class="title" x="{_LEFT}" y="22">What one reconcile of a ModelDeployment reads</text>',
         *_axes(x, y, sorted({v[0] for v in values})),

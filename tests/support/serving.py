@@ -19,7 +19,7 @@ from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from google.protobuf import json_format
 
 from function.core import Manifest, Requirement, plain
-from function.sandbox.settle import resolve
+from function.sandbox.settle import MOST_CALLS, resolve
 from function.vocabulary import crossplane, labels
 
 _START_SECONDS = 30
@@ -85,20 +85,18 @@ class Crossplane:
         req.observed.composite.resource.update(plain(xr))
         for key, manifest in (observed or {}).items():
             req.observed.resources[key].resource.update(plain(manifest))
-        for _ in range(6):
+        asked: dict[str, fnv1.ResourceSelector] = {}
+        for _ in range(MOST_CALLS):
             rsp = self.stub.RunFunction(req, timeout=30)
-            found = resolve(map(_requirement, rsp.requirements.resources.items()), objects)
-            if {name: len(items) for name, items in found.items()} == _answered(req):
+            before, asked = asked, dict(rsp.requirements.resources)
+            if asked == before:
                 return rsp
-            for name, items in found.items():
+            req.ClearField("required_resources")
+            for name, items in resolve(map(_requirement, asked.items()), objects).items():
                 req.required_resources[name].SetInParent()
                 for item in items:
                     req.required_resources[name].items.add().resource.update(plain(item))
         raise AssertionError("requirements did not settle")
-
-
-def _answered(req: fnv1.RunFunctionRequest) -> dict[str, int]:
-    return {name: len(resources.items) for name, resources in req.required_resources.items()}
 
 
 def _requirement(asked: tuple[str, fnv1.ResourceSelector]) -> Requirement:

@@ -19,7 +19,7 @@ import yaml
 from function.api import modeldeployment
 from function.core import Manifest, Request, Result, condition, dig, is_ready, plain
 from function.fleet import renderings
-from function.kinds.modeldeployment import decide, inputs
+from function.kinds.modeldeployment import decide, explain
 from function.manifests import workloads
 from function.planning.control_plane import ControlPlane
 from function.sandbox.errors import Fatal
@@ -208,8 +208,10 @@ def test_a_release_wrote_the_specs_that_this_version_would_write(fleet: Make) ->
     """In whatever form. Otherwise an upgrade would be an edit of every deployment."""
     story = fleet()
     for name, ours in story.replicas.items():
-        request = story.control.loop.reconciler.asked_and_answered(story.deployment(name))
-        decision = decide.decide(request, modeldeployment.parse(request.xr), inputs.read(request))
+        reconciler = story.control.loop.reconciler
+        request = reconciler.request(story.deployment(name))
+        request = reconciler.answered(request, explain.requirements(request))
+        decision = decide.decide(request, modeldeployment.parse(request.xr))
         assert {r.held_back for r in decision.inputs.fleet.replicas} == {True}, name
         assert len(decision.plan.left_alone) == len(ours), name
 

@@ -8,8 +8,8 @@ from function import registry, wire
 from function.api import modeldeployment as model
 from function.core import Request
 from function.fleet import clusters as published
-from function.kinds.modeldeployment import inputs
-from function.kinds.modeldeployment.decide import job
+from function.kinds.modeldeployment import decide, inputs, stages
+from function.sandbox.settle import settle
 from function.scheduling import (
     Cluster,
     Device,
@@ -42,9 +42,9 @@ def planned(clusters: int, replicas: int) -> tuple[Fitter, Fleet, Plan]:
 
 
 def settled(request: Request) -> tuple[Fitter, Fleet, Plan]:
-    read = inputs.read(request)
-    wanted = job(request, model.parse(request.xr), read)
-    fitter = Fitter(wanted.engines)
+    read, spec = inputs.read(request, stages.everything(request)), model.parse(request.xr)
+    fitter = Fitter(decide.compiled_engines(spec))
+    wanted = decide.job(request, spec, read, fitter.engines)
     return fitter, read.fleet, solve(wanted, read.fleet, fitter)
 
 
@@ -143,7 +143,8 @@ def test_a_search_for_kinds_ends() -> None:
 def test_a_steady_deployment_reads_only_the_clusters_that_it_is_on(clusters: int) -> None:
     xr, everything = fleet.deployment("single", 10), (fleet.clusters(clusters), fleet.replicas(50, clusters, "single"))
     first = wire.decode(fleet.request(xr, *everything))
-    observed = fleet.carried_out(wire.encode(first, registry.compose(first.request)))
+    placed = settle(registry.compose, Request(xr=xr), [m for objects in everything for m in objects])
+    observed = fleet.carried_out(wire.encode(first, placed))
     request = wire.decode(fleet.request(xr, *everything, observed)).request
     _, read, plan = settled(request)
     assert {p.cluster for p in plan.placements} == {r.cluster for r in read.replicas}

@@ -109,7 +109,7 @@ def test_it_asks_before_it_knows_and_is_never_fatal_while_waiting(crossplane: Cr
     req = fnv1.RunFunctionRequest()
     req.observed.composite.resource.update(deployment(1))
     rsp = crossplane.stub.RunFunction(req)
-    assert rsp.requirements.resources.keys() == {"clusters", "all-replicas", "services"}
+    assert rsp.requirements.resources.keys() == {"clusters", "own-replicas", "services"}
     assert not rsp.results
     assert rsp.desired.composite.ready == fnv1.READY_FALSE
     assert rsp.meta.ttl.seconds > 0
@@ -177,7 +177,7 @@ def test_it_logs_a_line_a_call_and_stops_clean() -> None:
         lines = [json.loads(line) for line in one.log.read_text().splitlines()]
     answered = [line for line in lines if line["msg"] == "Answered"]
     assert [(line["kind"], line["name"]) for line in answered] == [("ModelDeployment", "ml/qwen")] * len(answered)
-    assert len(answered) == 2
+    assert len(answered) == 3
     assert lines[-1]["msg"] == "Stopped"
 
 

@@ -18,12 +18,15 @@ from tests.bench import fleet, shuffled
 XR = fleet.deployment("single", 2)
 CLUSTERS = fleet.clusters(2)
 REPLICAS = fleet.replicas(2, 2, "single")
-OBSERVED = {"replica": REPLICAS[0]}
+OBSERVED = {"replica": {**REPLICAS[0], "status": {}}}
+"""It has not served, so the replicas on its cluster are read."""
 RUNNER = Runner(workers=1)
 
 
 def request(xr=XR, observed=OBSERVED, clusters=CLUSTERS, replicas=REPLICAS) -> bytes:
-    return shuffled.request(xr, observed, {"clusters": clusters, "all-replicas": replicas, "services": []}, tag="t")
+    found = {"cluster-cluster-00000": clusters[:1], "clusters": clusters, "own-replicas": [], "services": []}
+    found["replicas-on-cluster-00000"] = replicas
+    return shuffled.request(xr, observed, found, tag="t")
 
 
 def without(manifest, *path):
@@ -53,9 +56,12 @@ def test_the_request_itself_is_sound() -> None:
         (request(observed={"r": {}}), "observed.resources[r].resource.apiVersion"),
         (request(observed={"r": {**REPLICAS[0], "kind": None}}), "observed.resources[r].resource.kind"),
         (request(clusters=[CLUSTERS[0], {}]), "required_resources[clusters].items[1].resource"),
-        (request(clusters=[without(CLUSTERS[0], "metadata", "name")]), "clusters].items[0].resource.metadata.name"),
-        (request(replicas=[{**REPLICAS[0], "metadata": []}]), "required_resources[all-replicas].items[0]"),
-        (request(replicas=[{**REPLICAS[0], "metadata": {"name": 7}}]), "all-replicas].items[0].resource.metadata.name"),
+        (request(clusters=[without(CLUSTERS[0], "metadata", "name")]), "].items[0].resource.metadata.name"),
+        (request(replicas=[{**REPLICAS[0], "metadata": []}]), "[replicas-on-cluster-00000].items[0]"),
+        (
+            request(replicas=[{**REPLICAS[0], "metadata": {"name": 7}}]),
+            "00000].items[0].resource.metadata.name",
+        ),
         (b"\xff\xff\xff", "not a RunFunctionRequest"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from function import cel, registry, wire
 from function.api import modeldeployment as model
 from function.core import DeadlineExceeded, InvalidSpec, NotYet, Request, Result, deadline, plain
-from function.kinds.modeldeployment import decide, inputs
+from function.kinds.modeldeployment import decide, stages
 from function.scheduling import PROGRESS, Budget
 from function.vocabulary import conditions as c
 from tests.bench import deployments, fleet
@@ -34,7 +34,7 @@ def request(name: str, observed: dict[str, fleet.Object] | None = None) -> Reque
 
 
 def decision(asked: Request, budget: Budget) -> decide.Decision:
-    return decide.decide(asked, model.parse(asked.xr), inputs.read(asked), budget)
+    return decide.decide(asked, model.parse(asked.xr), stage=stages.everything(asked), budget=budget)
 
 
 def until_decided(name: str, most: int) -> tuple[decide.Decision, list[str], list[int]]:

@@ -1,34 +1,30 @@
-"""A look-up of all replicas that finds none, while there are some, gives no nodes away."""
+"""An answer that is empty by mistake gives no nodes away, and takes nothing that is there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from function import registry
-from function.core import Request, condition
+from function.core import Requirement, Result, condition
 from function.core.manifest import Manifest
-from function.kinds.modeldeployment.inputs import REPLICAS
-from function.sandbox.settle import resolve, settle
+from function.kinds.modeldeployment import stages
+from function.sandbox.settle import resolve, settle, settle_with
 from tests.support.cases import ROOT, load
 
 CASE = ROOT / "modeldeployment" / "an-evicting-taint-drains-where-there-is-room"
+Find = Callable[[tuple[Requirement, ...]], Mapping[str, tuple[Manifest, ...]]]
 
 
-def answered(request: Request, objects: list[Manifest], **answers: tuple[Manifest, ...]) -> Request:
-    asked = registry.of(request).requirements(request)
-    return replace(request, required={**resolve(asked, objects), **answers})
+def finding_none(objects: list[Manifest], *names: str) -> Find:
+    def find(asked: tuple[Requirement, ...]) -> dict[str, tuple[Manifest, ...]]:
+        return {name: () if name in names else found for name, found in resolve(asked, objects).items()}
+
+    return find
 
 
-def test_a_successor_is_not_placed_on_nodes_that_may_be_held() -> None:
-    request, objects = load(CASE)
-    assert settle(registry.compose, request, objects).resources.keys() > request.observed.keys()
-
-    result = registry.compose(answered(request, objects, **{REPLICAS.name: ()}))
-
-    assert result.resources.keys() == request.observed.keys()
-    assert [(c.reason, c.message) for c in result.conditions if c.type == "ReplicasScheduled"] == [
-        ("Scheduling", "Waiting for a list of all ModelReplicas that includes its own")
-    ]
+def scheduled(result: Result) -> list[tuple[str, str]]:
+    return [(c.reason, c.message) for c in result.conditions if c.type == "ReplicasScheduled"]
 
 
 def test_a_settled_deployment_goes_on_without_it() -> None:
@@ -38,7 +34,21 @@ def test_a_settled_deployment_goes_on_without_it() -> None:
     said = [{"type": c.type, "status": c.status, "reason": c.reason} for c in settled.conditions]
     xr = {**request.xr, "status": {"conditions": said}}
     assert condition(xr, "ReplicasScheduled")
+    counted = [r.name for r in settled.requirements if r.name.startswith("replicas-on-")]
 
-    result = registry.compose(answered(replace(request, xr=xr), objects, **{REPLICAS.name: ()}))
+    result = settle_with(registry.compose, replace(request, xr=xr), finding_none(objects, *counted))
 
+    assert counted
     assert [c.reason for c in result.conditions] == [c.reason for c in settled.conditions]
+
+
+def test_a_list_without_a_cluster_that_is_there_places_nothing() -> None:
+    request, objects = load(CASE)
+    assert settle(registry.compose, request, objects).resources.keys() > request.observed.keys()
+
+    result = settle_with(registry.compose, request, finding_none(objects, stages.CLUSTERS.name))
+
+    assert result.resources.keys() == request.observed.keys()
+    [(reason, message)] = scheduled(result)
+    assert reason == "Scheduling"
+    assert message.startswith("Waiting for a list of all InferenceClusters that includes ")
