@@ -13,7 +13,7 @@ from typing import NamedTuple
 Point = tuple[float, float]
 
 _WIDTH, _HEIGHT = 760, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 78, 210, 44, 56
+_LEFT, _RIGHT, _TOP, _BOTTOM = 78, 222, 44, 56
 _LABEL_GAP = 17
 """The least distance of two labels."""
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -22,6 +22,7 @@ text { font: 13px system-ui, sans-serif; fill: #57606a }
 .title { font-weight: 600; fill: #24292f }
 .grid { stroke: #8c959f; stroke-opacity: .3 }
 .line { fill: none; stroke-width: 2.5; stroke-linejoin: round }
+.dashed { stroke-dasharray: 2 6; stroke-linecap: round }
 .before { stroke: #bc4c00 } .before.dot { fill: #bc4c00 } text.before { stroke: none; fill: #bc4c00 }
 .now { stroke: #0969da } .now.dot { fill: #0969da } text.now { stroke: none; fill: #0969da }
 @media (prefers-color-scheme: dark) {
@@ -39,7 +40,7 @@ class Series(NamedTuple):
     points: tuple[Point, ...]
     """Clusters and bytes, both above zero."""
     style: str
-    """`before` or `now`."""
+    """`before` or `now`, and `dashed`."""
 
 
 class _Scale(NamedTuple):
@@ -93,7 +94,8 @@ def _axes(x: _Scale, y: _Scale, ticks: Sequence[float]) -> Iterator[str]:
 def _line(series: Series, x: _Scale, y: _Scale) -> Iterator[str]:
     places = [(x.at(a), y.at(b)) for a, b in series.points]
     yield f'<path class="line {series.style}" d="M{" L".join(f"{a} {b}" for a, b in places)}"/>'
-    yield from (f'<circle class="dot {series.style}" cx="{a}" cy="{b}" r="3"/>' for a, b in places)
+    dot = f"dot {series.style.partition(' ')[0]}"
+    yield from (f'<circle class="{dot}" cx="{a}" cy="{b}" r="3"/>' for a, b in places)
 
 
 def _labels(series: Sequence[Series], x: _Scale, y: _Scale) -> Iterator[str]:
@@ -103,7 +105,7 @@ def _labels(series: Sequence[Series], x: _Scale, y: _Scale) -> Iterator[str]:
         value = one.points[-1][1]
         above = max(y.at(value) + 4, above + _LABEL_GAP)
         text = escape(f"{one.label}, {_bytes(value)}")
-        yield f'<text class="{one.style}" x="{x.end + 12}" y="{above}">{text}</text>'
+        yield f'<text class="{one.style.partition(" ")[0]}" x="{x.end + 12}" y="{above}">{text}</text>'
 
 
 def _bytes(value: float) -> str:

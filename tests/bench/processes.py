@@ -43,7 +43,7 @@ class Taken(NamedTuple):
 def server(which: str, tree: Path = HERE) -> Iterator[Server]:
     """Run a server of `tests.bench.servers`, with the code of a tree."""
     with process(which, tree) as (pid, channel):
-        yield Server(channel.unary_unary(CALL), pid)
+        yield Server(channel.unary_unary(CALL), pid)  # type: ignore[arg-type]
 
 
 @contextmanager

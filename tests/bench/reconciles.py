@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
@@ -67,9 +67,9 @@ class Sizes:
     """The bytes of objects in a request. Each is encoded once, which is right only for objects that do not change."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Object, bytes]] = {}
+        self._known: dict[int, tuple[Mapping[str, Any], bytes]] = {}
 
-    def encoded(self, manifest: Object) -> bytes:
+    def encoded(self, manifest: Mapping[str, Any]) -> bytes:
         """Return an object as a Resource."""
         found = self._known.get(id(manifest))
         if found is None:

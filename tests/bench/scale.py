@@ -5,6 +5,7 @@
 - Reads: bytes and calls of a settled deployment's reconcile and of one that places ten replicas, over gRPC.
 - Wakes: reconciles of other deployments that a placement causes, on the embedded control plane.
 - Plans: CPU time and reconciles of `plan` and `what-if --lose any`, on the same.
+- Whole: calls with the whole fleet in the request, over gRPC.
 
 Counts depend on the code alone. Of times only ratios within one run mean something: the machine may be busy.
 """
@@ -25,14 +26,14 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Column, Table
 
-from tests.bench import plot, processes, reads, revisions
+from tests.bench import plot, processes, reads, revisions, whole_requests
 from tests.bench.processes import HERE, Server
 from tests.bench.reads import Read, Size
 from tests.bench.reconciles import Call
 
 SIZES = (Size(10, 100), Size(30, 300), Size(100, 1000), Size(300, 3000), Size(1000, 10000))
 PLOT = HERE / "docs" / "performance.svg"
-PARTS = ["reads", "wakes", "plans"]
+PARTS = ["reads", "wakes", "plans", "whole"]
 _WAKES = (10, 100, 1000)
 _PLANS = (100, 300, 1000)
 _MOST_LOST = {"before": 100, "now": 1000}
@@ -93,6 +94,8 @@ def main(given: Options) -> None:
             console.print(_wake_table(trees, [n for n in _WAKES if n <= sizes[-1].clusters]))
         if "plans" in given.parts:
             console.print(_plan_table(trees, [n for n in _PLANS if n <= sizes[-1].clusters]))
+        if "whole" in given.parts:
+            console.print(whole_requests.table(dict(trees.named()), given.sizes))
 
 
 # Reads
@@ -154,15 +157,16 @@ def _ratio(one: float, other: float) -> str:
 
 def _series(rows: Sequence[ReadRow]) -> list[plot.Series]:
     """Bytes over clusters, as the plot shows them."""
+    settled, placing = "settled, Crossplane 2.4", "10 placed, room everywhere"
     shown = (
-        ("settled, Crossplane 2.4", "before", "before: settled"),
-        ("10 placed, room everywhere", "before", "before: 10 replicas placed"),
-        ("10 placed, room everywhere", "now", "10 replicas placed"),
-        ("settled, Crossplane 2.4", "now", "settled"),
+        (settled, "before", "before", "before: settled"),
+        (placing, "before", "before dashed", "before: placing 10"),
+        (placing, "now", "now dashed", "placing 10 replicas"),
+        (settled, "now", "now", "settled"),
     )
     return [
-        plot.Series(label, tuple((r.size.clusters, r.reads[tree].done.size) for r in rows if r.name == name), tree)
-        for name, tree, label in shown
+        plot.Series(label, tuple((r.size.clusters, r.reads[tree].done.size) for r in rows if r.name == name), style)
+        for name, tree, style, label in shown
     ]
 
 
