@@ -6,7 +6,7 @@ draw how the published numbers are wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from random import Random
@@ -52,33 +52,83 @@ class World:
 def world(random: Random, most_clusters: int = 9) -> World:
     """A world whose clusters publish what is true."""
     clusters = [_cluster(random, f"c{i:02}") for i in range(random.randint(1, most_clusters))]
-    others = [_replica(random, i, clusters) for i in range(random.randint(0, 3 * len(clusters)))]
-    wanted = random.randint(0, 5)
-    ours = _own(random, clusters)
-    for cluster in clusters:
-        there = [r for r in (*others, *ours) if r["spec"]["clusterName"] == cluster["metadata"]["name"]]
-        cluster["status"]["allocations"] = allocations(cluster["status"]["gpuPools"], filter(takes_nodes, there))
+    others = [_other(random, i, random.choice(clusters)) for i in range(random.randint(0, 3 * len(clusters)))]
+    ours = [_own(random, i, random.choice(clusters)) for i in range(random.randint(0, 3))]
+    selector = {"clusterSelector": {"matchLabels": {"zone": "1"}}} if random.random() < 0.2 else {}
+    engine = _engine(None, random.choice(sorted(_SIZES))) | {"copies": random.choice((1, 1, 2))}
+    return made(deployment(random.randint(0, 5), engines=[engine], **selector), clusters, ours, others)
+
+
+def made(
+    xr: Manifest, clusters: Sequence[Manifest], ours: Iterable[Manifest] = (), others: Iterable[Manifest] = ()
+) -> World:
+    """A world whose clusters publish what is true. `ours` are observed."""
     observed = {r["metadata"]["annotations"][crossplane.COMPOSITION_KEY]: r for r in ours}
-    return World(Request(xr=_deployment(random, wanted), observed=observed), tuple(clusters), (*others, *ours))
+    replicas = (*others, *observed.values())
+    there_is = World(Request(xr=xr, observed=observed), tuple(clusters), replicas)
+    return there_is.publishing(lambda cluster: _true(cluster, replicas))
 
 
-def _cluster(random: Random, name: str) -> dict[str, Any]:
-    pools = [
-        {"name": pool, "nodes": random.randint(0, 4), "devices": [_device(random.choice(sorted(_SIZES)))]}
-        for pool in random.sample(_POOLS, random.randint(0, 2))
-    ]
-    taints = [{"key": "drain", "effect": "NoExecute"}] if random.random() < 0.1 else []
+def _true(cluster: Manifest, replicas: Iterable[Manifest]) -> Any:
+    there = [r for r in replicas if r["spec"]["clusterName"] == cluster["metadata"]["name"]]
+    return allocations(cluster["status"]["gpuPools"], filter(takes_nodes, there))
+
+
+def cluster(name: str, **nodes: int) -> dict[str, Any]:
+    """A cluster that serves, with pools of nodes of eight large devices."""
+    pools = [{"name": pool, "nodes": count, "devices": [_device("80Gi")]} for pool, count in nodes.items()]
     return {
         "apiVersion": versions.MODELPLANE,
         "kind": "InferenceCluster",
-        "metadata": {"name": name, "labels": {"zone": random.choice("12")}},
-        "spec": {"taints": taints},
-        "status": {
-            "serving": random.random() < 0.9,
-            "gateway": {"address": "198.18.0.2"},
-            "gpuPools": pools,
-        },
+        "metadata": {"name": name, "labels": {}},
+        "spec": {},
+        "status": {"serving": True, "gateway": {"address": "198.18.0.2"}, "gpuPools": pools},
     }
+
+
+def deployment(replicas: int, **spec: Any) -> dict[str, Any]:
+    """A deployment each of whose replicas takes one node."""
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "ModelDeployment",
+        "metadata": {"name": NAME, "namespace": NAMESPACE, "uid": UID},
+        "spec": {"replicas": replicas, "engines": [_engine(None, "80Gi")], **spec},
+    }
+
+
+def replica(
+    on: str, index: int = 0, *, of: str = NAME, pool: str = "a", serves: bool = True, namespace: str = NAMESPACE
+) -> dict[str, Any]:
+    """A replica that takes one node."""
+    conditions = [{"type": t, "status": "True", "reason": "Available"} for t in ("Ready", "ModelReady")]
+    return {
+        "apiVersion": versions.MODELPLANE,
+        "kind": "ModelReplica",
+        "metadata": {
+            "name": f"{of}-{on}-{index}",
+            "namespace": namespace,
+            "creationTimestamp": "2026-01-01T00:00:00Z",
+            "labels": {
+                labels.DEPLOYMENT: of,
+                labels.CLUSTER: names.label_value(on),
+                labels.REPLICA_INDEX: str(index),
+            },
+            "annotations": {
+                crossplane.COMPOSITION_KEY: names.replica_key(on, index),
+                labels.RENDERING: str(versions.RENDERING),
+            },
+            "ownerReferences": [_owner(of)],
+        },
+        "spec": {"clusterName": on, "engines": [_engine(pool, "80Gi")]},
+        "status": {"served": serves, "conditions": conditions if serves else []},
+    }
+
+
+def _owner(name: str) -> dict[str, Any]:
+    uid = UID if name == NAME else f"uid-{name}"
+    return {
+        "apiVersion": versions.MODELPLANE, "kind": "ModelDeployment", "name": name, "uid": uid, "controller": True
+    }  # fmt: skip
 
 
 def _device(memory: str) -> dict[str, Any]:
@@ -103,71 +153,40 @@ def _engine(pool: str | None, memory: str) -> dict[str, Any]:
     return {"name": "e", "copies": 1, "members": [{"role": "Standalone", **where, "template": template}]}
 
 
-def _deployment(random: Random, wanted: int) -> dict[str, Any]:
-    selector = {"clusterSelector": {"matchLabels": {"zone": "1"}}} if random.random() < 0.2 else {}
-    engine = _engine(None, random.choice(sorted(_SIZES))) | {"copies": random.choice((1, 1, 2))}
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "ModelDeployment",
-        "metadata": {"name": NAME, "namespace": NAMESPACE, "uid": UID},
-        "spec": {"replicas": wanted, **selector, "engines": [engine]},
-    }
+# At random
 
 
-def _replica(random: Random, number: int, clusters: list[dict[str, Any]]) -> dict[str, Any]:
-    owner = f"other-{number % 4}"
-    return _placed(random, owner, f"uid-{owner}", random.choice(clusters), number)
-
-
-def _own(random: Random, clusters: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    found = [_placed(random, NAME, UID, random.choice(clusters), i) for i in range(random.randint(0, 3))]
-    for replica in found:
-        replica["metadata"]["namespace"] = NAMESPACE
+def _cluster(random: Random, name: str) -> dict[str, Any]:
+    found = cluster(name, **{pool: random.randint(0, 4) for pool in random.sample(_POOLS, random.randint(0, 2))})
+    for pool in found["status"]["gpuPools"]:
+        pool["devices"] = [_device(random.choice(sorted(_SIZES)))]
+    found["metadata"]["labels"]["zone"] = random.choice("12")
+    found["spec"]["taints"] = [{"key": "drain", "effect": "NoExecute"}] if random.random() < 0.1 else []
+    found["status"]["serving"] = random.random() < 0.9
     return found
 
 
-def _placed(random: Random, owner: str, uid: str, cluster: dict[str, Any], index: int) -> dict[str, Any]:
-    name, serves = cluster["metadata"]["name"], random.random() < 0.6
-    pools = [pool["name"] for pool in cluster["status"]["gpuPools"]] or ["a"]
-    conditions = [{"type": t, "status": "True", "reason": "Available"} for t in ("Ready", "ModelReady")]
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "ModelReplica",
-        "metadata": {
-            "name": f"{owner}-{name}-{index}",
-            "namespace": random.choice(("ml", "hr")),
-            "creationTimestamp": f"2026-01-0{random.randint(1, 3)}T00:00:00Z",
-            "labels": {
-                labels.DEPLOYMENT: owner,
-                labels.CLUSTER: names.label_value(name),
-                labels.REPLICA_INDEX: str(index),
-            },
-            "annotations": {
-                crossplane.COMPOSITION_KEY: names.replica_key(name, index),
-                labels.RENDERING: str(versions.RENDERING),
-            },
-            "ownerReferences": [
-                {
-                    "apiVersion": versions.MODELPLANE,
-                    "kind": "ModelDeployment",
-                    "name": owner,
-                    "uid": uid,
-                    "controller": True,
-                }
-            ],
-        },
-        "spec": {
-            "clusterName": name,
-            "engines": [_engine(random.choice(pools), "40Gi") | {"copies": random.choice((1, 1, 2))}],
-        },
-        "status": {"served": serves, "conditions": conditions if serves else []},
-    }
+def _other(random: Random, number: int, there: Manifest) -> dict[str, Any]:
+    return _placed(random, there, number, of=f"other-{number % 4}", namespace=random.choice(("ml", "hr")))
+
+
+def _own(random: Random, number: int, there: Manifest) -> dict[str, Any]:
+    return _placed(random, there, number, of=NAME, namespace=NAMESPACE)
+
+
+def _placed(random: Random, there: Manifest, number: int, *, of: str, namespace: str) -> dict[str, Any]:
+    pools = [pool["name"] for pool in there["status"]["gpuPools"]] or ["a"]
+    pool, serves = random.choice(pools), random.random() < 0.6
+    found = replica(there["metadata"]["name"], number, of=of, pool=pool, serves=serves, namespace=namespace)
+    found["metadata"]["creationTimestamp"] = f"2026-01-0{random.randint(1, 3)}T00:00:00Z"
+    found["spec"]["engines"] = [_engine(pool, "40Gi") | {"copies": random.choice((1, 1, 2))}]
+    return found
 
 
 def told(random: Random, cluster: Manifest) -> Any:
     """Allocations that may be wrong in any way: stale, negative, of pools that are gone, of another shape, missing."""
     true = deepcopy(list(cluster["status"]["allocations"]))
-    kind = random.randrange(8)
+    kind = random.randrange(9)
     if kind == 0:
         return None
     if kind == 1:

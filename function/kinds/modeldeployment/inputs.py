@@ -15,7 +15,7 @@ An empty answer may be wrong. It is not believed as long as something else that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +111,7 @@ def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[st
     """Return the clusters that are counted, and on which no replica of any deployment was found."""
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
-    return {name for name in stage.counted if not request.resolved(stages.occupants(name))}
+    return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
 
 
 def _revisions(xr: Manifest) -> Iterator[Revision]:
@@ -128,31 +128,31 @@ def _sorted_out(
     If a replica is both observed and looked up, the observed one is used.
     """
     ours = {identity(m): m for m in request.observed.values() if m.get("kind") == modelreplica.KIND}
-    looked_up: dict[NamespacedName, Manifest] = {}
+    found: dict[NamespacedName, Manifest] = {}
     others: dict[str, list[Manifest]] = {}
     for manifest in _looked_up(request, stage):
         if owner.owns(manifest, ours):
-            looked_up[identity(manifest)] = manifest
+            found[identity(manifest)] = manifest
         else:
             spec = manifest.get("spec")
             name = spec.get("clusterName") or "" if spec is not None else ""
             if stage.counts(name):
                 others.setdefault(name, []).append(manifest)
-    return looked_up | ours, others
+    return found | ours, others
 
 
-def _looked_up(request: Request, stage: Stage) -> Iterator[Manifest]:
-    """Yield each replica that was looked up once, although several look-ups may find it."""
+def _looked_up(request: Request, stage: Stage) -> Iterable[Manifest]:
+    """Return each replica that was looked up, once, although several look-ups may find it."""
     if stage.is_last:
-        yield from request.resolved(stages.REPLICAS) or ()
-        return
+        return request.resolved(stages.REPLICAS) or ()
+    own = (request.resolved(stages.own_replicas(request.xr)) or ()) if stage.whole_fleet else ()
+    return {identity(m): m for m in (*_occupants(request, stage), *own)}.values()
+
+
+def _occupants(request: Request, stage: Stage) -> Iterator[Manifest]:
+    """Yield the replicas that are labelled as those on a counted cluster."""
     for name in stage.counted:
-        for manifest in request.resolved(stages.occupants(name)) or ():
-            if dig(manifest, "spec", "clusterName") == name:  # its label says so, and the label may be wrong
-                yield manifest
-    if stage.whole_fleet:
-        own = request.resolved(stages.own_replicas(request.xr)) or ()
-        yield from (m for m in own if dig(m, "spec", "clusterName") not in stage.counted)
+        yield from request.resolved(stages.occupants(name)) or ()
 
 
 def _fleet(

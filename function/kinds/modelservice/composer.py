@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from function.api.modelservice import API_VERSION, KIND, parse
 from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt
-from function.kinds.modelservice import compose, decide, inputs, status
+from function.kinds.modelservice import compose, decide, inputs, reads, status
 from function.vocabulary import conditions as c
 
 
@@ -14,9 +14,9 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     gateway = inputs.gateway(request)
     endpoints = inputs.endpoints(request)
-    routed = compose.routed(request.observed.get(compose.ROUTE))
-    _check_found(request, endpoints, routed)
+    routed = compose.routed(request.observed.get(compose.ROUTE)) - {compose.placeholder(request.identity)}
     decision = decide.decide(spec, endpoints, most=gateway.implementation.most_backends, routed=routed)
+    _check_found(request, (*inputs.vanished(request, endpoints, routed), *decide.doubtful(decision, routed)))
     address = f"{gateway.base}{compose.path(request.identity)}"
     reported = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
     is_served = all(condition.status == "True" for condition in reported)
@@ -36,9 +36,8 @@ def _compose(request: Request) -> Result:
     )
 
 
-def _check_found(request: Request, endpoints: Collection[inputs.Endpoint], routed: frozenset[str]) -> None:
-    """Raise NotYet if a first empty result would move traffic."""
-    empty = inputs.contradicted(request, endpoints, routed, compose.placeholder(request.identity))
+def _check_found(request: Request, empty: Collection[str]) -> None:
+    """Raise NotYet if one of the requirements that would move traffic has not found anything for the first time."""
     doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
     if doubted:
         why = f"The route contradicts empty look-ups ({', '.join(doubted)}); it stays until a second look confirms them"
@@ -50,7 +49,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.ENDPOINTS_RESOLVED, c.ROUTING_READY),
     invalid=c.INVALID_SERVICE,
-    requirements=lambda request: inputs.requirements(request.xr),
+    requirements=reads.requirements,
     compose=_compose,
     held=status.held,
 )

@@ -40,14 +40,28 @@ def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collecti
     matched = [e for e in found if not e.leaving]
     usable = _usable([e for e in matched if e.ready], routed)
     chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
-    serving = {endpoint.entry for endpoint in chosen}
+    serving, kept = {endpoint.entry for endpoint in chosen}, {endpoint.name for endpoint in usable}
     return Decision(
         matched=tuple(matched),
         chosen=tuple(_weighted(chosen, spec)),
         left_out=tuple(e for e in usable if e not in chosen),
-        withdrawn=tuple(e for e in matched if e.ready and e not in usable),
+        withdrawn=tuple(e for e in matched if e.ready and e.name not in kept),
         idle=tuple(i for i in range(len(spec.endpoints)) if i not in serving),
     )
+
+
+def doubtful(decision: Decision, routed: Collection[str]) -> tuple[str, ...]:
+    """Return the names of the requirements that would move traffic by what they did not find.
+
+    Without a probe or Objects, an endpoint counts as one whose cluster answers. Two moves of traffic rest on that: to
+    an endpoint that the route does not lead to, and away from lost clusters if no other cluster is known to answer. An
+    endpoint that only keeps its traffic contradicts nothing.
+    """
+    chosen = [endpoint for endpoint, _ in decision.chosen]
+    usable = (*chosen, *decision.left_out)
+    is_moving = any(e.service in routed for e in decision.withdrawn) and all(e.unseen for e in usable)
+    moving = chosen if is_moving else [e for e in chosen if e.service not in routed]
+    return tuple(sorted({e.unseen for e in moving if e.unseen}))
 
 
 def _usable(ready: list[Endpoint], routed: Collection[str]) -> list[Endpoint]:

@@ -1,69 +1,19 @@
-"""What a ModelService reads, and how it interprets the results."""
+"""How a ModelService interprets what it reads."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from function import gateways
-from function.api import inferencegateway, modelendpoint
-from function.core import Manifest, NotYet, Request, Requirement, dig, identity, serves
-from function.core.manifest import is_list
+from function.api import inferencegateway
+from function.core import Manifest, NotYet, Request, Requirement, dig, enumerate_names, identity
 from function.fleet import served_names
 from function.gateways import Implementation
+from function.kinds.modelservice import reads
 from function.manifests import reached
 from function.vocabulary import conditions as c
-from function.vocabulary import hosts, labels, names, versions
-
-GATEWAY = Requirement("gateway", inferencegateway.API_VERSION, inferencegateway.KIND, match_name=inferencegateway.NAME)
-PROBES = Requirement(
-    "probes",
-    versions.PROVIDER_KUBERNETES,
-    "Object",
-    match_labels={labels.PROBE: labels.PROBE_OF_GATEWAY},
-    namespace=names.SYSTEM_NAMESPACE,
-)
-_ENDPOINTS, _OBJECTS = "endpoints-", "objects-"
-"""Labels shared by a replica's endpoint and the replica's Objects."""
-
-
-def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Require the gateway, the endpoints, the Objects of the replicas behind them, and the probes of their clusters."""
-    selectors = list(_selectors(xr))
-    namespace = identity(xr).namespace
-    endpoints = (_endpoints(i, selector, namespace) for i, selector in enumerate(selectors))
-    return GATEWAY, PROBES, *endpoints, *_objects(selectors, namespace)
-
-
-def _endpoints(entry: int, selector: Mapping[str, str], namespace: str) -> Requirement:
-    return Requirement(
-        f"{_ENDPOINTS}{entry}",
-        modelendpoint.API_VERSION,
-        modelendpoint.KIND,
-        match_labels=selector,
-        namespace=namespace,
-    )
-
-
-def _objects(selectors: list[dict[str, str]], namespace: str) -> Iterator[Requirement]:
-    """Require the Objects with the labels that entries select by.
-
-    If an entry selects by other labels, require all Objects.
-    """
-    narrowed = {tuple((k, s[k]) for k in labels.OF_REPLICA if k in s) for s in selectors}
-    for i, match in enumerate(sorted(narrowed) if () not in narrowed else [()]):
-        yield Requirement(
-            f"{_OBJECTS}{i}", versions.PROVIDER_KUBERNETES, "Object", match_labels=dict(match), namespace=namespace
-        )
-
-
-def _selectors(xr: Manifest) -> Iterator[dict[str, str]]:
-    """Yield the selectors of a spec that may be invalid. A selector without labels is skipped."""
-    entries = dig(xr, "spec", "endpoints")
-    for entry in entries if is_list(entries) else ():
-        chosen = dig(entry, "selector", "matchLabels")
-        if isinstance(chosen, Mapping) and chosen and all(isinstance(v, str) for v in chosen.values()):
-            yield dict(chosen)
+from function.vocabulary import hosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +44,9 @@ class Endpoint:
     hostname: str | None
     served: tuple[str, ...] = ()
     """The model names that it answers to, as far as they are known."""
+    unseen: str = ""
+    """The requirement that found no probe, or no Object of the replica, so that it is open whether the cluster answers.
+    Empty if it is known."""
 
 
 def gateway(request: Request) -> Gateway:
@@ -101,7 +54,8 @@ def gateway(request: Request) -> Gateway:
 
     Raises NotYet if it has no address: until then, it is not even known whether routes can be written.
     """
-    found = _answered(request, GATEWAY)
+    _check_answered(request, [reads.GATEWAY])
+    found = request.resolved(reads.GATEWAY)
     if not found:
         raise NotYet(c.WAITING_FOR_GATEWAY(why=f"InferenceGateway {inferencegateway.NAME} does not exist"))
     address = dig(found[0], "status", "address")
@@ -115,84 +69,76 @@ def gateway(request: Request) -> Gateway:
 
 
 def endpoints(request: Request) -> tuple[Endpoint, ...]:
-    """Return the selected endpoints by entry and name. Raises NotYet until Crossplane has resolved the requirements."""
-    lost = _lost(request)
-    found: dict[str, Endpoint] = {}
-    for i, selector in enumerate(_selectors(request.xr)):
-        requirement = _endpoints(i, selector, request.identity.namespace)
-        for manifest in sorted(_answered(request, requirement), key=identity):
-            who = identity(manifest)
-            if who.namespace == request.identity.namespace and not _is_going(manifest):
-                found.setdefault(who.name, _endpoint(manifest, i, lost))
-    return tuple(found.values())
+    """Return the selected endpoints by entry and name. Raises NotYet while a stage of `reads` is not answered."""
+    _check_answered(request, reads.requirements(request))
+    sight = _sight(request)
+    return tuple(_endpoint(manifest, entry, sight) for entry, manifest in reads.selected(request))
 
 
-def _is_going(manifest: Manifest) -> bool:
-    return dig(manifest, "metadata", "deletionTimestamp") is not None
-
-
-def _endpoint(manifest: Manifest, entry: int, lost: Mapping[tuple[str, ...], str]) -> Endpoint:
+def _endpoint(manifest: Manifest, entry: int, sight: _Sight) -> Endpoint:
     routing = dig(manifest, "status", "routing")
     return Endpoint(
         name=identity(manifest).name,
         entry=entry,
-        cluster=dig(manifest, "metadata", "labels", labels.CLUSTER) or "",
-        ready=serves(manifest, "Ready") and bool(dig(routing, "backendName")),
-        leaving=dig(manifest, "metadata", "annotations", labels.LEAVING) is not None,
-        lost=lost.get(_replica(manifest)),
+        cluster=reads.cluster(manifest),
+        ready=reads.is_ready(manifest),
+        leaving=reads.is_leaving(manifest),
+        lost=_lost(manifest, sight),
         service=dig(routing, "backendName") or "",
         rewrite_path=dig(routing, "rewritePath") or "/",
         hostname=dig(routing, "hostname"),
         served=served_names.of_endpoint(manifest),
+        unseen=_unseen(manifest, sight) if reads.is_candidate(manifest) else "",
     )
 
 
-def _lost(request: Request) -> dict[tuple[str, ...], str]:
-    """Return the replicas of lost clusters: both an Object of the replica and its cluster's probe report no answer.
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What probes and Objects show, as far as they were found."""
+
+    clusters: Mapping[str, str | None]
+    """The error that the probe of a cluster reports, or None if the cluster answers."""
+    replicas: Mapping[tuple[str, ...], bool]
+    """Whether an Object of a replica reports that its cluster does not answer."""
+
+
+def _sight(request: Request) -> _Sight:
+    found = reads.candidates(request)
+    clusters = reads.probed(request, found)
+    replicas: dict[tuple[str, ...], bool] = {}
+    for requirement in reads.objects(found, clusters, request.identity.namespace):
+        for manifest in request.resolved(requirement) or ():
+            who = reads.replica(manifest)
+            replicas[who] = replicas.get(who, False) or reached.lost(manifest) is not None
+    return _Sight(clusters, replicas)
+
+
+def _lost(endpoint: Manifest, sight: _Sight) -> str | None:
+    """Return the error if the probe and an Object of the replica both report that the cluster does not answer.
 
     One of them alone may be out of date, or may have a fault of its own.
     """
-    clusters = {
-        dig(probe, "metadata", "labels", labels.CLUSTER): fault
-        for probe in _answered(request, PROBES)
-        if (fault := reached.lost(probe))
-    }
-    objects = (
-        o for r in _objects(list(_selectors(request.xr)), request.identity.namespace) for o in _answered(request, r)
-    )
-    return {
-        _replica(o): clusters[cluster]
-        for o in objects
-        if (cluster := dig(o, "metadata", "labels", labels.CLUSTER)) in clusters and reached.lost(o)
-    }
+    is_seen_lost = sight.replicas.get(reads.replica(endpoint), False)
+    return sight.clusters.get(reads.cluster(endpoint)) if is_seen_lost else None
 
 
-def _replica(manifest: Manifest) -> tuple[str, ...]:
-    """Return the labels that identify the replica of an Object or endpoint."""
-    return tuple(str(dig(manifest, "metadata", "labels", label) or "") for label in labels.OF_REPLICA)
+def _unseen(endpoint: Manifest, sight: _Sight) -> str:
+    cluster = reads.cluster(endpoint)
+    if cluster not in sight.clusters:
+        return reads.probe(cluster).name
+    if sight.clusters[cluster] and reads.replica(endpoint) not in sight.replicas:
+        return reads.objects_name(reads.group(endpoint))
+    return ""
 
 
-def contradicted(
-    request: Request, found: Collection[Endpoint], routed: frozenset[str], placeholder: str
-) -> tuple[str, ...]:
-    """Return the names of the requirements whose empty result contradicts the route.
-
-    Endpoints that the route leads to may have vanished. A ready endpoint that it does not lead to may be of a lost
-    cluster: without any probe or Object, nothing shows that.
-    """
-    empty = [name for name, objects in sorted(request.required.items()) if not objects]
-    gone = routed - {placeholder} - {endpoint.service for endpoint in found}
-    vouched = [e for e in found if e.ready and e.cluster and not e.leaving and e.service not in routed]
-    return tuple(
-        name
-        for name in empty
-        if (gone and name.startswith(_ENDPOINTS)) or (vouched and name.startswith((_OBJECTS, PROBES.name)))
-    )
+def vanished(request: Request, found: Collection[Endpoint], routed: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of the entries' requirements that found nothing, if the route leads to endpoints not found."""
+    if not routed - {endpoint.service for endpoint in found}:
+        return ()
+    return tuple(r.name for r in reads.endpoints(request) if not request.resolved(r))
 
 
-def _answered(request: Request, requirement: Requirement) -> tuple[Manifest, ...]:
-    """Return what a requirement resolved to. Raises NotYet if it is not resolved."""
-    found = request.resolved(requirement)
-    if found is None:
-        raise NotYet(c.CONFIGURING(why=f"Crossplane has not looked up {requirement.name} yet"))
-    return found
+def _check_answered(request: Request, required: Iterable[Requirement]) -> None:
+    pending = reads.pending(request, required)
+    if pending:
+        raise NotYet(c.CONFIGURING(why=f"Crossplane has not looked up {enumerate_names(pending)} yet"))
