@@ -1,16 +1,19 @@
 """Simulated providers, and the clusters that they reach: the controller that plans run beside Crossplane.
 
 Terms. An *Object* (provider-kubernetes) holds the manifest of a *remote object*, which exists on the cluster that the
-Object's provider config names. A *cluster* here is the set of its remote objects.
+Object's provider config names. A *cluster* here is the set of its remote objects. What changed, or may be answered in
+another way since it was looked at, is *pending* (seen.py); nothing else is looked at, so a call costs what is new.
 
 Phases of a call, in order:
 
-1. `_provide`: apply the manifest of each Object to its cluster, or delete the remote object.
-2. `controllers.run`: the controllers of each cluster write the statuses of remote objects.
-3. `_report`: write each Object's conditions, and the remote object that the provider observed, into the Object.
-4. `_install`: mark each Release (provider-helm) as deployed.
-5. `_guard_configs`: keep provider configs that are in use from being deleted.
-6. `control_cluster.reconcile`: write the statuses of objects on the control cluster itself.
+1. `_news`: find what is pending from what changed in the store.
+2. `_provide`: apply the manifest of each Object to its cluster, or delete the remote object.
+3. `controllers.run`: the controllers of each cluster write the statuses of remote objects.
+4. `_report`: write each Object's conditions, and the remote object that the provider observed, into the Object.
+5. `_install`: mark each Release (provider-helm) as deployed.
+6. `_guard`: keep provider configs that are in use from being deleted.
+7. `control_cluster.reconcile`: write the statuses of objects on the control cluster itself.
+8. `managed.reconcile`: write those of the resources of clouds.
 
 Deliberately coarse. Everything that can become ready is ready at once: a plan shows the state that a fleet converges
 to, not the way there. A chart installs nothing; what it would install is assumed to be there (preinstalled.py). Faults
@@ -19,7 +22,6 @@ can be switched on (controllers.Faults).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,7 +29,7 @@ from typing import Any
 from function.core import Condition, Manifest, dig, plain
 from function.planning import control_cluster, controllers, managed, preinstalled, provider
 from function.planning.controllers import Faults, RemoteObject
-from function.planning.seen import Versions
+from function.planning.seen import Seen
 from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
@@ -35,6 +37,8 @@ from function.vocabulary import names, versions
 FINALIZER = "finalizer.managedresource.crossplane.io"
 IN_USE = "in-use.crossplane.io"
 """Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
+_OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
+_CLUSTER, _CONFIG = (versions.MODELPLANE, "InferenceCluster"), "ClusterProviderConfig"
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that exist on every cluster."""
 
@@ -48,7 +52,9 @@ class Clusters:
     """The remote objects of each cluster."""
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Remote objects that two Objects claim. Namespaces may be shared; anything else is a bug of the function."""
-    seen: Versions = field(default_factory=Versions)
+    seen: Seen = field(default_factory=Seen)
+    _same: dict[str, set[str]] = field(default_factory=dict)
+    """The provider configs that reach the same cluster as another, by that one."""
     _matcher: Matcher = field(default_factory=Matcher)
 
     def copied(self) -> Clusters:
@@ -61,85 +67,117 @@ class Clusters:
             seen=self.seen.copied(),
         )
 
+    def lose(self, config: str) -> None:
+        """Remove everything on the cluster that a provider config reaches, at once."""
+        self.things.pop(config, None)
+        self._changed(config)
+
+    def redirect(self, config: str, other: str) -> None:
+        """Let a provider config reach the cluster of another, as an edited kubeconfig does."""
+        there = self.things[config] = self.things[other]
+        there.update({ref: replace(remote, version=remote.version + 1) for ref, remote in there.items()})
+        self._same[config] = self._same[other] = {config, other}
+        self._changed(config)
+
     def __call__(self, store: Store) -> None:
         """Act on everything that was composed since the last call."""
-        sight = (store.version, repr(self.faults))
-        if sight == self.seen.store:
+        seen, faults = self.seen, repr(self.faults)
+        if (store.version, faults) == (seen.store, seen.faults) and not (seen.provide or seen.observe or seen.run):
             return
-        self.seen.store = sight  # before it writes: its own writes can be news for another Object
-        by_config = self._clusters(store)
-        objects = store.refs(versions.PROVIDER_KUBERNETES, "Object")
-        for ref in self._news(store, objects, by_config, self.seen.provided):
-            self._provide(store, ref, by_config)
-        for config, things in sorted(self.things.items()):
-            self._run_if_changed(store, config, things, by_config.get(config))
-        for ref in self._news(store, objects, by_config, self.seen.observed):
-            self._report(store, ref, by_config)
-        for ref in store.refs(versions.PROVIDER_HELM, "Release"):
-            self._install(store, ref)
-        for api_version, kind in ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")):
-            _guard_configs(store, api_version, kind)
-        control_cluster.reconcile(store)
-        managed.reconcile(store)
-
-    def _news(
-        self,
-        store: Store,
-        objects: Iterable[Ref],
-        by_config: Mapping[str, Manifest],
-        seen: dict[Ref, tuple[int, int]],
-    ) -> Iterator[Ref]:
-        """The Objects that changed, or whose clusters changed, since they were last `seen`.
-
-        The state of a cluster is numbered once for many Objects, and again after each write to it: the caller may write
-        to a cluster while it iterates.
-        """
-        numbers: dict[str, tuple[int | None, int]] = {}
-        for ref in objects:
-            found = store.get(ref)
-            if found is None:
-                continue
-            config = provider.config(found)
-            writes = self.seen.writes.get(config)
-            cached = numbers.get(config)
-            if cached is None or cached[0] != writes:
-                cached = numbers[config] = writes, self._number(store, config, by_config)
-            sight = store.changed[ref], cached[1]
-            if seen.get(ref) != sight:
-                seen[ref] = sight
-                yield ref
-
-    def _number(self, store: Store, config: str, by_config: Mapping[str, Manifest]) -> int:
-        """A number for the state of a cluster, as far as the provider's answers depend on it."""
-        return self.seen.number(
-            config,
-            store.changed.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)),
-            dig(by_config.get(config), "metadata", "name"),
-            len(self.things.get(config, ())),
-            self.seen.writes.get(config),
-            self.seen.statuses.get(config),
-            self.seen.store[1],
-        )
-
-    def _install(self, store: Store, ref: Ref) -> None:
-        if self.seen.released.get(ref) != store.changed[ref]:
+        news = self._news(store, faults)
+        for ref in seen.provide.take(seen.objects):
+            self._provide(store, ref)
+        self._run(store)
+        for ref in seen.observe.take(seen.objects):
+            self._report(store, ref)
+        for ref in sorted(ref for ref in news if ref[:2] == _RELEASE):
             provider.write_status(store, ref, {"state": "deployed"}, provider.SYNCED, provider.AVAILABLE)
-            self.seen.released[ref] = store.changed[ref]
+        for ref in sorted(seen.guard):
+            self._guard(store, ref)
+        seen.guard.clear()
+        control_cluster.reconcile(store, news)
+        managed.reconcile(store, news)
+
+    def _news(self, store: Store, faults: str) -> list[Ref]:
+        """The objects that changed since the last call. Finds what they make pending."""
+        news = store.since(self.seen.store)
+        self.seen.store = store.version  # before it writes: its own writes can be news for another Object
+        for ref in news:
+            self._notice(store, ref)
+        if faults != self.seen.faults:
+            self.seen.faults = faults
+            for config in {*self.things, *self.seen.objects}:
+                self._changed(config)
+        return news
+
+    def _notice(self, store: Store, ref: Ref) -> None:
+        """Find what a changed object makes pending."""
+        found, seen = store.get(ref), self.seen
+        if ref[:2] in (_OBJECT, _RELEASE):
+            index = seen.objects if ref[:2] == _OBJECT else seen.releases
+            had = seen.assign(ref, provider.config(found) if found is not None else None, index)
+            seen.guard.update(Ref(ref.api_version, _CONFIG, "", config) for config in had)
+            if ref[:2] == _OBJECT:
+                seen.provide.objects.add(ref)
+                seen.observe.objects.add(ref)
+        elif ref.kind == _CONFIG:
+            seen.guard.add(ref)
+            self._answers_anew(ref.name)
+        elif ref[:2] == _CLUSTER:
+            self._notice_cluster(ref, found)
+
+    def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
+        config = names.provider_config(ref.name)
+        if (cluster is None) is (config in self.seen.clusters):
+            self._answers_anew(config)
+        if cluster is None:
+            self.seen.clusters.pop(config, None)
+            return
+        self.seen.clusters[config] = ref
+        self._preinstall(config, cluster)
+        self.seen.run.add(config)
+
+    def _preinstall(self, config: str, cluster: Manifest) -> None:
+        there = self.things.setdefault(config, {})
+        for manifest in preinstalled.things(cluster):
+            if ref_of(manifest) not in there:
+                there[ref_of(manifest)] = RemoteObject(manifest)
+                self._changed(config)
+
+    def _restore(self, store: Store, config: str) -> None:
+        """After something was deleted from a cluster: what is preinstalled there comes back."""
+        self._changed(config)
+        cluster = self.seen.clusters.get(config)
+        found = store.get(cluster) if cluster else None
+        if found is not None:
+            self._preinstall(config, found)
+
+    def _changed(self, config: str) -> None:
+        """Something on a cluster changed."""
+        for name in self._same.get(config, {config}):
+            self._answers_anew(name)
+            self.seen.run.add(name)
+
+    def _answers_anew(self, config: str) -> None:
+        """The provider may answer in another way for each Object of a config."""
+        self.seen.provide.configs.add(config)
+        self.seen.observe.configs.add(config)
 
     # The provider
 
-    def _provide(self, store: Store, ref: Ref, by_config: Mapping[str, Manifest]) -> None:
+    def _provide(self, store: Store, ref: Ref) -> None:
         """Apply an Object's manifest to its cluster, or delete the remote object if the Object is deleted."""
         found = store.get(ref)
-        assert found is not None
+        if found is None:
+            return
         config = provider.config(found)
         if dig(found, "metadata", "deletionTimestamp"):
-            self._withdraw(store, ref, found, self._error(store, found, by_config))
+            self._withdraw(store, ref, found, self._error(store, found))
             return
         if self.seen.applied.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
         store.add_finalizer(ref, FINALIZER)
-        if self._error(store, found, by_config):
+        if self._error(store, found):
             return
         if provider.observes_only(found):
             self._assume(config, dig(found, "spec", "forProvider", "manifest"))
@@ -152,7 +190,7 @@ class Clusters:
         there = self.things.setdefault(config, {})
         if preinstalled.is_assumed(observed) and ref_of(observed) not in there:
             there[ref_of(observed)] = RemoteObject(plain(observed))
-            self.seen.written(config)
+            self._changed(config)
 
     def _has_thing(self, config: str, manifest: Manifest) -> bool:
         return ref_of(dig(manifest, "spec", "forProvider", "manifest")) in self.things.get(config, {})
@@ -166,7 +204,7 @@ class Clusters:
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
         if not keeps and target in there and there[target].owner == ref:
             del there[target]
-            self.seen.written(provider.config(manifest))
+            self._restore(store, provider.config(manifest))
         store.remove_finalizer(ref, FINALIZER)
 
     def _apply(self, config: str, owner: Ref, wanted: Manifest) -> None:
@@ -183,14 +221,14 @@ class Clusters:
         manifest["metadata"]["generation"] = generation
         if old is None or old.manifest != manifest or old.owner != owner:
             there[ref] = RemoteObject(manifest, owner, old.version + 1 if old else 0, old.runs if old else None)
-            self.seen.written(config)
+            self._changed(config)
 
-    def _error(self, store: Store, manifest: Manifest, by_config: Mapping[str, Manifest]) -> str:
+    def _error(self, store: Store, manifest: Manifest) -> str:
         """Why the provider cannot reconcile an Object; empty if it can."""
         config = provider.config(manifest)
         if store.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)) is None:
             return f'cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "{config}" not found'
-        name = dig(by_config.get(config), "metadata", "name") or ""
+        name = self.seen.clusters[config].name if config in self.seen.clusters else ""
         if name in self.faults.unreachable:
             return "cannot get object: dial tcp: connect: connection refused"
         if name in self.faults.provider_errors and not provider.observes_only(manifest):
@@ -204,12 +242,12 @@ class Clusters:
     def _has_namespace(self, config: str, namespace: str) -> bool:
         return namespace in _ALWAYS or Ref("v1", "Namespace", "", namespace) in self.things.get(config, {})
 
-    def _report(self, store: Store, ref: Ref, by_config: Mapping[str, Manifest]) -> None:
+    def _report(self, store: Store, ref: Ref) -> None:
         """Write an Object's status: the remote object, whether it is in sync, and whether it is ready."""
         found = store.get(ref)
         if found is None or dig(found, "metadata", "deletionTimestamp"):
             return
-        error = self._error(store, found, by_config)
+        error = self._error(store, found)
         target = ref_of(dig(found, "spec", "forProvider", "manifest"))
         remote = self.things.get(provider.config(found), {}).get(target)
         written_from = (store.changed[ref], remote.version if remote else -1, error)
@@ -225,35 +263,21 @@ class Clusters:
 
     # The clusters
 
-    def _clusters(self, store: Store) -> dict[str, Manifest]:
-        """InferenceClusters by the provider config that reaches them. Adds what is preinstalled on new ones."""
-        found = {
-            names.provider_config(m["metadata"]["name"]): m
-            for m in store.of_kind(versions.MODELPLANE, "InferenceCluster")
-        }
-        for config, cluster in found.items():
-            there = self.things.setdefault(config, {})
-            for manifest in preinstalled.things(cluster):
-                there.setdefault(ref_of(manifest), RemoteObject(manifest))
-        return found
+    def _run(self, store: Store) -> None:
+        """Run the controllers of the clusters on which something changed."""
+        for config in sorted(self.seen.run):
+            ref, things = self.seen.clusters.get(config), self.things.get(config)
+            if things is None or (ref is None and config != names.CONTROL_CONFIG):
+                continue
+            cluster = store.get(ref) if ref else None
+            if controllers.run(things, cluster, self.faults, self._matcher):
+                self.seen.observe.configs.update(self._same.get(config, {config}))
+        self.seen.run.clear()
 
-    def _run_if_changed(
-        self, store: Store, config: str, things: dict[Ref, RemoteObject], cluster: Manifest | None
-    ) -> None:
-        version = store.changed.get(ref_of(cluster), 0) if cluster else -1
-        sight = (version, self.seen.writes.get(config, 0), self.seen.store[1])
-        if self.seen.ran.get(config) != sight and (cluster or config == names.CONTROL_CONFIG):
-            self.seen.statuses[config] = self.seen.statuses.get(config, 0) + controllers.run(
-                things, cluster, self.faults, self._matcher
-            )
-            self.seen.ran[config] = sight
-
-
-def _guard_configs(store: Store, api_version: str, kind: str) -> None:
-    """Keep a provider config as long as something uses it."""
-    used = {provider.config(m) for m in store.of_kind(api_version, kind)}
-    for ref in store.refs(api_version, "ClusterProviderConfig"):
-        if ref.name in used:
+    def _guard(self, store: Store, ref: Ref) -> None:
+        """Keep a provider config as long as something uses it."""
+        index = self.seen.objects if ref.api_version == versions.PROVIDER_KUBERNETES else self.seen.releases
+        if index.get(ref.name):
             store.add_finalizer(ref, IN_USE)
         else:
             store.remove_finalizer(ref, IN_USE)

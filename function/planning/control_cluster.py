@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from function.core import Manifest
 from function.planning import statuses
-from function.sandbox.store import Store, ref_of
+from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import versions
 
 _ADDRESS = "198.18.0.1"
 """Address of the control cluster's gateway (from the benchmarking range of RFC 2544)."""
 
 
-def reconcile(store: Store) -> None:
-    """Write the status of every object that a controller of the control cluster handles."""
-    there = {ref[1:] for ref in store.refs(versions.CORE, "Service")}
-    for manifest in store.of_kind(versions.APPS, "Deployment"):
-        wanted = int(manifest["spec"].get("replicas", 1))
-        _write(store, manifest, statuses.deployment(manifest, wanted, ""))
-    for manifest in store.of_kind(versions.GATEWAY, "HTTPRoute"):
-        _write(store, manifest, statuses.accepted(manifest, there))
-    for manifest in store.of_kind(versions.GATEWAY, "Gateway"):
-        _write(store, manifest, statuses.gateway(manifest, _ADDRESS))
-    for kind in statuses.CONDITIONS:
-        for manifest in store.of_kind(_API_VERSIONS[kind], kind):
-            _write(store, manifest, statuses.unconditional(manifest))
+def reconcile(store: Store, news: Iterable[Ref]) -> None:
+    """Write the status of every object that a controller of the control cluster handles and that may need another.
+
+    Args:
+        store: The control cluster.
+        news: The objects that changed. A status follows from the object alone, except for a route's, which tells
+            whether its Services exist.
+    """
+    changed = set(news)
+    services = any(ref[:2] == (versions.CORE, "Service") for ref in changed)
+    there = {ref[1:] for ref in store.refs(versions.CORE, "Service")} if services or _any(changed, "HTTPRoute") else ()
+    routes = store.refs(versions.GATEWAY, "HTTPRoute") if services else ()
+    for ref in sorted({*changed, *routes}):
+        manifest = store.get(ref)
+        status = _status(manifest, there) if manifest is not None else None
+        if manifest is not None and status is not None:
+            _write(store, manifest, status)
+
+
+def _any(refs: Iterable[Ref], kind: str) -> bool:
+    return any(ref.kind == kind for ref in refs)
+
+
+def _status(manifest: Manifest, services: Collection[tuple[str, str, str]]) -> dict[str, Any] | None:
+    """The status that an object's controller writes; None for an object without one."""
+    match manifest["apiVersion"], manifest["kind"]:
+        case versions.APPS, "Deployment":
+            return statuses.deployment(manifest, int(manifest["spec"].get("replicas", 1)), "")
+        case versions.GATEWAY, "HTTPRoute":
+            return statuses.accepted(manifest, services)
+        case versions.GATEWAY, "Gateway":
+            return statuses.gateway(manifest, _ADDRESS)
+        case api_version, kind if _API_VERSIONS.get(kind) == api_version:
+            return statuses.unconditional(manifest)
+    return None
 
 
 _API_VERSIONS = {

@@ -19,6 +19,8 @@ from function.vocabulary import namespaces
 
 _LEVELS = {"ModelReplica": 1, "ModelEndpoint": 1, "ModelCache": 1, "ModelDeployment": 2, "ModelService": 3}
 """Kinds that read others wait for them: replicas for clusters, deployments for the replicas that they count."""
+_AHEAD = {"ModelDeployment": ("InferenceCluster",)}
+"""A deployment is placed by the free nodes that clusters publish, after those before it have taken theirs."""
 
 
 @dataclass(slots=True)
@@ -32,7 +34,9 @@ class ControlPlane:
 
     def __post_init__(self) -> None:
         store = Store(kinds(), Admission(), usages.refuses, namespaces.UNSTATED)
-        self.loop = ControlLoop(store, self.function, (self.clusters,), step=xrd.STEP, seed=self.seed, levels=_LEVELS)
+        self.loop = ControlLoop(
+            store, self.function, (self.clusters,), step=xrd.STEP, seed=self.seed, levels=_LEVELS, ahead=_AHEAD
+        )
 
     def copied(self) -> ControlPlane:
         """A control plane in the same state that changes independently."""

@@ -108,7 +108,7 @@ def _drained(manifest: dict[str, Any]) -> None:
 def _lose(control: ControlPlane, cluster: str) -> None:
     """Remove the InferenceCluster too: as long as it exists, a cluster that does not answer keeps its replicas."""
     control.store.lose(_cluster(cluster))
-    control.clusters.things.pop(names.provider_config(cluster), None)
+    control.clusters.lose(names.provider_config(cluster))
 
 
 def _resize(manifest: dict[str, Any], edit: ResizePool) -> None:

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from function import clouds
+from function.contracts.cloud.source import Provisioner
 from function.core import Manifest, dig
 from function.planning import provider
-from function.sandbox.store import Ref, Store, ref_of
+from function.sandbox.store import Ref, Store
 from function.vocabulary import versions
 
 
-def reconcile(store: Store) -> None:
-    """Give every managed resource of a cloud the status that its folder in function/clouds tells."""
+def reconcile(store: Store, news: Iterable[Ref]) -> None:
+    """Give every managed resource of a cloud the status that its folder in function/clouds tells.
+
+    Args:
+        store: The control cluster.
+        news: The objects that changed. If a Secret did, every resource is looked at: it may have been a connection's.
+    """
+    changed = set(news)
+    secrets = any(ref[:2] == (versions.CORE, "Secret") for ref in changed)
     for provisioner in clouds.PROVISIONERS:
         for kind in provisioner.managed:
-            for manifest in store.of_kind(kind.api_version, kind.kind):
-                seen = provisioner.observe(manifest)
-                provider.write_status(store, ref_of(manifest), seen.at_provider, provider.SYNCED, provider.AVAILABLE)
-                _connect(store, manifest, seen.connection)
+            of = kind.api_version, kind.kind
+            for ref in store.refs(*of) if secrets else sorted(ref for ref in changed if ref[:2] == of):
+                _reconcile(store, ref, provisioner)
+
+
+def _reconcile(store: Store, ref: Ref, provisioner: Provisioner) -> None:
+    manifest = store.get(ref)
+    if manifest is not None:
+        seen = provisioner.observe(manifest)
+        provider.write_status(store, ref, seen.at_provider, provider.SYNCED, provider.AVAILABLE)
+        _connect(store, manifest, seen.connection)
 
 
 def _connect(store: Store, manifest: Manifest, connection: Mapping[str, str]) -> None:

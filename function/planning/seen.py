@@ -1,63 +1,110 @@
-"""What the simulated providers and clusters have seen, so that they skip what has not changed since."""
+"""What the simulated providers and clusters have seen, and what they have to look at again.
+
+Terms. An Object or a cluster is *pending* if it changed, or something that its answer depends on, since it was looked
+at. Looking at one that is not pending, or at everything, changes nothing but the time that it takes.
+"""
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from function.sandbox.store import Ref
 
 
 @dataclass(slots=True)
-class Versions:
-    """Versions at which each thing was last looked at.
+class Pending:
+    """Objects that one phase has to look at, and provider configs of which it has to look at every Object."""
 
-    Skipping is only an optimization: with an empty `Versions`, everything is looked at again and the result is equal.
-    """
+    objects: set[Ref] = field(default_factory=set)
+    configs: set[str] = field(default_factory=set)
 
-    store: tuple[int, str] = (-1, "")
-    """The store's version and the faults at the start of the last call."""
+    def copied(self) -> Pending:
+        """An independent copy."""
+        return Pending(set(self.objects), set(self.configs))
+
+    def __bool__(self) -> bool:
+        return bool(self.objects or self.configs)
+
+    def take(self, of: Mapping[str, set[Ref]]) -> Iterator[Ref]:
+        """Every pending Object, in order.
+
+        While the caller handles one, a config can become pending again. Its Objects further on are then part of this
+        iteration, and the next iteration has all of them.
+
+        Args:
+            of: The Objects by the name of their provider config.
+        """
+        listed = self.objects.union(*(of.get(config, ()) for config in self.configs))
+        waiting, complete = sorted(listed), self.configs
+        self.objects, self.configs = set(), set()
+        while waiting:
+            now = heapq.heappop(waiting)
+            yield now
+            for config in self.configs - complete:
+                more = {ref for ref in of.get(config, ()) if ref > now} - listed
+                listed |= more
+                for ref in more:
+                    heapq.heappush(waiting, ref)
+            complete |= self.configs
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen, and what is pending."""
+
+    store: int = -1
+    """The store's version at the start of the last call."""
+    faults: str = ""
+    """The faults at the start of the last call."""
+    clusters: dict[str, Ref] = field(default_factory=dict)
+    """The InferenceCluster that each provider config reaches."""
+    configs: dict[Ref, str] = field(default_factory=dict)
+    """The provider config of each Object and Release."""
+    objects: dict[str, set[Ref]] = field(default_factory=dict)
+    """The Objects of each provider config."""
+    releases: dict[str, set[Ref]] = field(default_factory=dict)
+    """The Releases of each provider config."""
+    provide: Pending = field(default_factory=Pending)
+    """What the provider has to apply, or to delete."""
+    observe: Pending = field(default_factory=Pending)
+    """What the provider has to observe."""
+    run: set[str] = field(default_factory=set)
+    """Clusters whose controllers have to run."""
+    guard: set[Ref] = field(default_factory=set)
+    """Provider configs that may have come into use or out of it."""
     applied: dict[Ref, int] = field(default_factory=dict)
     """Of each Object: its version when its manifest was last applied to its cluster."""
     reported: dict[Ref, tuple[int, int, str]] = field(default_factory=dict)
     """Of each Object: its version, that of the remote object and the provider's error when its status was written."""
-    ran: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    """Of each cluster: the InferenceCluster's version, the count of writes and the faults when its controllers ran."""
-    provided: dict[Ref, tuple[int, int]] = field(default_factory=dict)
-    """Of each Object: its version and its cluster's number when the provider last applied or deleted."""
-    observed: dict[Ref, tuple[int, int]] = field(default_factory=dict)
-    """Of each Object: its version and its cluster's number when the provider last observed."""
-    released: dict[Ref, int] = field(default_factory=dict)
-    """Of each Release: its version when its status was last written."""
-    writes: dict[str, int] = field(default_factory=dict)
-    """Of each cluster: how often the provider wrote to it."""
-    statuses: dict[str, int] = field(default_factory=dict)
-    """Of each cluster: how often its controllers wrote a status."""
-    _numbered: dict[str, tuple[int, tuple[object, ...]]] = field(default_factory=dict)
-    """Of each cluster: its number, and the state that has it."""
 
-    def copied(self) -> Versions:
-        """The same versions, for a copy of the clusters."""
+    def copied(self) -> Seen:
+        """An independent copy."""
         return replace(
             self,
+            clusters=dict(self.clusters),
+            configs=dict(self.configs),
+            objects={config: set(refs) for config, refs in self.objects.items()},
+            releases={config: set(refs) for config, refs in self.releases.items()},
+            provide=self.provide.copied(),
+            observe=self.observe.copied(),
+            run=set(self.run),
+            guard=set(self.guard),
             applied=dict(self.applied),
             reported=dict(self.reported),
-            ran=dict(self.ran),
-            provided=dict(self.provided),
-            observed=dict(self.observed),
-            released=dict(self.released),
-            writes=dict(self.writes),
-            statuses=dict(self.statuses),
-            _numbered=dict(self._numbered),
         )
 
-    def written(self, cluster: str) -> None:
-        """Count a write of the provider to a cluster."""
-        self.writes[cluster] = self.writes.get(cluster, 0) + 1
+    def assign(self, ref: Ref, config: str | None, of: dict[str, set[Ref]]) -> set[str]:
+        """Note the provider config of an Object or Release in an index of them; None if it is gone.
 
-    def number(self, cluster: str, *state: object) -> int:
-        """A number for a cluster's state: another one as soon as any part of the state differs."""
-        number, last = self._numbered.get(cluster, (0, ()))
-        if last != state:
-            number += 1
-            self._numbered[cluster] = number, state
-        return number
+        Returns:
+            The configs that it had and has.
+        """
+        before = self.configs.pop(ref, None)
+        if before is not None:
+            of[before].discard(ref)
+        if config is not None:
+            self.configs[ref] = config
+            of.setdefault(config, set()).add(ref)
+        return {found for found in (before, config) if found is not None}

@@ -1,37 +1,47 @@
 """The control loop: reconciles every XR and calls the controllers, until nothing changes.
 
-Terms. A *round* reconciles the XRs that have news, calls each controller once, and then runs the two built-in
-controllers, Usages and garbage collection. An XR has *news* if it was never reconciled, or if the XR, one of its
-composed resources or the answer to one of its requirements may have changed since its last reconcile. The loop has
-*converged* when a round reconciles nothing and writes nothing.
+Terms. An XR has *news* if it was never reconciled, or if the XR, one of its composed resources or something that it
+asked for has changed since its last reconcile. Something that it asked for *wakes* it. A *round* reconciles XRs that
+have news, calls each controller once, and then runs the two built-in controllers, Usages and garbage collection. The
+loop has *converged* when a round reconciles nothing and writes nothing.
 
 `settle` repeats `round`, which has these phases:
 
 1. `_due` selects the XRs with news. It keeps only those of the lowest level: a kind that reads others waits for them,
    since it would only have to read them again.
-2. The reconciler runs for each (reconcile.py).
-3. Each controller is called with the store (extensions.py).
-4. Usages are reconciled and garbage is collected, if any change concerns them.
+2. The reconciler runs for each (reconcile.py), once. Every change that it makes is looked up in an index of what the
+   XRs composed and asked for (dependencies.py), which puts the XRs that it concerns into the queue (news.py).
+3. Before each of them, the XRs of the kinds that go `ahead` of its kind and have news are reconciled again, once: what
+   they publish is what it decides by. Changes that such an XR only made itself wait for the next round.
+4. Each controller is called with the store (extensions.py).
+5. Usages are reconciled and garbage is collected, as far as any change concerns them.
+
+A round ends: it reconciles a fixed list of XRs, and before each of them, a kind that goes ahead at most once per XR.
 
 Deliberately coarse. There is no time: no resync period, no retry delay, no TTL of a result. A round is a barrier, where
-Crossplane reconciles concurrently; a `seed` shuffles the order instead, so that tests can look for races. And *news* is
-conservative: an XR may be reconciled without need, but is never forgotten.
+Crossplane reconciles concurrently; a `seed` shuffles the order instead, across all levels and with nothing ahead, so
+that tests can look for races. An XR has news also if an object was written that it cannot tell from the one before.
 """
 
 from __future__ import annotations
 
 import random
-import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from function.core import Manifest, dig, plain
-from function.sandbox import garbage, usages
+from function.sandbox import dump
+from function.sandbox.composed import referenced
+from function.sandbox.counts import Counts
+from function.sandbox.dependencies import Dependencies
 from function.sandbox.errors import DidNotConverge
 from function.sandbox.extensions import CompositionFunction, Controller
+from function.sandbox.garbage import GarbageCollector
+from function.sandbox.news import News
 from function.sandbox.reconcile import Reconciler
-from function.sandbox.store import Ref, Store
+from function.sandbox.store import Change, Ref, Store
+from function.sandbox.usages import UsageReconciler
 
 MOST_ROUNDS = 600
 """A fleet converges in about twenty rounds; a rollout adds some for each replica."""
@@ -53,31 +63,50 @@ class ControlLoop:
     """Shuffles the reconciles of each round, across all levels. None keeps the order of levels, kinds and names."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """Levels by kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
+    ahead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By kind, the kinds of lower levels that go ahead of each of its XRs."""
     progress: Callable[[int, int], None] = lambda _round, _left: None
     """Called before each reconcile with the number of the round and of the XRs that are left in it."""
     reconciler: Reconciler = field(init=False)
-    _reconciled: dict[Ref, int] = field(default_factory=dict)
-    """The store's version at each XR's last reconcile."""
-    _usages_seen: int = 0
-    """The store's version when Usages were last reconciled."""
-    _garbage_seen: int = 0
-    """The store's version when garbage was last collected."""
+    _dependencies: Dependencies = field(default_factory=Dependencies)
+    _news: News = field(default_factory=News)
+    _changes: list[Change] = field(init=False)
+    """What changed in the store and was not looked up yet."""
+    _usages: UsageReconciler = field(init=False)
+    _garbage: GarbageCollector = field(init=False)
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(self.store, self.function, self.step)
+        self._changes = self.store.feed()
+        self._usages, self._garbage = UsageReconciler(self.store), GarbageCollector(self.store)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
+        self.resync()
 
     def copied(self, store: Store, controllers: tuple[Controller, ...]) -> ControlLoop:
         """A loop at the same point, on a copy of the store and with copies of the controllers."""
-        other = ControlLoop(store, self.function, controllers, self.step, self.seed, self.levels, self.progress)
+        other = ControlLoop(
+            store, self.function, controllers, self.step, self.seed, self.levels, self.ahead, self.progress
+        )
         other.reconciler.asked.update(self.reconciler.asked)
         other.reconciler.events.extend(self.reconciler.events)
-        other.reconciler.calls = self.reconciler.calls
-        other._reconciled.update(self._reconciled)
-        other._usages_seen, other._garbage_seen = self._usages_seen, self._garbage_seen
+        other.reconciler.counts = self.counts
+        other._dependencies, other._news = self._dependencies.copied(), self._news.copied()
+        other._changes.extend(self._changes)
+        other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)
         other._random.setstate(self._random.getstate())
         return other
+
+    @property
+    def counts(self) -> Counts:
+        """What the loop did so far. Subtract an earlier snapshot to get what it did since."""
+        return self.reconciler.counts.copied()
+
+    def resync(self) -> None:
+        """Let every XR have news, as Crossplane does from time to time."""
+        for kind in self.store.kinds.composites():
+            for ref in self.store.refs(kind.api_version, kind.kind):
+                self._news.add(ref)
 
     def load(self, manifests: Iterable[Manifest]) -> None:
         """Store objects with their status and server-set metadata, as a restored dump.
@@ -88,7 +117,7 @@ class ControlLoop:
         Raises:
             Refused: Admission refuses an object.
         """
-        for manifest in _linked([plain(m) for m in manifests], self.store.elsewhere):
+        for manifest in dump.linked([plain(m) for m in manifests], self.store.elsewhere):
             self.store.load(manifest)
 
     def replace(self, manifest: Manifest) -> None:
@@ -135,53 +164,71 @@ class ControlLoop:
     def round(self, count: int = 1) -> int:
         """Run one round; `count` is only its number for `progress`. Returns the number of reconciles."""
         due = self._due()
+        reconciled = 0
         for index, ref in enumerate(due):
             self.progress(count, len(due) - index)
-            self._reconciled[ref] = self.store.version  # before it writes: its own writes wake it too, as in Crossplane
-            self.reconciler(ref)
+            first = self._ahead_of(ref)
+            for xr in (*first, ref):
+                self._reconcile(xr)
+            reconciled += len(first) + 1
         for controller in self.controllers:
             controller(self.store)
-        self._clean_up()
-        return len(due)
+        self._usages()
+        self._garbage()
+        return reconciled
 
-    def _clean_up(self) -> None:
-        """Reconcile Usages and collect garbage. Both read every object, so they run only if a change concerns them."""
-        news, self._usages_seen = self.store.since(self._usages_seen), self.store.version
-        if usages.concern(self.store, news):
-            usages.reconcile_usages(self.store)
-        news, self._garbage_seen = self.store.since(self._garbage_seen), self.store.version
-        if garbage.concern(self.store, news):
-            garbage.collect(self.store)
+    def _reconcile(self, ref: Ref) -> None:
+        self._news.take(ref)
+        self.reconciler(ref)
+        self._track(ref)
+        self._look_up(by=ref)
+
+    def _track(self, ref: Ref) -> None:
+        """Record what an XR refers to now, so that its own writes are news for it too, as in Crossplane."""
+        xr = self.store.get(ref)
+        if xr is None:
+            self._dependencies.forget(ref)
+            return
+        composed = [referenced(xr, r) for r in dig(xr, "spec", "crossplane", "resourceRefs") or ()]
+        self._dependencies.track(ref, composed, self.reconciler.asked.get(ref, ()))
+
+    def _look_up(self, by: Ref | None = None) -> None:
+        """Find the XRs that the latest changes concern. `by` is the XR whose reconcile made them."""
+        for ref, *versions in self._changes:
+            labels = [(m["metadata"].get("labels") or {}) for m in versions if m is not None]
+            itself = {ref} if self.store.kinds.of(ref.api_version, ref.kind).is_composite else set()
+            for xr in itself | self._dependencies.composers(ref):
+                self._add(xr, own=xr == by)
+            for xr in self._dependencies.askers(ref, *labels):
+                self.reconciler.counts.wakes[xr.kind] += self._add(xr)
+        self._changes.clear()
+
+    def _add(self, xr: Ref, *, own: bool = False) -> bool:
+        """Let an XR have news. Returns whether it had none."""
+        if self.store.get(xr) is not None:
+            return self._news.add(xr, own=own)
+        self._news.take(xr)
+        self._dependencies.forget(xr)
+        return False
 
     def _due(self) -> list[Ref]:
-        due = [ref for ref in self._composites() if self._has_news(ref)]
+        """The XRs that this round reconciles once each, in their order."""
+        self._look_up()
+        kinds = [*self._news.kinds()]
         if self.seed is not None:
+            due = self._news.of(*kinds)
             self._random.shuffle(due)
             return due
-        lowest = min((self._level(ref) for ref in due), default=0)
-        return [ref for ref in due if self._level(ref) == lowest]
+        lowest = min(map(self._level, kinds), default=0)
+        return self._news.of(*(kind for kind in kinds if self._level(kind) == lowest))
 
-    def _level(self, ref: Ref) -> int:
-        return self.levels.get(ref.kind, 0)
+    def _ahead_of(self, ref: Ref) -> list[Ref]:
+        """The XRs that are reconciled again right before another one."""
+        kinds = self.ahead.get(ref.kind, ()) if self.seed is None else ()
+        return self._news.from_others(*kinds)
 
-    def _composites(self) -> list[Ref]:
-        kinds = self.store.kinds.composites()
-        return [ref for kind in kinds for ref in self.store.refs(kind.api_version, kind.kind)]
-
-    def _has_news(self, ref: Ref) -> bool:
-        last = self._reconciled.get(ref)
-        if last is None:
-            return True
-        changed = self.store.changed
-        if changed.get(ref, 0) > last:
-            return True
-        xr = self.store.get(ref) or {}
-        references = dig(xr, "spec", "crossplane", "resourceRefs") or ()
-        composed = (
-            Ref(r["apiVersion"], r["kind"], ref.namespace or r.get("namespace") or "", r["name"]) for r in references
-        )
-        asked = self.reconciler.asked.get(ref, ())
-        return any(changed.get(c, 0) > last for c in composed) or any(self.store.answer_changed(a, last) for a in asked)
+    def _level(self, kind: str) -> int:
+        return self.levels.get(kind, 0)
 
     def _still_changing(self, before: int, most: int) -> str:
         changing = [ref for ref, version in sorted(self.store.changed.items()) if version > before]
@@ -197,62 +244,3 @@ def _edited_metadata(current: Manifest, edited: Manifest) -> dict[str, Any]:
     }
     merged = {field: {**(edited.get(field) or {}), **own} for field, own in kept.items()}
     return {field: values for field, values in merged.items() if values or field in current}
-
-
-def _linked(
-    manifests: Sequence[dict[str, Any]], elsewhere: dict[tuple[str, str, str], str]
-) -> Sequence[dict[str, Any]]:
-    """Link the objects of a dump with their owners, in both directions. Changes the manifests.
-
-    An owner that is not in the dump is added to `elsewhere`; one that arrives now is removed from there.
-    """
-    by_name = {_key(m["kind"], m): m for m in manifests}
-    for name in list(elsewhere):
-        found = by_name.get(name) or by_name.get((name[0], "", name[2]))
-        if found:
-            found["metadata"].setdefault("uid", elsewhere.pop(name))
-    for manifest in manifests:
-        for reference in manifest["metadata"].get("ownerReferences") or ():
-            reference["uid"] = reference.get("uid") or _derived_uid(reference, manifest)
-            owner = _owner(reference, manifest, by_name)
-            if owner:
-                _link(owner, reference, manifest)
-            else:
-                elsewhere[_owner_key(reference, manifest)] = reference["uid"]
-    return manifests
-
-
-def _derived_uid(reference: Manifest, owned: Manifest) -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, "\x00".join(_owner_key(reference, owned))))
-
-
-def _owner_key(reference: Manifest, owned: Manifest) -> tuple[str, str, str]:
-    """An owner's kind, namespace and name, assuming that it is in the namespace of the owned object."""
-    namespace = owned["metadata"].get("namespace") or ""
-    return str(reference.get("kind") or ""), namespace, str(reference.get("name") or "")
-
-
-def _key(kind: str, manifest: Manifest) -> tuple[str, str, str]:
-    return kind, manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"]
-
-
-def _owner(
-    owner: Manifest, owned: Manifest, by_name: dict[tuple[str, str, str], dict[str, Any]]
-) -> dict[str, Any] | None:
-    """Find an owner. It is in the namespace of the owned object, or cluster-scoped."""
-    namespace = owned["metadata"].get("namespace") or ""
-    name = owner.get("name") or ""
-    kind = owner.get("kind") or ""
-    return by_name.get((kind, namespace, name)) or by_name.get((kind, "", name))
-
-
-def _link(owner: dict[str, Any], reference: Manifest, owned: Manifest) -> None:
-    owner["metadata"].setdefault("uid", reference.get("uid"))
-    if not reference.get("controller"):
-        return
-    refs = owner.setdefault("spec", {}).setdefault("crossplane", {}).setdefault("resourceRefs", [])
-    found = {"apiVersion": owned["apiVersion"], "kind": owned["kind"], "name": owned["metadata"]["name"]}
-    if owned["metadata"].get("namespace") and not owner["metadata"].get("namespace"):
-        found["namespace"] = owned["metadata"]["namespace"]
-    if found not in refs:
-        refs.append(found)

@@ -24,12 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from function.core import ComposedResource, Manifest, Request, Requirement, Result, dig, plain
 from function.sandbox import settle
 from function.sandbox.composed import controller_uid, decorated, digest, keep_name, reference_to, referenced
 from function.sandbox.conditions import conditions_after, conditions_after_failure
+from function.sandbox.counts import Counts, Weigh
 from function.sandbox.errors import Fatal, Refused, Unsettled
 from function.sandbox.extensions import CompositionFunction
 from function.sandbox.store import Ref, Store, ref_of
@@ -56,8 +58,14 @@ class Reconciler:
     """The requirements of each XR's last reconcile."""
     events: list[tuple[Ref, str, str, str]] = field(default_factory=list)
     """XR, type (Normal or Warning), reason and message, in the order in which they were recorded."""
-    calls: int = 0
-    """How often the function was called."""
+    counts: Counts = field(default_factory=Counts)
+    weigh: Weigh | None = None
+    """Weighs the objects of each request. None leaves the weights at zero, which costs nothing."""
+
+    @property
+    def calls(self) -> int:
+        """How often the function was called."""
+        return self.counts.calls.total()
 
     def __call__(self, ref: Ref) -> None:
         """Reconcile one XR. Does nothing if it does not exist.
@@ -68,6 +76,7 @@ class Reconciler:
         xr = self.store.get(ref)
         if xr is None:
             return
+        self.counts.reconciles[ref.kind] += 1
         if dig(xr, "metadata", "deletionTimestamp"):
             self.store.remove_finalizer(ref, FINALIZER)
             self.asked.pop(ref, None)
@@ -132,21 +141,15 @@ class Reconciler:
         return replace(request, required=self._find(asked))
 
     def _call(self, request: Request) -> Result:
-        self.calls += 1
+        kind = request.xr["kind"]
+        self.counts.calls[kind] += 1
+        if self.weigh is not None:
+            objects = chain((request.xr,), request.observed.values(), *request.required.values())
+            self.counts.weights[kind] += sum(map(self.weigh, objects))
         return self.function(request)
 
     def _find(self, asked: tuple[Requirement, ...]) -> Mapping[str, tuple[Manifest, ...]]:
-        return {r.name: self._found(r) for r in asked}
-
-    def _found(self, asked: Requirement) -> tuple[Manifest, ...]:
-        if asked.match_name is not None:
-            one = self.store.get(Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name))
-            return (one,) if one and settle.matches(asked, one) else ()
-        kind = asked.api_version, asked.kind
-        found = self.store.labelled(*kind, asked.match_labels) if asked.match_labels else self.store.of_kind(*kind)
-        if asked.namespace is None:
-            return found
-        return tuple(m for m in found if m["metadata"].get("namespace") == asked.namespace)
+        return {r.name: self.store.find(r) for r in asked}
 
     def _get(self, ref: Ref) -> Manifest:
         found = self.store.get(ref)

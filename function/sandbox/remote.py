@@ -12,6 +12,7 @@ from google.protobuf import json_format, struct_pb2
 
 from function.core import ComposedResource, Condition, Event, Manifest, Request, Requirement, Result, plain
 from function.sandbox.errors import Fatal, Unreachable
+from function.sandbox.sealed import Sealed
 
 _TIMEOUT = 60
 """Seconds for one call."""
@@ -101,6 +102,15 @@ def decode(response: fnv1.RunFunctionResponse) -> Result:
         ),
         ttl=int(response.meta.ttl.seconds),
     )
+
+
+def weight(manifest: Manifest) -> int:
+    """The bytes of an object in a request. Those of a stored one are counted once."""
+    return manifest.weight(_weight) if isinstance(manifest, Sealed) else _weight(manifest)
+
+
+def _weight(manifest: Manifest) -> int:
+    return _resource(manifest).ByteSize()
 
 
 def _resource(manifest: Manifest) -> fnv1.Resource:

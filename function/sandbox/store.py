@@ -1,8 +1,9 @@
 """The API server, in memory: objects, field ownership, finalizers, and an index of what changed.
 
 Stored manifests are immutable: a change stores a new one. Readers therefore share them, and a copy of the store is
-cheap. Every change gets the next `version`; `changed`, `kind_changed` and the marks remember the last change of each
-object, kind and label, so that readers can ask cheaply whether something may have changed for them.
+cheap. Every change gets the next `version`; `changed` and the tables (table.py) remember the last change of each
+object, kind, namespace and label, so that readers can ask cheaply whether something may have changed for them. A `feed`
+gets each change as it is made.
 
 Deterministic: uids are derived from names, and timestamps count the objects that were created.
 """
@@ -10,21 +11,20 @@ Deterministic: uids are derived from names, and timestamps count the objects tha
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any, NamedTuple
 
 from function.core import Manifest, Requirement, dig, plain
-from function.sandbox import apply
+from function.sandbox import apply, fields
 from function.sandbox.extensions import Admit, DeleteGuard
-from function.sandbox.indexes import LabelIndex, Sealed
 from function.sandbox.schemas import ServedKind, ServedKinds
-from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, labels_of, managed, owned
+from function.sandbox.sealed import Sealed
+from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, managed, owned
+from function.sandbox.table import Mark, Table
 
-FOREGROUND = "foregroundDeletion"
-"""Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -39,6 +39,14 @@ class Ref(NamedTuple):
     def __str__(self) -> str:
         where = f"{self.namespace}/" if self.namespace else ""
         return f"{self.kind} {where}{self.name}"
+
+
+class Change(NamedTuple):
+    """An object that was created, changed or deleted, before and after; None if it did not exist."""
+
+    ref: Ref
+    before: Manifest | None
+    after: Manifest | None
 
 
 def ref_of(manifest: Manifest) -> Ref:
@@ -56,23 +64,19 @@ class Store:
     blocks_delete: DeleteGuard = lambda _store, _ref, _policy: False
     default_namespace: str = "default"
     """The namespace of a namespaced object that names none. kubectl would take it from the user's context."""
-    _objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = field(default_factory=dict)
-    _refs: dict[tuple[str, str], tuple[Ref, ...]] = field(default_factory=dict)
-    """By kind, the sorted identities; dropped when an object is created or deleted."""
-    _sorted: dict[tuple[str, str], tuple[Manifest, ...]] = field(default_factory=dict)
+    _tables: dict[tuple[str, str], Table] = field(default_factory=dict)
+    """By kind."""
     version: int = 0
     """Grows with every change."""
-    _labelled: dict[tuple[str, str], LabelIndex] = field(default_factory=dict)
+    _uids: set[str] = field(default_factory=set)
+    """Of all objects."""
     _created: int = 0
     elsewhere: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """The uids of owners that were not loaded, by kind, namespace and name. They count as existing, because files need
     not contain a whole fleet."""
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version of each object's last change, in order of versions. Deleted objects stay in it."""
-    kind_changed: dict[tuple[str, str], int] = field(default_factory=dict)
-    """The version of the last change of any object of a kind."""
-    _mark_changed: dict[tuple[str, str], dict[tuple[str, str], int]] = field(default_factory=dict)
-    """By kind, the version of the last change of any object with a label, or in a namespace."""
+    _feeds: list[list[Change]] = field(default_factory=list)
 
     # Reading
 
@@ -83,31 +87,38 @@ class Store:
 
     def of_kind(self, api_version: str, kind: str) -> tuple[Manifest, ...]:
         """All objects of a kind, by namespace and name."""
-        found = self._sorted.get((api_version, kind))
-        if found is None:
-            objects = self._objects.get((api_version, kind), {})
-            order = self.refs(api_version, kind)
-            found = self._sorted[api_version, kind] = tuple([objects[ref[2:]].manifest for ref in order])
-        return found
+        table = self._tables.get((api_version, kind))
+        return table.manifests() if table else ()
 
     def refs(self, api_version: str, kind: str) -> tuple[Ref, ...]:
         """The identities of all objects of a kind, by namespace and name."""
-        found = self._refs.get((api_version, kind))
-        if found is None:
-            objects = self._objects.get((api_version, kind), {})
-            found = self._refs[api_version, kind] = tuple(Ref(api_version, kind, *key) for key in sorted(objects))
-        return found
+        table = self._tables.get((api_version, kind))
+        return tuple([Ref(api_version, kind, *key) for key in table.order()]) if table else ()
 
-    def labelled(self, api_version: str, kind: str, labels: Mapping[str, str]) -> tuple[Manifest, ...]:
-        """All objects of a kind that have all of the given labels, by namespace and name."""
-        index = self._labelled.get((api_version, kind))
-        found = index.having(labels) if index else []
-        objects = self._objects.get((api_version, kind), {})
-        return tuple(objects[key].manifest for key in found)
+    def find(self, asked: Requirement) -> tuple[Manifest, ...]:
+        """The objects that a requirement matches, by namespace and name. Reads no others."""
+        if asked.match_name is not None:
+            one = self.get(_named(asked))
+            return (one,) if one is not None else ()
+        table = self._tables.get((asked.api_version, asked.kind))
+        return table.having(_marks(asked)) if table else ()
+
+    def having(self, field: str, value: str) -> list[Manifest]:
+        """The objects of any kind that have a value in an indexed field (fields.py), by kind, namespace and name."""
+        return [m for kind in sorted(self._tables) for m in self._tables[kind].having([(field, value)])]
+
+    def of_kind_having(self, api_version: str, kind: str, field: str, value: str) -> tuple[Manifest, ...]:
+        """The objects of a kind that have a value in an indexed field, by namespace and name."""
+        table = self._tables.get((api_version, kind))
+        return table.having([(field, value)]) if table else ()
+
+    def has_uid(self, uid: str) -> bool:
+        """Whether an object with a uid exists."""
+        return uid in self._uids
 
     def all(self) -> Iterator[Manifest]:
         """Every object, by kind, namespace and name."""
-        for kind in sorted(self._objects):
+        for kind in sorted(self._tables):
             yield from self.of_kind(*kind)
 
     def since(self, version: int) -> list[Ref]:
@@ -117,12 +128,14 @@ class Store:
     def answer_changed(self, asked: Requirement, version: int) -> bool:
         """Whether the answer to a requirement may have changed after a version. False is certain."""
         if asked.match_name is not None:
-            named = Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name)
-            return self.changed.get(named, 0) > version
-        kind = asked.api_version, asked.kind
-        marks = self._mark_changed.get(kind, {})
-        asked_marks = [*asked.match_labels.items(), *([_in(asked.namespace)] if asked.namespace else ())]
-        return self.kind_changed.get(kind, 0) > version and all(marks.get(m, 0) > version for m in asked_marks)
+            return self.changed.get(_named(asked), 0) > version
+        table = self._tables.get((asked.api_version, asked.kind))
+        return table is not None and table.may_differ(_marks(asked), version)
+
+    def feed(self) -> list[Change]:
+        """A list to which every later change is appended. The caller empties it."""
+        self._feeds.append([])
+        return self._feeds[-1]
 
     # Writing
 
@@ -202,8 +215,8 @@ class Store:
         def mark(manifest: dict[str, Any]) -> None:
             metadata = manifest["metadata"]
             metadata.setdefault("deletionTimestamp", self._now())
-            if foreground and FOREGROUND not in metadata.get("finalizers", ()):
-                metadata["finalizers"] = [*metadata.get("finalizers", ()), FOREGROUND]
+            if foreground and fields.FOREGROUND not in metadata.get("finalizers", ()):
+                metadata["finalizers"] = [*metadata.get("finalizers", ()), fields.FOREGROUND]
 
         self.update(ref, mark, status=True)
         self._finish(ref)
@@ -212,25 +225,17 @@ class Store:
     def lose(self, ref: Ref) -> None:
         """Remove an object at once, regardless of finalizers and the delete guard, as an accident does."""
         if self._stored(ref) is not None:
-            self._count(ref)
             self._replace(ref, None)
 
     def copied(self) -> Store:
         """An independent store with the same objects."""
-        objects = {
-            kind: {key: Stored(s.manifest, dict(s.intents), s.edits) for key, s in stored.items()}
-            for kind, stored in self._objects.items()
-        }
         return replace(
             self,
-            _objects=objects,
-            _refs=dict(self._refs),
-            _sorted=dict(self._sorted),
-            _labelled={kind: index.copied() for kind, index in self._labelled.items()},
+            _tables={kind: table.copied() for kind, table in self._tables.items()},
+            _uids=set(self._uids),
             elsewhere=dict(self.elsewhere),
             changed=dict(self.changed),
-            kind_changed=dict(self.kind_changed),
-            _mark_changed={kind: dict(marks) for kind, marks in self._mark_changed.items()},
+            _feeds=[],
         )
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
@@ -257,7 +262,8 @@ class Store:
     # Below
 
     def _stored(self, ref: Ref) -> Stored | None:
-        return self._objects.get((ref.api_version, ref.kind), {}).get((ref.namespace, ref.name))
+        table = self._tables.get(ref[:2])
+        return table.get(ref[2:]) if table else None
 
     def _kind(self, manifest: Manifest) -> ServedKind:
         return self.kinds.of(manifest["apiVersion"], manifest["kind"])
@@ -311,41 +317,41 @@ class Store:
             new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
 
     def _put(self, ref: Ref, stored: Stored) -> None:
-        self._count(ref)
-        stored.manifest["metadata"]["resourceVersion"] = str(self.version)
-        stored.manifest["metadata"]["managedFields"] = managed(ref.api_version, stored.intents)
-        if not stored.manifest["metadata"]["managedFields"]:
-            del stored.manifest["metadata"]["managedFields"]
+        metadata = stored.manifest["metadata"]
+        metadata["resourceVersion"] = str(self.version + 1)
+        metadata["managedFields"] = managed(ref.api_version, stored.intents)
+        if not metadata["managedFields"]:
+            del metadata["managedFields"]
         self._replace(ref, Stored(Sealed(stored.manifest), stored.intents, stored.edits))
 
     def _replace(self, ref: Ref, stored: Stored | None) -> None:
-        """Replace a stored object and update the indexes; None removes it."""
-        objects, key = self._objects.setdefault(ref[:2], {}), ref[2:]
-        before = objects.pop(key, None) if stored is None else objects.get(key)
-        if stored is not None:
-            objects[key] = stored
-        if before is None or stored is None:
-            self._refs.pop(ref[:2], None)
-        index = self._labelled.setdefault(ref[:2], LabelIndex())
-        index.note(key, labels_of(before), labels_of(stored))
-        marks = self._mark_changed.setdefault(ref[:2], {})
-        for mark in (*labels_of(before).items(), *labels_of(stored).items(), _in(ref.namespace)):
-            marks[mark] = self.version
-
-    def _count(self, ref: Ref) -> None:
+        """Replace a stored object; None removes it."""
         self.version += 1
         self.changed.pop(ref, None)
-        self.changed[ref] = self.kind_changed[ref[:2]] = self.version
-        self._sorted.pop(ref[:2], None)
+        self.changed[ref] = self.version
+        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored, self.version)
+        after = stored.manifest if stored else None
+        self._uids -= _uid(before)
+        self._uids |= _uid(after)
+        change = Change(ref, before, after)
+        for feed in self._feeds:
+            feed.append(change)
 
     def _finish(self, ref: Ref) -> None:
         """Remove an object that was deleted and has no finalizers."""
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
-            self._count(ref)
             self._replace(ref, None)
 
 
-def _in(namespace: str) -> tuple[str, str]:
-    """A namespace as a label: no real label has an empty key."""
-    return "", namespace
+def _named(asked: Requirement) -> Ref:
+    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
+
+
+def _marks(asked: Requirement) -> list[Mark]:
+    namespaces = [(fields.NAMESPACE, asked.namespace)] if asked.namespace else []
+    return [*asked.match_labels.items(), *namespaces]
+
+
+def _uid(manifest: Manifest | None) -> set[str]:
+    return {manifest["metadata"]["uid"]} if manifest else set()

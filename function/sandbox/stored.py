@@ -8,6 +8,7 @@ from typing import Any
 
 from function.core import Manifest, dig, plain
 from function.sandbox import apply
+from function.sandbox.fields import Marks
 
 _SERVER_SET = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")
 IDENTITY: apply.Tree = {
@@ -36,11 +37,12 @@ class Stored:
     """By field manager. Status managers have the suffix /status."""
     edits: int = 0
     """Counts writes, except those of only the status."""
+    marks: Marks = frozenset()
+    """What it is found by, once it is stored."""
 
-
-def labels_of(stored: Stored | None) -> Mapping[str, str]:
-    """The labels of an object; empty for None."""
-    return (stored.manifest["metadata"].get("labels") or {}) if stored else {}
+    def copied(self) -> Stored:
+        """A copy with its own intents. Manifests are shared."""
+        return Stored(self.manifest, dict(self.intents), self.edits, self.marks)
 
 
 def copied(manifest: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:

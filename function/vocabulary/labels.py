@@ -12,6 +12,8 @@ REPLICA_INDEX = "modelplane.ai/replica-index"
 OF_REPLICA = (DEPLOYMENT, CLUSTER, REPLICA_INDEX)
 """The labels that name a ModelReplica, and that its endpoint and the objects on its cluster share."""
 MODELCACHE = "modelplane.ai/modelcache"
+"""Label of all that a ModelCache composes, and of the ModelReplicas that mount it: the cache. Replicas that an earlier
+version of the function composed have none, so that a replica without it may mount a cache all the same."""
 GPU_TAINT = "nvidia.com/gpu"
 """Key of the taint of GPU nodes. GKE sets it, and we set it elsewhere; its value differs."""
 

@@ -139,4 +139,4 @@ def test_a_settled_deployment_reads_its_own_clusters_and_no_replicas(random: Ran
 
 
 def _fleet_requirements(result: Result) -> set[str]:
-    return {r.name for r in result.requirements} - {"services", "cache"}
+    return {r.name for r in result.requirements}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,9 +78,7 @@ def test_pools_that_are_apart_are_two_clusters_to_the_fleet() -> None:
 
 def is_one(control: ControlPlane) -> None:
     """From now on both kubeconfigs lead to the cluster of east, and the provider looks at it anew."""
-    things, system = control.clusters.things, Ref("v1", "Namespace", "", "kube-system")
-    there = things[names.provider_config("west")] = things[names.provider_config("east")]
-    there[system] = replace(there[system], version=there[system].version + 1)
+    control.clusters.redirect(names.provider_config("west"), names.provider_config("east"))
 
 
 def installed_twice(seed: int) -> ControlPlane:

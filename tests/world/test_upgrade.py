@@ -134,7 +134,7 @@ class Story:
 
     def everything_is_asked_again(self) -> None:
         """As Crossplane does from time to time, also without news."""
-        self.control.loop._reconciled.clear()
+        self.control.loop.resync()
 
     def settle(self) -> None:
         for _ in self.rounds():

@@ -108,7 +108,7 @@ def test_a_settled_deployment_reads_its_cluster_and_no_replicas() -> None:
     control.store.update(named("InferenceCluster", place, ""), lambda m: m["metadata"]["labels"].update(new="label"))
     control.loop.settle()
 
-    assert counting.read == {"chat": {f"cluster-{place}", "services"}}
+    assert counting.read == {"chat": {f"cluster-{place}"}}
 
 
 def test_who_waits_is_woken_by_a_node_that_becomes_free() -> None:

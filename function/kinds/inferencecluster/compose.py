@@ -19,6 +19,7 @@ from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
 from function.kinds.inferencecluster import cluster_identity, inputs
+from function.kinds.inferencecluster.allocations import are_taken
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata
@@ -241,8 +242,9 @@ def usage(request: Request) -> dict[str, ComposedResource]:
     occupants = inputs.occupants(request)
     if occupants is None:
         return _held(request, USAGE)
+    doubted = [inputs.REPLICAS] if is_doubted(request) else []
     if not occupants and not dependents(request):
-        return doubt.keep(request, USAGE, inputs.REPLICAS) if is_doubted(request) else {}
+        return doubt.keep(request, USAGE, *doubted) if doubted else {}
     cluster = request.identity.name
     manifest = cluster_usage(
         name=names.derived(cluster, "drain", cluster),
@@ -253,7 +255,7 @@ def usage(request: Request) -> dict[str, ComposedResource]:
         if occupants
         else "Other InferenceClusters need what is installed here; it is let go first, then the delete goes on",
     )
-    return {USAGE: ComposedResource(manifest, ready=request.is_ready(USAGE))}
+    return {USAGE: doubt.with_note(ComposedResource(manifest, ready=request.is_ready(USAGE)), doubted)}
 
 
 def dependents(request: Request) -> tuple[str, ...]:
@@ -267,11 +269,15 @@ def dependents(request: Request) -> tuple[str, ...]:
 
 
 def is_doubted(request: Request) -> bool:
-    """Return whether the look-up found the cluster empty for the first time.
+    """Return whether the look-up of replicas found none for the first time, although there were some.
 
-    One look-up is not believed: without the ClusterUsage, a delete that waits would go on.
+    One look-up is not believed: without the ClusterUsage, a delete that waits would go on, and deployments would be
+    placed on nodes that are taken.
     """
-    return inputs.occupants(request) == () and not doubt.is_believed(request, inputs.REPLICAS, USAGE)
+    if inputs.found_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, USAGE):
+        is_empty = inputs.occupants(request) == () and not dependents(request)
+        return is_empty or are_taken(dig(request.xr, "status", "allocations"))
+    return False
 
 
 def _held(request: Request, key: str) -> dict[str, ComposedResource]:

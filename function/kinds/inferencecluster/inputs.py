@@ -10,6 +10,8 @@ from function import clouds
 from function.core import Manifest, Request, Requirement, controller, dig, plain
 from function.core.manifest import is_list
 from function.fleet.replicas import takes_nodes
+from function.fleet.values import mappings
+from function.kinds.inferencecluster.allocations import bounded
 from function.vocabulary import labels, names, versions
 
 OWNER = "provider-config"
@@ -91,9 +93,12 @@ def classes(request: Request) -> Classes:
 
 
 def published_pools(xr: Manifest) -> dict[str, dict[str, Any]]:
-    """Return the last published status.gpuPools, by name."""
-    pools = dig(xr, "status", "gpuPools")
-    return {pool["name"]: plain(pool) for pool in pools or () if isinstance(dig(pool, "name"), str)}
+    """Return the last published status.gpuPools, by name. Their numbers of nodes can be counted with."""
+    pools = (plain(pool) for pool in mappings(dig(xr, "status", "gpuPools")) if isinstance(pool.get("name"), str))
+    return {
+        pool["name"]: {**pool, "nodes": bounded(pool.get("nodes")), "devices": pool.get("devices") or []}
+        for pool in pools
+    }
 
 
 def owner_of_config(request: Request) -> str | None:
@@ -106,12 +111,21 @@ def owner_of_config(request: Request) -> str | None:
 
 
 def replicas(request: Request) -> tuple[Manifest, ...] | None:
-    """Return the replicas on the cluster; None while they are not known.
+    """Return the replicas that take nodes of the cluster; None while they are not known.
 
-    Only those that a ModelDeployment composed count: one that was written by hand runs nothing, and takes no nodes.
+    Of those that its label finds, only those count that name the cluster in their spec, and that a ModelDeployment
+    composed: a label may be wrong, and a replica that was written by hand runs nothing.
     """
+    found, name = request.required.get(REPLICAS), request.identity.name
+    if found is None:
+        return None
+    return tuple(r for r in found if dig(r, "spec", "clusterName") == name and takes_nodes(r))
+
+
+def found_no_replicas(request: Request) -> bool:
+    """Return whether the look-up of replicas found none that may have something on the cluster."""
     found = request.required.get(REPLICAS)
-    return None if found is None else tuple(filter(takes_nodes, found))
+    return found is not None and not any(map(_holds, found))
 
 
 def _holds(replica: Manifest) -> bool:
@@ -125,7 +139,7 @@ def _holds(replica: Manifest) -> bool:
 def occupants(request: Request) -> tuple[str, ...] | None:
     """Return the replicas and caches that keep the cluster from being deleted, as kind, namespace and name.
 
-    They are sorted. None while they are not known.
+    They are sorted. None while they are not known. A replica counts by its label alone, whatever its spec says.
     """
     found, caches = request.required.get(REPLICAS), request.required.get(CACHES)
     if found is None or caches is None:

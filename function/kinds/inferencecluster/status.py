@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from function import clouds
@@ -45,7 +46,7 @@ def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe
         **({"gateway": {"address": address}} if address else {}),
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": published.nodes, "gpuPools": list(published.pools)} if published.pools else {}),
-        **_allocations(request, published),
+        **_allocations(request, published.pools),
         "podSecurity": {"enforce": spec.podSecurity.enforce},
         "serving": _backend_fault(
             request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
@@ -64,12 +65,13 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
     return wanted if seen else published
 
 
-def _allocations(request: Request, published: PublishedPools) -> dict[str, Any]:
+def _allocations(request: Request, pools: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the allocations of published pools: those of the last pass as long as the replicas are not known."""
     replicas = inputs.replicas(request)
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
-    taken = allocations(published.pools, replicas)
+    taken = allocations(pools, replicas)
     return {"allocations": taken} if taken else {}
 
 
@@ -182,7 +184,8 @@ def _stack_message(request: Request) -> str:
 
 
 def held(request: Request) -> HoldDecision:
-    """Return what is known from observation alone: BackendReady, status.serving, and the ClusterUsage."""
+    """Return what does not depend on the spec: BackendReady, status.serving, the ClusterUsage, and which nodes of the
+    published pools are free."""
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
     is_settled = was_serving or cluster_identity.is_settled(request)
@@ -190,7 +193,10 @@ def held(request: Request) -> HoldDecision:
     backend = backend or _healthy(request, probe, is_public=_is_public(stack))
     return HoldDecision(
         conditions=(backend,),
-        status={"serving": backend.status == "True"},
+        status={
+            "serving": backend.status == "True",
+            **_allocations(request, inputs.published_pools(request.xr).values()),
+        },
         decided={compose.USAGE: compose.usage(request).get(compose.USAGE)},
     )
 

@@ -18,18 +18,19 @@ from function.core import (
     restate,
     restate_resource,
 )
-from function.kinds.modelcache import inputs
+from function.kinds.modelcache import mounts
 from function.kinds.modelcache.copied import CA_BUNDLE
 from function.kinds.modelcache.inputs import Cluster
+from function.kinds.modelcache.keys import USAGE, claim_key, clusters_with_claim, copy_key, namespace_key
+from function.kinds.modelcache.mounts import Mounts
 from function.kinds.modelcache.site import Site
 from function.kinds.modelcache.sources import Source
-from function.kinds.modelcache.staging import claim_key, clusters_with_claim, placed_under
+from function.kinds.modelcache.staging import placed_under
 from function.manifests import copies, pods, provider, storage
 from function.manifests.usage import usage
 from function.vocabulary import labels, names, settings
 from function.vocabulary.exit_codes import FINAL
 
-USAGE = inputs.USAGE
 _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CERTIFICATES = "/etc/modelplane/certificates"
@@ -66,48 +67,45 @@ class _Target:
         }
 
 
-def staged(request: Request, spec: Spec, source: Source, sites: Iterable[Site]) -> dict[str, ComposedResource]:
+def staged(
+    request: Request, spec: Spec, source: Source, sites: Iterable[Site], mounted: Mounts
+) -> dict[str, ComposedResource]:
     """Return the resources of weights that are downloaded."""
     composed: dict[str, ComposedResource] = {}
     for site in sites:
         composed |= _on_cluster(request, spec, source, site)
-    return {**composed, **protection(request)}
+    return {**composed, **protection(request, mounted)}
 
 
-def own_volumes(request: Request, sites: Iterable[Site]) -> dict[str, ComposedResource]:
+def own_volumes(request: Request, sites: Iterable[Site], mounted: Mounts) -> dict[str, ComposedResource]:
     """Return the volumes that an earlier source filled, as long as their weights are published or a replica on their
     cluster may mount them."""
-    mounted = inputs.mounted_on(request)
-    needed = {site.name for site in sites if site.weights and not site.weights.claim} | set(mounted or {})
+    needed = {site.name for site in sites if site.weights and not site.weights.claim}
     kept: dict[str, ComposedResource] = {}
     for cluster in clusters_with_claim(request):
         key = claim_key(cluster)
-        if mounted is None or cluster in needed:
-            kept |= _restated(request, (_namespace_key(cluster), key))
-        elif inputs.finds_no_replicas(request) and not doubt.is_believed(request, inputs.REPLICAS, key):
-            kept |= {**_restated(request, (_namespace_key(cluster),)), **doubt.keep(request, key, inputs.REPLICAS)}
+        if cluster in needed or mounted.may_be_on(cluster):
+            kept |= _restated(request, (namespace_key(cluster), key))
+        elif mounted.found_none and not doubt.is_believed(request, mounts.REPLICAS, key):
+            kept |= {**_restated(request, (namespace_key(cluster),)), **doubt.keep(request, key, mounts.REPLICAS)}
     return kept
 
 
 def _on_cluster(request: Request, spec: Spec, source: Source, site: Site) -> dict[str, ComposedResource]:
     cluster = site.cluster
-    namespace_key, key = _namespace_key(site.name), claim_key(site.name)
+    namespace, key = namespace_key(site.name), claim_key(site.name)
     if cluster is None or not cluster.provider_config:
-        also = _restated(request, (namespace_key, *([site.job] if site.job else [])))
+        also = _restated(request, (namespace, *([site.job] if site.job else [])))
         return {**also, **doubt.keep(request, key, *site.not_found)}
     target = _Target(request.identity, cluster, source)
     claim = _claim(request, spec, target)
     if claim is None:
         return {}
-    manifests = {namespace_key: _namespace(target), key: claim}
+    manifests = {namespace: _namespace(target), key: claim}
     if site.job:
         manifests |= _hydration(request, target, site.job)
     composed = {k: ComposedResource(m, request.is_ready(k)) for k, m in manifests.items()}
     return {**composed, key: doubt.with_note(composed[key], site.not_found)}
-
-
-def _namespace_key(cluster: str) -> str:
-    return f"namespace-{cluster}"
 
 
 def _restated(request: Request, keys: Iterable[str]) -> dict[str, ComposedResource]:
@@ -158,13 +156,12 @@ def gibibytes(size: Any) -> int:
 
 def _hydration(request: Request, target: _Target, key: str) -> dict[str, dict[str, Any]]:
     """Return the Job and what is copied for it. A Job is immutable, so an existing one and its copy are repeated."""
-    copy_key = f"token-{key.removeprefix('job-')}"
-    copied = target.source.copied
+    copy, copied = copy_key(key), target.source.copied
     manifests: dict[str, dict[str, Any]] = {}
     if copied.values and not copied.missing:
-        manifests[copy_key] = _object(target, _copy(target))
-    elif copy_key in request.observed:
-        manifests[copy_key] = restate(request.observed[copy_key])
+        manifests[copy] = _object(target, _copy(target))
+    elif copy in request.observed:
+        manifests[copy] = restate(request.observed[copy])
     there = request.observed.get(key)
     manifests[key] = restate(there) if there else _object(target, _job(target), storage.IS_COMPLETE)
     return manifests
@@ -246,13 +243,12 @@ def _object(
     )
 
 
-def protection(request: Request) -> dict[str, ComposedResource]:
+def protection(request: Request, mounted: Mounts) -> dict[str, ComposedResource]:
     """Refuse to delete the cache while a replica mounts the weights."""
-    mounted = inputs.mounted_on(request)
-    if mounted is None:
+    if not mounted.on and not mounted.is_complete:
         return _restated(request, (USAGE,))
-    if not mounted:
-        return doubt.keep(request, USAGE, inputs.REPLICAS) if inputs.is_doubted(request) else {}
+    if not mounted.on:
+        return doubt.keep(request, USAGE, mounts.REPLICAS) if mounts.is_doubted(request, mounted) else {}
     own: Manifest = usage(
         name=names.derived(request.identity.name, "usage", KIND, *request.identity),
         namespace=request.identity.namespace,

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from function.api.weights import Claim, PersistentVolumeClaim
 from function.core import ComposedResource, Manifest, Request, condition, dig, quote_condition
-from function.kinds.modelcache import inputs
+from function.kinds.modelcache import mounts
 from function.kinds.modelcache.inputs import Cluster
+from function.kinds.modelcache.keys import provided_key
+from function.kinds.modelcache.mounts import Mounts
 from function.kinds.modelcache.site import Site, Weights, left, published
 from function.kinds.modelcache.staging import GONE
 from function.manifests import provider, reached, storage
@@ -20,22 +22,36 @@ from function.vocabulary import labels, names
 _SHARED = {"ReadWriteMany", "ReadOnlyMany"}
 
 
-def sites(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster]) -> tuple[Site, ...]:
+def sites(
+    request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster], mounted: Mounts
+) -> tuple[Site, ...]:
     """Return every cluster that has a claim by the spec, or whose replicas mount one, by name."""
-    return tuple(_sites(request, block, fleet))
+    return tuple(_sites(request, block, fleet, mounted))
 
 
-def _sites(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster]) -> Iterator[Site]:
-    mounted, before = inputs.mounted_on(request), published(request.xr)
-    is_unknown = mounted is None or inputs.is_doubted(request)
+def kept_if_mounted(request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster]) -> set[str]:
+    """Return the clusters that have a claim only as long as a replica mounts it."""
+    chosen = {name: cluster for name, cluster in fleet.items() if _claim(block, cluster)}
+    leaving = {name for name, cluster in chosen.items() if cluster.leaving}
+    return leaving | (published(request.xr).keys() - chosen.keys())
+
+
+def _sites(
+    request: Request, block: PersistentVolumeClaim, fleet: Mapping[str, Cluster], mounted: Mounts
+) -> Iterator[Site]:
+    before, is_doubted = published(request.xr), mounts.is_doubted(request, mounted)
     for name in sorted({*fleet, *before}):
         cluster, there = fleet.get(name), before.get(name)
-        is_mounted = is_unknown or name in (mounted or {})
-        claim = claim_for(block, cluster.labels) if cluster and cluster.matches else None
+        is_mounted = is_doubted or mounted.may_be_on(name)
+        claim = _claim(block, cluster) if cluster else None
         if cluster and claim and (is_mounted or not cluster.leaving):
             yield _site(request, cluster, claim, block, there)
         elif there and is_mounted:
             yield left(name, there) if cluster else Site(name, None, "Pending", GONE, there)
+
+
+def _claim(block: PersistentVolumeClaim, cluster: Cluster) -> Claim | None:
+    return claim_for(block, cluster.labels) if cluster.matches else None
 
 
 def claim_for(block: PersistentVolumeClaim, has: Mapping[str, str]) -> Claim | None:
@@ -65,7 +81,7 @@ def _lacking(request: Request, cluster: Cluster, claim: str, *, is_published: bo
     if not cluster.provider_config:
         return None if is_published else "The cluster cannot be reached yet"
     named = f"PersistentVolumeClaim {request.identity.namespace}/{claim}"
-    observed = request.observed.get(key(cluster.name, claim))
+    observed = request.observed.get(provided_key(cluster.name, claim))
     if observed is None:
         return None if is_published else f"{named} has not been looked up yet"
     if lost := reached.lost(observed):
@@ -84,16 +100,11 @@ def _remote(observed: Manifest | None) -> Manifest | None:
     return found
 
 
-def key(cluster: str, claim: str) -> str:
-    """Return the key of the Object that observes a claim."""
-    return f"provided-{cluster}-{names.content_hash(claim)}"
-
-
 def resources(request: Request, sites: Sequence[Site]) -> dict[str, ComposedResource]:
     """Return the Objects that observe the claims."""
     return {
-        key(site.name, site.claim): ComposedResource(
-            _object(request, site.cluster, site.claim), request.is_ready(key(site.name, site.claim))
+        (key := provided_key(site.name, site.claim)): ComposedResource(
+            _object(request, site.cluster, site.claim), request.is_ready(key)
         )
         for site in sites
         if site.cluster and site.claim and site.cluster.provider_config
@@ -119,7 +130,7 @@ def _object(request: Request, cluster: Cluster, claim: str) -> dict[str, object]
 def remarks(request: Request, sites: Sequence[Site]) -> Iterator[str]:
     """Yield what a user should know of claims that can be mounted."""
     for site in sites:
-        found = _remote(request.observed.get(key(site.name, site.claim))) if site.claim else None
+        found = _remote(request.observed.get(provided_key(site.name, site.claim))) if site.claim else None
         if not site.is_ready or found is None:
             continue
         if dig(found, "status", "phase") == "Pending":

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from function.api.modelcache import Phase, Spec
 from function.core import Manifest, Request, condition, dig, doubt, plural, quote_condition
-from function.kinds.modelcache import inputs
+from function.kinds.modelcache import inputs, mounts
 from function.kinds.modelcache.inputs import Cluster
+from function.kinds.modelcache.keys import claim_key, clusters_with_claim, first_jobs, job_key
+from function.kinds.modelcache.mounts import Mounts
 from function.kinds.modelcache.site import Site, Weights, left, published
 from function.kinds.modelcache.sources import Source
 from function.manifests import reached
@@ -26,39 +28,44 @@ is carried to three clusters at a time."""
 GONE = "The InferenceCluster no longer exists"
 
 
-def claim_key(cluster: str) -> str:
-    return f"claim-{cluster}"
-
-
-def job_key(cluster: str, source: Source) -> str:
-    return f"job-{cluster}-{source.hash}"
-
-
-def sites(request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster]) -> tuple[Site, ...]:
+def sites(
+    request: Request, spec: Spec, source: Source, fleet: Mapping[str, Cluster], mounted: Mounts
+) -> tuple[Site, ...]:
     """Return every cluster that should have the weights or keeps them, by name.
 
     A cluster also keeps them if that would only change because of a first empty result.
     """
-    mounted = inputs.mounted_on(request)
-    before = published(request.xr)
-    elsewhere = {name for name, weights in before.items() if weights.claim}
+    before, jobs = published(request.xr), first_jobs(request)
+    elsewhere = _elsewhere(request)
     found = []
     for name in sorted({*fleet, *clusters_with_claim(request), *elsewhere}):
-        cluster, is_mounted = fleet.get(name), mounted is None or name in mounted
-        site = _site(request, cluster, source, before.get(name)) if cluster else _lost(request, name, before.get(name))
+        cluster, is_mounted = fleet.get(name), mounted.may_be_on(name)
+        there = before.get(name), jobs.get(name)
+        site = _site(request, cluster, source, *there) if cluster else _lost(name, *there)
         if _belongs(request, spec, cluster, mounted=is_mounted) if cluster else is_mounted:
             found.append(site)
-        elif name in elsewhere and (is_mounted or inputs.is_doubted(request)):
+        elif name in elsewhere and (is_mounted or mounts.is_doubted(request, mounted)):
             found.append(left(name, before[name]))
-        elif not_found := _doubted(request, site):
+        elif not_found := _doubted(request, site, mounted):
             found.append(replace(site, not_found=not_found))
     return tuple(_limited(request, found, source))
 
 
-def _doubted(request: Request, site: Site) -> tuple[str, ...]:
+def kept_if_mounted(request: Request, spec: Spec, fleet: Mapping[str, Cluster]) -> set[str]:
+    """Return the clusters that keep weights only as long as a replica mounts them."""
+    holders = {*clusters_with_claim(request), *_elsewhere(request)}
+    return {name for name in holders if name not in fleet or not _belongs(request, spec, fleet[name], mounted=False)}
+
+
+def _elsewhere(request: Request) -> set[str]:
+    """Return the clusters whose published weights are in a claim of someone else, under an earlier spec."""
+    return {name for name, weights in published(request.xr).items() if weights.claim}
+
+
+def _doubted(request: Request, site: Site, mounted: Mounts) -> tuple[str, ...]:
     """Return the requirements whose empty result is not believed yet."""
     not_found = (
-        *([inputs.REPLICAS] if inputs.finds_no_replicas(request) else []),
+        *([mounts.REPLICAS] if mounted.found_none else []),
         *([inputs.CLUSTERS.name] if site.cluster is None else []),
     )
     is_believed = all(doubt.is_believed(request, what, claim_key(site.name)) for what in not_found)
@@ -104,8 +111,12 @@ def placed_under(spec: Spec) -> str:
     return json.dumps(dict(spec.clusterSelector.matchLabels) if spec.clusterSelector else {}, sort_keys=True)
 
 
-def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None) -> Site:
-    key = _job(request, cluster.name, source)
+def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None, begun: str | None) -> Site:
+    """Return the site of a cluster that exists. `begun` is the key of its first Job.
+
+    While the token or another value for a Job is missing, an existing Job stays.
+    """
+    key = begun if begun and source.copied.missing else job_key(cluster.name, source.hash)
     job = request.observed.get(key)
     is_staged = before is not None and before.claim is None and before.directory == source.directory
     done = is_staged or (_job_condition(job, "Complete") is not None and _stages(job) == source.directory)
@@ -117,30 +128,12 @@ def _site(request: Request, cluster: Cluster, source: Source, before: Weights | 
     return Site(cluster.name, cluster, phase, message, staged if done else before, key if is_wanted else None)
 
 
-def clusters_with_claim(request: Request) -> list[str]:
-    """Return the clusters that have a volume of the cache."""
-    prefix = claim_key("")
-    return sorted(key.removeprefix(prefix) for key in request.observed if key.startswith(prefix))
-
-
-def _lost(request: Request, cluster: str, before: Weights | None) -> Site:
+def _lost(cluster: str, before: Weights | None, begun: str | None) -> Site:
     """Return the site of a removed cluster whose weights a replica mounts.
 
     Whoever removed it decides about its contents.
     """
-    jobs = _jobs(request, cluster)
-    return Site(cluster, None, "Pending", GONE, before, jobs[0] if jobs else None)
-
-
-def _job(request: Request, cluster: str, source: Source) -> str:
-    """Return the Job's key. While its token or another value is missing, an existing Job stays."""
-    there = _jobs(request, cluster)
-    return there[0] if there and source.copied.missing else job_key(cluster, source)
-
-
-def _jobs(request: Request, cluster: str) -> list[str]:
-    pattern = re.compile(f"job-{re.escape(cluster)}-[0-9a-f]{{8}}")
-    return sorted(filter(pattern.fullmatch, request.observed))
+    return Site(cluster, None, "Pending", GONE, before, begun)
 
 
 def _stages(job: Manifest | None) -> str | None:

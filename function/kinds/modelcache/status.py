@@ -8,11 +8,12 @@ from typing import Any
 
 from function.api.modelcache import Spec
 from function.core import MOST_DESCRIBED, Condition, HoldDecision, Request, dig, enumerate_names
-from function.kinds.modelcache import inputs, provided
-from function.kinds.modelcache.compose import USAGE, gibibytes, protection
+from function.kinds.modelcache import mounts, provided
+from function.kinds.modelcache.compose import gibibytes, protection
+from function.kinds.modelcache.keys import USAGE, claim_key, clusters_with_claim
+from function.kinds.modelcache.mounts import Mounts
 from function.kinds.modelcache.site import Site, Weights
 from function.kinds.modelcache.sources import Source
-from function.kinds.modelcache.staging import claim_key, clusters_with_claim
 from function.vocabulary import conditions as c
 
 
@@ -47,12 +48,12 @@ def _ready(sites: Sequence[Site]) -> int:
 
 
 def conditions(
-    request: Request, spec: Spec, sites: Sequence[Site], source: Source | None
+    request: Request, spec: Spec, sites: Sequence[Site], source: Source | None, mounted: Mounts
 ) -> tuple[Condition, Condition]:
     if not sites:
         why = _no_clusters(spec)
         return c.NO_CLUSTERS_MATCHED(why=why), c.NO_CLUSTERS_FOR_ARTIFACT(why=why)
-    return c.MATCHED(count=len(sites)), _artifact(request, sites, source)
+    return c.MATCHED(count=len(sites)), _artifact(request, sites, source, mounted)
 
 
 def _no_clusters(spec: Spec) -> str:
@@ -62,10 +63,10 @@ def _no_clusters(spec: Spec) -> str:
     return f"No InferenceCluster has the labels {', '.join(f'{k}={v}' for k, v in sorted(wanted.items()))}"
 
 
-def _artifact(request: Request, sites: Sequence[Site], source: Source | None) -> Condition:
+def _artifact(request: Request, sites: Sequence[Site], source: Source | None, mounted: Mounts) -> Condition:
     ready, why = _ready(sites), _why(sites)
     if ready == len(sites):
-        return c.STAGED(ready=ready, wanted=len(sites), remark=_remark(request, sites, source))
+        return c.STAGED(ready=ready, wanted=len(sites), remark=_remark(request, sites, source, mounted))
     if source and source.copied.missing:
         return source.copied.missing
     if ready:
@@ -84,8 +85,8 @@ def _why(sites: Sequence[Site]) -> str:
     return "; ".join(named + more)
 
 
-def _remark(request: Request, sites: Sequence[Site], source: Source | None) -> str:
-    found = [_size_remark(request, sites, source.size)] if source else _provided_remarks(request, sites)
+def _remark(request: Request, sites: Sequence[Site], source: Source | None, mounted: Mounts) -> str:
+    found = [_size_remark(request, sites, source.size)] if source else _provided_remarks(request, sites, mounted)
     return "".join(f"; {remark}" for remark in filter(None, found))
 
 
@@ -97,14 +98,14 @@ def _size_remark(request: Request, sites: Sequence[Site], wanted: int) -> str:
     return f"volumes never shrink: they are larger than {wanted}Gi on {where}" if larger else ""
 
 
-def _provided_remarks(request: Request, sites: Sequence[Site]) -> list[str]:
+def _provided_remarks(request: Request, sites: Sequence[Site], mounted: Mounts) -> list[str]:
     """Return remarks on the claims, and on volumes that an earlier source filled."""
     found = list(islice(provided.remarks(request, sites), MOST_DESCRIBED))
-    kept = [cluster for cluster in clusters_with_claim(request) if cluster in (inputs.mounted_on(request) or {})]
+    kept = [cluster for cluster in clusters_with_claim(request) if cluster in mounted.on]
     if kept:
         found.append(f"the volumes of an earlier source stay while replicas use the cache: {enumerate_names(kept)}")
     return found
 
 
 def held(request: Request) -> HoldDecision:
-    return HoldDecision(decided={USAGE: protection(request).get(USAGE)})
+    return HoldDecision(decided={USAGE: protection(request, mounts.read(request)).get(USAGE)})

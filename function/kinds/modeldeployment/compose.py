@@ -30,17 +30,18 @@ def compose(decision: Decision) -> dict[str, ComposedResource]:
 
 def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
     """Return the manifest of a replica. Its labels follow the deployment, even if it keeps its observed spec."""
-    request = decision.request
+    request, spec = decision.request, _spec_at(decision, placement)
+    ours = _labels(request, placement, spec)
     return {
         "apiVersion": modelreplica.API_VERSION,
         "kind": modelreplica.KIND,
         "metadata": {
             "name": decision.name(placement),
             "namespace": request.identity.namespace,
-            "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), _labels(request, placement)),
+            "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), ours),
             "annotations": _notes(decision, placement),
         },
-        "spec": _spec_at(decision, placement),
+        "spec": spec,
     }
 
 
@@ -82,11 +83,14 @@ def _rendering(placement: Placement, observed: Manifest | None) -> str | None:
     return None if noted is None else str(noted)
 
 
-def _labels(request: Request, placement: Placement) -> dict[str, str]:
+def _labels(request: Request, placement: Placement, spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels of a replica. The cache is the one that its own spec names: that is the one that it mounts."""
+    cache = dig(spec, "modelCacheRef", "name")
     return {
         labels.DEPLOYMENT: names.label_value(request.identity.name),
         labels.CLUSTER: names.label_value(placement.cluster),
         labels.REPLICA_INDEX: str(placement.index),
+        **({labels.MODELCACHE: names.label_value(cache)} if isinstance(cache, str) and cache else {}),
     }
 
 
@@ -142,7 +146,8 @@ def endpoint(replica: Mapping[str, Any], address: str, served: Sequence[str] = (
         "apiVersion": modelendpoint.API_VERSION,
         "kind": modelendpoint.KIND,
         "metadata": {
-            **{key: replica[key] for key in ("name", "namespace", "labels")},
+            **{key: replica[key] for key in ("name", "namespace")},
+            "labels": {key: value for key, value in replica["labels"].items() if key != labels.MODELCACHE},
             **({"annotations": notes} if notes else {}),
         },
         "spec": {"url": f"http://{hosts.in_url(address)}{path}v1", "rewritePath": path},

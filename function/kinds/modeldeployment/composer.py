@@ -11,7 +11,7 @@ from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotY
 from function.fleet import previous_spec
 from function.kinds.modeldeployment import reserved, stages, status, withdraw
 from function.kinds.modeldeployment.compose import compose
-from function.kinds.modeldeployment.decide import decide
+from function.kinds.modeldeployment.decide import Decision, decide
 from function.kinds.modeldeployment.inputs import Inputs, read
 from function.scheduling import Replica
 from function.vocabulary import conditions as c
@@ -26,11 +26,21 @@ def run(request: Request) -> Result:
         why = _with_contention(request, refused)
         return reserved.scaled_down(request, COMPOSER.hold(request, why))
     try:
-        decision = decide(request, model.parse(request.xr))
+        decision, resources = _decided(request, model.parse(request.xr))
     except InvalidSpec as why:
         raise _with_contention(request, why) from why
-    result = withdraw.drain(request, status.report(decision, compose(decision)))
+    result = withdraw.drain(request, status.report(decision, resources))
     return replace(result, requirements=decision.stage.requirements(request.xr))
+
+
+def _decided(request: Request, spec: model.Spec) -> tuple[Decision, dict[str, ComposedResource]]:
+    """Return the decision and what it composes. ModelServices are read for it if an endpoint is to be removed."""
+    decision = decide(request, spec)
+    resources = compose(decision)
+    if withdraw.leaves_out(request, resources) and not decision.stage.services:
+        decision = decide(request, spec, stage=decision.stage.with_services())
+        resources = compose(decision)
+    return decision, resources
 
 
 def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
@@ -53,8 +63,8 @@ def _with_contention(request: Request, why: InvalidSpec) -> InvalidSpec:
 
 def _requirements(request: Request) -> tuple[Requirement, ...]:
     """Return what is read at every stage."""
-    cache = stages.cache(request.xr)
-    return (*((cache,) if cache else ()), withdraw.services(request.xr))
+    cache, is_reserved = stages.cache(request.xr), reserved.refusal(request) is not None
+    return (*((cache,) if cache else ()), *((stages.services(request.xr),) if is_reserved else ()))
 
 
 def _rolled_back(inputs: Inputs, rolled_back: Iterable[Replica]) -> Iterator[tuple[str, ComposedResource]]:

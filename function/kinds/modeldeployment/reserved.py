@@ -11,7 +11,7 @@ from typing import Any
 
 from function.api import modelreplica, tenancy
 from function.core import InvalidSpec, Manifest, Request, Result, dig, identity, is_ready, serves
-from function.kinds.modeldeployment import withdraw
+from function.kinds.modeldeployment import stages, withdraw
 from function.vocabulary import conditions as c
 
 
@@ -30,7 +30,7 @@ def scaled_down(request: Request, held: Result) -> Result:
     They are drained before they are removed.
     """
     surplus = set(_surplus(request))
-    if not surplus or request.resolved(withdraw.services(request.xr)) is None:
+    if not surplus or request.resolved(stages.services(request.xr)) is None:
         return held
     kept = {key: r for key, r in held.resources.items() if identity(r.manifest).name not in surplus}
     return withdraw.drain(request, replace(held, resources=kept, status=_status(held.status, request, surplus)))

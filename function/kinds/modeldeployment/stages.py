@@ -17,6 +17,7 @@ Stages. Each reads what the one before it reads, and more:
 2. to 4. What the draft of the stage before lacks: all clusters, if a place was sought or a cluster was not found; and
    the replicas on the clusters that the draft stands on, and on the next best ones in case the first are full. Their
    number grows fourfold from stage to stage.
+   The ModelServices of the namespace are read once an endpoint is to be removed, which they may route to.
 5. All clusters and all replicas. If published numbers are wrong again and again, the fifth stage still decides.
 
 A draft in which no place is found by the published numbers is final. The deployment then reads all clusters, and each
@@ -31,10 +32,10 @@ cluster that has room, and is not the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 
-from function.api import inferencecluster, modelcache, modelreplica
+from function.api import inferencecluster, modelcache, modelreplica, modelservice
 from function.core import Manifest, Request, Requirement, dig, identity
 from function.fleet.replicas import Owner, replica
 from function.scheduling import Plan, Replica
@@ -63,6 +64,8 @@ class Stage:
     """Clusters whose replicas are read."""
     whole_fleet: bool
     """Whether all clusters are read, and all replicas that are labelled as the deployment's own."""
+    services: bool
+    """Whether the ModelServices of the namespace are read, which may route to an endpoint that is to go."""
 
     @property
     def is_last(self) -> bool:
@@ -80,6 +83,13 @@ class Stage:
             *map(occupants, sorted(self.counted)),
             *((CLUSTERS, own_replicas(xr)) if self.whole_fleet else ()),
             *((REPLICAS,) if self.is_last else ()),
+            *((services(xr),) if self.services else ()),
+        )
+
+    def with_services(self) -> Stage:
+        """Return the next stage, which also reads the ModelServices."""
+        return replace(
+            self, number=self.number + 1, services=True, whole_fleet=self.whole_fleet or self.number + 1 == LAST
         )
 
 
@@ -109,6 +119,11 @@ def cache(xr: Manifest) -> Requirement | None:
     return Requirement("cache", modelcache.API_VERSION, modelcache.KIND, name, namespace=identity(xr).namespace)
 
 
+def services(xr: Manifest) -> Requirement:
+    """Return the requirement for the ModelServices of a deployment's namespace, which may route to its endpoints."""
+    return Requirement("services", modelservice.API_VERSION, modelservice.KIND, namespace=identity(xr).namespace)
+
+
 def first(request: Request) -> Stage:
     """Return the first stage, from the XR and what is observed."""
     deployment = Owner(request).deployment
@@ -121,12 +136,18 @@ def first(request: Request) -> Stage:
         own=frozenset(r.cluster for r in ours),
         counted=frozenset(r.cluster for r in ours if r.may_give_way),
         whole_fleet=is_missing,
+        services=any(labels.LEAVING in _annotations(manifest) for manifest in request.observed.values()),
     )
+
+
+def _annotations(manifest: Manifest) -> Container[str]:
+    found: Container[str] = dig(manifest, "metadata", "annotations") or ()
+    return found
 
 
 def everything(request: Request) -> Stage:
     """Return the last stage, for an explanation of the whole fleet."""
-    return replace(first(request), number=LAST, whole_fleet=True)
+    return replace(first(request), number=LAST, whole_fleet=True, services=True)
 
 
 def following(
@@ -153,5 +174,6 @@ def following(
         number=LAST if is_last else stage.number + 1,
         own=stage.own,
         counted=stage.counted if is_last else counted,
-        whole_fleet=True if is_last else stage.whole_fleet or lacks_clusters,
+        whole_fleet=is_last or stage.whole_fleet or lacks_clusters,
+        services=is_last or stage.services or bool(plan.departing),
     )

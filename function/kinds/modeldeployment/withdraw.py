@@ -22,13 +22,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from function.api import modelendpoint, modelreplica, modelservice
+from function.api import modelendpoint, modelreplica
 from function.core import (
     ComposedResource,
     Condition,
     Manifest,
     Request,
-    Requirement,
     Result,
     condition,
     dig,
@@ -40,6 +39,7 @@ from function.core import (
     serves,
 )
 from function.core.manifest import is_list
+from function.kinds.modeldeployment import stages
 from function.vocabulary import conditions as c
 from function.vocabulary import labels
 
@@ -49,9 +49,9 @@ _NOBODY = "-"
 Resources = Mapping[str, ComposedResource]
 
 
-def services(xr: Manifest) -> Requirement:
-    """Return the requirement for the ModelServices of a deployment's namespace, which may route to its endpoints."""
-    return Requirement("services", modelservice.API_VERSION, modelservice.KIND, namespace=identity(xr).namespace)
+def leaves_out(request: Request, resources: Resources) -> bool:
+    """Return whether an endpoint is to be removed. Then the ModelServices must be read, to drain it."""
+    return any(True for _ in _left_out(request, resources, modelendpoint.KIND))
 
 
 def drain(request: Request, decided: Result) -> Result:
@@ -74,7 +74,7 @@ def drain(request: Request, decided: Result) -> Result:
 
 def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, ComposedResource]]:
     """Yield the endpoints that are left out and not drained yet."""
-    is_time, services_there = not _is_coming(request, staying), request.resolved(services(request.xr))
+    is_time, services_there = not _is_coming(request, staying), request.resolved(stages.services(request.xr))
     for key, observed in _left_out(request, staying, modelendpoint.KIND):
         if not is_time:
             yield key, restate_resource(observed)

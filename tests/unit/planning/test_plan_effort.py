@@ -5,7 +5,7 @@ from __future__ import annotations
 from function.fleet import clusters as published
 from function.planning import stub_secrets
 from function.planning.control_plane import ControlPlane
-from function.sandbox.indexes import LabelIndex, Sealed
+from function.sandbox.sealed import Sealed
 from function.vocabulary import versions
 
 GPU = {"name": "gpu", "claim": "DRA", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
@@ -67,14 +67,3 @@ def test_a_stored_object_tells_its_content() -> None:
     assert first.digest("b") != second.digest("b")
     assert first.digest("a", "b") != second.digest("a", "b")
     assert Sealed({"a": True}).digest("a") != Sealed({"a": 1}).digest("a")
-
-
-def test_an_index_follows_labels_that_change() -> None:
-    index = LabelIndex()
-    index.note(("n", "b"), {}, {"app": "x", "tier": "1"})
-    index.note(("n", "a"), {}, {"app": "x"})
-    assert index.having({"app": "x"}) == [("n", "a"), ("n", "b")]
-    assert index.having({"app": "x", "tier": "1"}) == [("n", "b")]
-    index.note(("n", "b"), {"app": "x", "tier": "1"}, {"app": "y"})
-    index.note(("n", "a"), {"app": "x"}, {})
-    assert [index.having({"app": value}) for value in "xyz"] == [[], [("n", "b")], []]

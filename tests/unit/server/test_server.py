@@ -109,7 +109,7 @@ def test_it_asks_before_it_knows_and_is_never_fatal_while_waiting(crossplane: Cr
     req = fnv1.RunFunctionRequest()
     req.observed.composite.resource.update(deployment(1))
     rsp = crossplane.stub.RunFunction(req)
-    assert rsp.requirements.resources.keys() == {"clusters", "own-replicas", "services"}
+    assert rsp.requirements.resources.keys() == {"clusters", "own-replicas"}
     assert not rsp.results
     assert rsp.desired.composite.ready == fnv1.READY_FALSE
     assert rsp.meta.ttl.seconds > 0

@@ -24,7 +24,7 @@ RUNNER = Runner(workers=1)
 
 
 def request(xr=XR, observed=OBSERVED, clusters=CLUSTERS, replicas=REPLICAS) -> bytes:
-    found = {"cluster-cluster-00000": clusters[:1], "clusters": clusters, "own-replicas": [], "services": []}
+    found = {"cluster-cluster-00000": clusters[:1], "clusters": clusters, "own-replicas": []}
     found["replicas-on-cluster-00000"] = replicas
     return shuffled.request(xr, observed, found, tag="t")
 

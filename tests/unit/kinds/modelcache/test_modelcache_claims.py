@@ -8,7 +8,7 @@ import pytest
 
 from function import registry
 from function.core import Request, Result
-from function.kinds.modelcache import provided
+from function.kinds.modelcache.keys import provided_key
 from function.sandbox.settle import settle
 from function.vocabulary import versions
 from tests.support.samples import of
@@ -54,7 +54,7 @@ def answer(
     if before:
         xr["status"] = {"clusters": [before]}
     status = {"conditions": [synced], **({"atProvider": {"manifest": remote}} if remote else {})}
-    observed = {provided.key("edge", "weights"): {"metadata": {"name": "o"}, "status": status}} if synced else {}
+    observed = {provided_key("edge", "weights"): {"metadata": {"name": "o"}, "status": status}} if synced else {}
     return settle(registry.compose, Request(xr=xr, observed=observed), list(objects))
 
 
@@ -72,7 +72,11 @@ def test_the_first_entry_that_selects_a_cluster_is_its_claim() -> None:
 
     keys = set(answer(*fleet, claims=claims).resources)
 
-    assert keys == {provided.key("one", "gold"), provided.key("two", "a"), provided.key("three", "others")}
+    assert keys == {
+        provided_key("one", "gold"),
+        provided_key("two", "a"),
+        provided_key("three", "others"),
+    }
 
 
 BOUND = {"spec": {"accessModes": ["ReadWriteMany"]}, "status": {"phase": "Bound"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -105,6 +106,28 @@ def test_where_all_that_were_begun_have_failed_no_other_is_begun() -> None:
 
     assert phases(result) == {"Failed": MOST_AT_ONCE, "Pending": MANY - MOST_AT_ONCE}
     assert result.conditions[-1].reason == "Failed"
+
+
+class Counted(dict[str, Any]):
+    """Composed resources that count how often they are gone through."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.walks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("secret", [None, ()], ids=["with its token", "without"])
+def test_the_composed_resources_are_not_gone_through_for_each_cluster(secret: Any) -> None:
+    def walks(clusters: int) -> int:
+        result = asked(None, {}, fleet=FLEET[:clusters])
+        observed = Counted((key, seen(composed, {})) for key, composed in result.resources.items())
+        required = {"clusters": FLEET[:clusters], "replicas": (), "token": token() if secret is None else secret}
+        registry.compose(Request(xr={**XR, "status": plain(result.status)}, observed=observed, required=required))
+        return observed.walks
+
+    assert walks(40) == walks(4) > 0
 
 
 def test_a_secret_that_is_no_token_is_not_carried_to_every_cluster() -> None:

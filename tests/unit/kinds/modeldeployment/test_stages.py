@@ -22,7 +22,7 @@ def reads(there: World, *, before: tuple[Requirement, ...] | None = None) -> tup
 
     def compose(request: Request) -> Result:
         result = COMPOSER(request)
-        asked.append({r.name for r in result.requirements} - {"services"})
+        asked.append({r.name for r in result.requirements})
         return result
 
     return settle_with(compose, there.request, there.find, before), asked
@@ -74,7 +74,7 @@ def test_one_that_has_not_served_reads_its_neighbours_as_well() -> None:
 
 def test_a_deployment_without_replicas_reads_nothing_of_the_fleet() -> None:
     _, asked = reads(made(deployment(0), [cluster("east", a=2)]))
-    assert asked == [set(), set()]
+    assert asked == [set()]
 
 
 def test_a_placement_counts_where_it_goes_and_the_next_best() -> None:
@@ -99,6 +99,19 @@ def test_an_explanation_reads_everything_and_names_who_holds_the_nodes() -> None
     request = there.request
     told = explain.explain(replace(request, required=there.find(explain.requirements(request))))
     assert [c.message for c in told.clusters] == ["pool a has 0 nodes free, and a replica needs 1; held by hr/other"]
+
+
+def test_services_are_read_once_an_endpoint_is_to_be_removed() -> None:
+    own = [replica("east"), replica("west")]
+    there = made(deployment(2), [cluster("east", a=1), cluster("west", a=1)], own)
+    endpoints = {k: r.manifest for k, r in reads(there)[0].resources.items() if r.manifest["kind"] == "ModelEndpoint"}
+    scaled = {**there.request.xr, "spec": {**there.request.xr["spec"], "replicas": 1}}
+    observed = {**there.request.observed, **endpoints}
+    there = replace(there, request=replace(there.request, xr=scaled, observed=observed))
+    result, asked = reads(there)
+    assert asked == [{"cluster-east", "cluster-west"}, *[{"cluster-east", "cluster-west", "services"}] * 2]
+    assert result.resources.keys() == observed.keys()
+    assert reads(there, before=result.requirements)[1] == asked[-1:]
 
 
 # Wrong numbers
