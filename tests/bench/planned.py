@@ -26,55 +26,17 @@ from function.planning.control_plane import ControlPlane
 from function.sandbox.reconcile import Reconciler
 from function.sandbox.store import Ref
 from function.vocabulary import versions
+from tests.bench.whole_fleets import Object, deployment, manifests
 
-Object = dict[str, Any]
 Taken = Mapping[str, float]
 
 _NODES = 3
-"""Nodes of each cluster. A deployment takes one."""
+"""Nodes of each cluster, for `wakes`. A deployment takes one."""
 _NEW = "new"
 _WAITING = 2
 """Deployments of which no cluster has the devices."""
 _ORDERS, _FEW = 4, 100
 """Orders of reconciles in a fleet of at most so many deployments. In a larger one there is one order."""
-_DEVICE = {"name": "gpu", "claim": "DRA", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
-_CLASS = {
-    "apiVersion": versions.MODELPLANE,
-    "kind": "InferenceClass",
-    "metadata": {"name": "l4"},
-    "spec": {"devices": [_DEVICE]},
-}
-
-
-def cluster(i: int) -> Object:
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "InferenceCluster",
-        "metadata": {"name": f"cluster-{i:05}"},
-        "spec": {
-            "cluster": {"source": "Existing", "existing": {"secretRef": {"name": f"kubeconfig-{i}"}}},
-            "nodePools": [{"name": "pool", "className": "l4", "nodeCount": _NODES}],
-        },
-    }
-
-
-def deployment(name: str, driver: str = "gpu.nvidia.com") -> Object:
-    asked = {"name": "gpu", "selectors": [{"cel": f'device.driver == "{driver}"'}]}
-    member = {
-        "role": "Standalone",
-        "nodeSelector": {"devices": [asked]},
-        "template": {"spec": {"containers": [{"name": "engine", "image": "vllm/vllm-openai:v0.23.0"}]}},
-    }
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "ModelDeployment",
-        "metadata": {"name": name, "namespace": "ml-team"},
-        "spec": {"replicas": 1, "engines": [{"name": "e", "members": [member]}]},
-    }
-
-
-def fleet(clusters: int, deployments: int) -> list[Object]:
-    return [_CLASS, *map(cluster, range(clusters)), *(deployment(f"model-{i:05}") for i in range(deployments))]
 
 
 def at_rest(objects: list[Object]) -> ControlPlane:
@@ -85,22 +47,30 @@ def at_rest(objects: list[Object]) -> ControlPlane:
 
 
 def plan(size: int) -> Taken:
-    return _measured(lambda: at_rest(fleet(size, size)))
+    return _measured(lambda: at_rest(manifests(size, size)))
 
 
 def lose_any(size: int) -> Taken:
-    control = at_rest(fleet(size, size))
+    control = at_rest(manifests(size, size))
     return _measured(lambda: what_if.lose_each(control, None))
 
 
 def wakes(size: int) -> Taken:
     """Reconciles by what their deployments have to do with the new one: means of several orders of reconciles."""
     waiting = [f"waiting-{i}" for i in range(_WAITING)]
-    objects = fleet(size // _NODES + 1 + size // 10, size) + [deployment(n, "nobody.example.com") for n in waiting]
-    control = at_rest(objects)
+    objects = manifests(size // _NODES + 1 + size // 10, size, nodes=_NODES)
+    control = at_rest([*objects, *map(_unplaceable, waiting)])
     orders = _ORDERS if size <= _FEW else 1
     counted = [_woken(_shuffled(control.copied(), seed), set(waiting)) for seed in range(orders)]
     return {key: statistics.mean(one[key] for one in counted) for key in counted[0]}
+
+
+def _unplaceable(name: str) -> Object:
+    """A deployment that asks for devices of a driver that no cluster has."""
+    manifest = deployment(name, 1)
+    (member,) = manifest["spec"]["engines"][0]["members"]
+    member["nodeSelector"]["devices"][0]["selectors"] = [{"cel": 'device.driver == "nobody.example.com"'}]
+    return manifest
 
 
 def _shuffled(control: ControlPlane, seed: int) -> ControlPlane:
@@ -112,7 +82,7 @@ def _shuffled(control: ControlPlane, seed: int) -> ControlPlane:
 
 def _woken(control: ControlPlane, waiting: set[str]) -> Taken:
     with _Counting() as counting:
-        control.loop.load([deployment(_NEW)])
+        control.loop.load([deployment(_NEW, 1)])
         control.loop.settle()
     where = _clusters(control)
     near = {name for name, at in where.items() if at == where[_NEW]} - {_NEW}
