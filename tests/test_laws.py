@@ -25,6 +25,7 @@ from function.core import (
     plain,
     restate,
 )
+from function.kinds.modeldeployment.stages import CLUSTERS
 from function.sandbox.conditions import conditions_after
 from function.sandbox.settle import MOST_CALLS, resolve, settle, settle_with
 from function.vocabulary import conditions
@@ -59,9 +60,11 @@ def test_the_order_of_inputs_is_irrelevant(case: Path) -> None:
 
 @each_case
 def test_requirements_only_grow_within_a_reconcile(case: Path) -> None:
-    stages = _stages(case)
+    """But for all InferenceClusters, which a placement reads once, to choose from. What was left is asked no more."""
+    stages = [set(map(str, stage)) for stage in _stages(case)]
     for before, after in itertools.pairwise(stages):
-        assert set(map(str, before)) < set(map(str, after))
+        assert before - after <= {str(CLUSTERS)}
+    assert all(one != other for one, other in itertools.combinations(stages, 2))
     assert len(stages) < MOST_CALLS
 
 
@@ -168,14 +171,8 @@ def _without(objects: list[Manifest], name: str, asked: tuple[Requirement, ...])
 
 def _is_believed(request: Request, name: str) -> bool:
     """Nothing speaks against an empty answer. Whose a provider config is, nobody else tells, and Crossplane refuses to
-    take over another's. A deployment without replicas of its own cannot know that there are others: of those that then
-    share a node the younger gives way (scheduling.contention)."""
-    has_replicas = any(m["kind"] == "ModelReplica" for m in request.observed.values())
-    asked = request.xr["kind"], name
-    return asked == ("InferenceCluster", "provider-config") or (asked == _ALL_REPLICAS and not has_replicas)
-
-
-_ALL_REPLICAS = ("ModelDeployment", "all-replicas")
+    take over another's."""
+    return (request.xr["kind"], name) == ("InferenceCluster", "provider-config")
 
 
 @each_case

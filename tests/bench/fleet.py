@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Container
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
 
-from function.core import NamespacedName, Request
-from function.kinds.modeldeployment import stages
-from function.sandbox.settle import resolve
+from function.core import NamespacedName
 from function.vocabulary import crossplane, labels, names
 from tests.bench import shuffled
 
@@ -57,11 +57,50 @@ def _cluster(i: int, pick: random.Random) -> Object:
             },
             "status": {
                 "conditions": _conditions("Synced", "Ready", "ClusterReady", "BackendReady"),
+                "namespace": "modelplane-system",
                 "gateway": {"address": f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}"},
                 "providerConfigRef": {"name": f"cluster-{i:05}"},
+                "clusterID": f"923e4a70-91c2-5ae3-b31d-{i:012}",
+                "nodes": _POOLS * _NODES,
                 "gpuPools": pools,
+                "allocations": [{"pool": p["name"], "nodes": _NODES, "free": _NODES} for p in pools],
+                "podSecurity": {"enforce": "baseline"},
+                "serving": True,
             },
         }
+    )
+
+
+def publish(clusters: list[Object], replicas: list[Object]) -> None:
+    """Let clusters publish the free nodes that these replicas leave, as the composer of InferenceClusters does."""
+    taken = _taken(replicas)
+    for cluster in clusters:
+        name, status = cluster["metadata"]["name"], cluster["status"]
+        status["allocations"] = [
+            {"pool": p["name"], "nodes": p["nodes"], "free": p["nodes"] - taken[name, p["name"]]}
+            for p in status["gpuPools"]
+        ]
+
+
+def fill(clusters: list[Object], replicas: list[Object], *, left: Container[str], nodes: int) -> None:
+    """Shrink the pools of clusters to what these replicas take, except for some nodes on those that are left."""
+    taken = _taken(replicas)
+    for cluster in clusters:
+        name, pools = cluster["metadata"]["name"], cluster["status"]["gpuPools"]
+        for pool in pools:
+            pool["nodes"] = taken[name, pool["name"]] + (nodes if name in left else 0)
+        for written, pool in zip(cluster["spec"]["nodePools"], pools, strict=True):
+            written["nodeCount"] = pool["nodes"]
+        cluster["status"]["nodes"] = sum(pool["nodes"] for pool in pools)
+
+
+def _taken(replicas: list[Object]) -> Counter[tuple[str, str]]:
+    """Nodes by cluster and pool. All members of these fleets have one pod."""
+    return Counter(
+        (replica["spec"]["clusterName"], member["nodePoolName"])
+        for replica in replicas
+        for engine in replica["spec"]["engines"]
+        for member in engine["members"]
     )
 
 
@@ -214,12 +253,42 @@ def _tree(value: Any) -> Object:
 
 
 def request(xr: Object, fleet: list[Object], others: list[Object], observed: dict[str, Object] | None = None) -> bytes:
-    """The call in which all clusters and all replicas are answered. Its bytes are others each time, as Crossplane's."""
+    """The call in which all that may be asked for is answered. Its bytes are others each time, as Crossplane's are."""
     composed = observed or {}
-    replicas = [m for m in composed.values() if m["kind"] != "ModelEndpoint"]
-    asked = stages.everything(Request(xr=xr, observed=composed)).requirements(xr)
-    found = {name: list(there) for name, there in resolve(asked, [*fleet, *others, *replicas]).items()}
-    return shuffled.request(xr, composed, {**found, "services": []}, tag="bench")
+    replicas = [*others, *(m for m in composed.values() if m["kind"] != "ModelEndpoint")]
+    return shuffled.request(xr, composed, answers(fleet, replicas), tag="bench")
+
+
+def answers(fleet: list[Object], replicas: list[Object]) -> dict[str, list[Object]]:
+    """All that a ModelDeployment without a cache may ask for, in any stage and in any revision."""
+    on: dict[str, list[Object]] = {cluster["metadata"]["name"]: [] for cluster in fleet}
+    for replica in replicas:
+        on[replica["spec"]["clusterName"]].append(replica)
+    return {
+        "clusters": fleet,
+        "all-replicas": replicas,
+        "own-replicas": [r for r in replicas if r["metadata"]["labels"][labels.DEPLOYMENT] == OWNER.name],
+        "services": [],
+        **{f"cluster-{cluster['metadata']['name']}": [cluster] for cluster in fleet},
+        **{f"replicas-on-{name}": there for name, there in on.items()},
+    }
+
+
+def reported(xr: Object, rsp: fnv1.RunFunctionResponse) -> Object:
+    """The XR as the API server keeps it once Crossplane has written the status that was reported."""
+    status = json_format.MessageToDict(rsp.desired.composite.resource).get("status", {})
+    own = {c.type: c for c in rsp.conditions}
+    conditions = [
+        {
+            "type": type_,
+            "status": fnv1.Status.Name(c.status).removeprefix("STATUS_CONDITION_").capitalize(),
+            "reason": c.reason,
+            "message": c.message,
+            "lastTransitionTime": _SINCE,
+        }
+        for type_, c in own.items()
+    ]
+    return {**xr, "status": {**status, "conditions": [*_conditions("Synced", "Ready"), *conditions]}}
 
 
 def carried_out(rsp: fnv1.RunFunctionResponse) -> dict[str, Object]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -22,17 +22,20 @@ def request(
     observed: Mapping[str, Mapping[str, Any]],
     required: Mapping[str, Iterable[Mapping[str, Any]]],
     tag: str,
+    encode: Callable[[Mapping[str, Any]], bytes] | None = None,
 ) -> bytes:
-    """A RunFunctionRequest."""
-    composed = (_entry(2, key, _resource(manifest)) for key, manifest in _shuffled(observed))
+    """A RunFunctionRequest. `encode` replaces `resource`, for callers who have objects encoded already."""
+    encode = encode or resource
+    composed = (_entry(2, key, encode(manifest)) for key, manifest in _shuffled(observed))
     found = (
-        _entry(8, name, b"".join(_field(1, _resource(item)) for item in items)) for name, items in _shuffled(required)
+        _entry(8, name, b"".join(_field(1, encode(item)) for item in items)) for name, items in _shuffled(required)
     )
-    state = _field(1, _resource(xr)) + b"".join(composed)
+    state = _field(1, encode(xr)) + b"".join(composed)
     return b"".join((_field(1, _field(1, tag.encode())), _field(2, state), *found))
 
 
-def _resource(manifest: Mapping[str, Any]) -> bytes:
+def resource(manifest: Mapping[str, Any]) -> bytes:
+    """An object as a Resource."""
     return _field(1, _struct(manifest))
 
 

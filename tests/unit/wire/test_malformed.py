@@ -56,10 +56,7 @@ def test_the_request_itself_is_sound() -> None:
         (request(observed={"r": {}}), "observed.resources[r].resource.apiVersion"),
         (request(observed={"r": {**REPLICAS[0], "kind": None}}), "observed.resources[r].resource.kind"),
         (request(clusters=[CLUSTERS[0], {}]), "required_resources[clusters].items[1].resource"),
-        (
-            request(clusters=[without(CLUSTERS[0], "metadata", "name")]),
-            "00000].items[0].resource.metadata.name",
-        ),
+        (request(clusters=[without(CLUSTERS[0], "metadata", "name")]), "].items[0].resource.metadata.name"),
         (request(replicas=[{**REPLICAS[0], "metadata": []}]), "[replicas-on-cluster-00000].items[0]"),
         (
             request(replicas=[{**REPLICAS[0], "metadata": {"name": 7}}]),
