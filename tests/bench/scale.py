@@ -38,7 +38,7 @@ _WAKES = (10, 100, 1000)
 _PLANS = (100, 300, 1000)
 _MOST_LOST = {"before": 100, "now": 1000}
 """The largest fleet in which every cluster is lost in turn: the older code takes hours beyond it."""
-_RUNS, _FEW_RUNS, _LARGE = 8, 3, 20_000_000
+_RUNS, _FEW_RUNS, _LARGE = 8, 2, 20_000_000
 """Timed runs of each reconcile, and those of one that reads more bytes."""
 
 
