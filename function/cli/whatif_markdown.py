@@ -34,7 +34,7 @@ def text_of_losses(lost: NMinusOne) -> str:
 
 
 def _caution(shown: Impact) -> str:
-    if shown.changes.exit_code == SOMETHING_IS_LOST:
+    if shown.code == SOMETHING_IS_LOST:
         return f"\n{alert('CAUTION', 'Something that serves would be lost.')}"
     return f"\n{alert('CAUTION', 'Something that serves cannot leave.')}" if shown.stuck else ""
 
@@ -45,7 +45,7 @@ def _tables(shown: Impact) -> Iterator[MarkdownTable]:
     yield MarkdownTable("Below spec", whatif_report.SHORTS, shorts)
     services = [(code(name), *rest) for name, *rest in map(whatif_report.service_row, shown.services)]
     yield MarkdownTable("Services", whatif_report.SERVICES, services)
-    yield staging(shown.changes.staging)
+    yield staging(shown.staging)
     reasons = [(code(str(s.deployment)), code(s.why)) for s in shown.shorts if s.why]
     yield MarkdownTable("Why", ("deployment", "why"), reasons)
     each = [row for s in shown.shorts for row in rejections(s.deployment, s.rejections)]

@@ -76,10 +76,10 @@ def data(shown: Impact) -> dict[str, Any]:
         "holds": shown.holds,
         "edits": list(shown.edits),
         "replicas": [_move_data(m) for m in shown.moves],
-        "kept": sum(c.what == "kept" for c in shown.changes.changes),
+        "kept": shown.kept,
         "short": [_short_data(s) for s in shown.shorts],
         "services": [_service_data(s) for s in shown.services],
-        "staging": [asdict(w) for w in shown.changes.staging],
+        "staging": [asdict(w) for w in shown.staging],
         "pools": [_room_data(r) for r in shown.rooms],
         "free": shown.free,
     }
@@ -132,7 +132,7 @@ def parts(shown: Impact) -> list[report.Part]:
         report.Table("Below spec", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
         report.Lines("Why", list(_reasons(shown.shorts)), "bold yellow"),
         report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
-        report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.changes.staging)),
+        report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.staging)),
         report.Table("Capacity", ROOMS, [room_row(r) for r in shown.rooms]),
     ]
 

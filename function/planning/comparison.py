@@ -3,12 +3,15 @@
 A replica on another cluster has another name. `_replica_changes` therefore pairs, per deployment, replicas that
 disappeared with replicas that appeared, in order of names, and reports each pair as moved. The pairs are arbitrary if
 several move at once; the counts are not.
+
+`compare_changes` leaves out of both outcomes what is the same value in both: of a large fleet, an edit concerns little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from function.core import NamespacedName
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
@@ -21,6 +24,8 @@ from function.planning.outcome import (
     ServiceOutcome,
     StagedWeights,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +121,49 @@ class PlanComparison:
 
 def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
     """Compare two outcomes of the same fleet."""
+    return _compared(before, after, _endpoints_of(before, after))
+
+
+def compare_changes(
+    before: PlanOutcome, after: PlanOutcome, keep: Callable[[DeploymentOutcome], bool]
+) -> PlanComparison:
+    """Compare two outcomes without the deployments, endpoints, services and weights that are the same value in both.
+
+    Args:
+        before: An outcome.
+        after: A later one, which may share parts with it.
+        keep: Whether a deployment must be compared although it is the same.
+    """
+    endpoints = differing(_endpoints_of(before, after), after.endpoints)
+    deployments = differing(before.deployments, after.deployments, keep)
+    services = differing(before.services, after.services)
+    weights = differing(before.weights, after.weights)
+    first, second = (
+        PlanOutcome(d, (), (), e, s, w, ())
+        for d, e, s, w in zip(deployments, endpoints, services, weights, strict=True)
+    )
+    return _compared(first, second, first.endpoints)
+
+
+def _compared(before: PlanOutcome, after: PlanOutcome, endpoints: Iterable[EndpointOutcome]) -> PlanComparison:
     return PlanComparison(
         outcome=after,
         changes=tuple(_changes(before, after)),
         losses=tuple(_losses(before, after)),
         shorts=tuple(_shorts(before, after)),
-        endpoints=tuple(_endpoints(before, after)),
+        endpoints=tuple(_endpoints(endpoints, after.endpoints)),
         services=tuple(_services(before, after)),
         staging=tuple(_staging(before, after)),
     )
+
+
+def differing(
+    before: tuple[T, ...], after: tuple[T, ...], keep: Callable[[T], bool] = lambda _: False
+) -> tuple[tuple[T, ...], tuple[T, ...]]:
+    """What is not the same value in both."""
+    same = {id(one) for one in before} & {id(one) for one in after}
+    first, second = (tuple(one for one in ones if id(one) not in same or keep(one)) for ones in (before, after))
+    return first, second
 
 
 def _changes(before: PlanOutcome, after: PlanOutcome) -> Iterator[ReplicaChange]:
@@ -176,15 +215,18 @@ def _staging(before: PlanOutcome, after: PlanOutcome) -> Iterator[StagedWeights]
     return (w for w in after.weights if (w.namespace, w.name, w.cluster) not in there)
 
 
-def _implied(before: PlanOutcome, after: PlanOutcome) -> Iterator[EndpointOutcome]:
-    """The endpoints of replicas that served, for an outcome that has none, such as a dump of replicas alone."""
+def _endpoints_of(before: PlanOutcome, after: PlanOutcome) -> tuple[EndpointOutcome, ...]:
+    """The endpoints before. Those of replicas that served, for an outcome that has none, such as a dump of replicas
+    alone."""
+    if before.endpoints:
+        return before.endpoints
     served = before.serving
-    return (e for e in after.endpoints if e.identity in served)
+    return tuple(e for e in after.endpoints if e.identity in served)
 
 
-def _endpoints(before: PlanOutcome, after: PlanOutcome) -> Iterator[tuple[str, str, str]]:
-    old = {e.identity: e.url for e in before.endpoints or _implied(before, after)}
-    new = {e.identity: e.url for e in after.endpoints}
+def _endpoints(before: Iterable[EndpointOutcome], after: Iterable[EndpointOutcome]) -> Iterator[tuple[str, str, str]]:
+    old = {e.identity: e.url for e in before}
+    new = {e.identity: e.url for e in after}
     for name in sorted({*old, *new}):
         yield _what(old.get(name), new.get(name)), str(name), new.get(name) or old[name]
 

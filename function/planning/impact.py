@@ -1,7 +1,8 @@
 """The impact of edits on a fleet: which replicas move, which services have fewer endpoints, what capacity is left.
 
-An impact is a comparison (comparison.py) and what only a what-if knows: which clusters were lost or drained, and how
-many endpoints a service had at the moment of a loss.
+An impact is made of a comparison (comparison.py) and of what only a what-if knows: which clusters were lost or drained,
+and how many endpoints a service had at the moment of a loss. It holds what changes, not the fleet: an N-1 report has as
+many impacts as there are clusters.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from function.core import NamespacedName
 from function.planning import comparison
 from function.planning.comparison import DeploymentShortfall
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
-from function.planning.outcome import PlanOutcome, PoolOutcome, ServiceOutcome
+from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ServiceOutcome, StagedWeights
 
 IN_PLACE = ("stops", "stays", "updated")
 """Changes of a replica that stays on its cluster."""
@@ -78,18 +79,20 @@ class Impact:
     """What edits do to a fleet."""
 
     edits: tuple[str, ...]
-    changes: comparison.PlanComparison
-    """The changes as in a plan."""
     moves: tuple[ReplicaMove, ...]
+    kept: int
+    """Replicas that run the same on the same cluster."""
+    shorts: tuple[DeploymentShortfall, ...]
+    """Deployments with fewer serving replicas than they want."""
+    staging: tuple[StagedWeights, ...]
+    """Weights that are staged on a cluster where they were not before."""
     services: tuple[ServiceImpact, ...]
     rooms: tuple[PoolImpact, ...]
     """The pools whose nodes or free nodes change."""
     free: int
     """Free nodes of the whole fleet afterwards."""
-
-    @property
-    def shorts(self) -> tuple[DeploymentShortfall, ...]:
-        return self.changes.shorts
+    code: int
+    """The exit code of a plan with the same changes."""
 
     @property
     def stuck(self) -> tuple[ReplicaMove, ...]:
@@ -106,7 +109,7 @@ class Impact:
         """The exit code of a plan, except that a replica that cannot leave a drained cluster counts as lost."""
         if self.stuck:
             return SOMETHING_IS_LOST
-        return self.changes.exit_code or (SOMETHING_CHANGES if self.moves or self.services else NOTHING_CHANGES)
+        return self.code or (SOMETHING_CHANGES if self.moves or self.services else NOTHING_CHANGES)
 
 
 def compare(
@@ -129,14 +132,18 @@ def compare(
         meanwhile: By service, the fewest endpoints that were left directly after a loss.
     """
     after = without(after, lost)
-    changes = comparison.compare(before, after)
+    changes = comparison.compare_changes(before, after, lambda d: any(r.cluster in drained for r in d.replicas))
+    unchanged = _replicas(after) - _replicas(changes.outcome)
     return Impact(
         edits=tuple(edits),
-        changes=changes,
         moves=tuple(_moves(changes, before.serving, lost, drained)),
+        kept=unchanged + sum(change.what == "kept" for change in changes.changes),
+        shorts=changes.shorts,
+        staging=changes.staging,
         services=tuple(_service_changes(before, after, meanwhile or {})),
         rooms=tuple(_rooms(before, after)),
         free=sum(max(0, pool.free) for pool in after.pools),
+        code=changes.exit_code,
     )
 
 
@@ -150,30 +157,36 @@ def without(outcome: PlanOutcome, lost: Collection[str]) -> PlanOutcome:
     gone = {e.identity for e in outcome.endpoints if e.cluster in lost}
     return replace(
         outcome,
-        deployments=tuple(
-            replace(d, replicas=tuple(r for r in d.replicas if r.cluster not in lost)) for d in outcome.deployments
-        ),
+        deployments=tuple(_staying(d, lost) for d in outcome.deployments),
         endpoints=tuple(e for e in outcome.endpoints if e.cluster not in lost),
-        services=tuple(
-            _led(s, frozenset(e for e in s.routed if NamespacedName(s.namespace, e) not in gone))
-            for s in outcome.services
-        ),
+        services=tuple(_led(s, gone) for s in outcome.services),
         weights=tuple(w for w in outcome.weights if w.cluster not in lost),
     )
 
 
-def _led(service: ServiceOutcome, left: frozenset[str]) -> ServiceOutcome:
-    """A service of which only some endpoints are left."""
-    gone = len(service.routed) - len(left)
-    routed = tuple(e for e in service.routed if e in left)
-    return replace(service, matched=service.matched - gone, ready=max(0, service.ready - gone), routed=routed)
+def _staying(deployment: DeploymentOutcome, lost: Collection[str]) -> DeploymentOutcome:
+    """A deployment without its replicas on lost clusters: the same value if it has none there."""
+    left = tuple(r for r in deployment.replicas if r.cluster not in lost)
+    return deployment if len(left) == len(deployment.replicas) else replace(deployment, replicas=left)
+
+
+def _led(service: ServiceOutcome, gone: Collection[NamespacedName]) -> ServiceOutcome:
+    """A service without the endpoints that are gone: the same value if it leads to none of them."""
+    routed = tuple(e for e in service.routed if (service.namespace, e) not in gone)
+    fewer = len(service.routed) - len(routed)
+    if not fewer:
+        return service
+    return replace(service, matched=service.matched - fewer, ready=max(0, service.ready - fewer), routed=routed)
 
 
 def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
     """By service, how many of its routed endpoints serve. An endpoint without a replica of ours counts as serving."""
-    replicas = {NamespacedName(d.namespace, r.name) for d in outcome.deployments for r in d.replicas}
-    silent = replicas - outcome.serving
-    return {s.identity: sum(NamespacedName(s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
+    silent = {(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving}
+    return {s.identity: sum((s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
+
+
+def _replicas(outcome: PlanOutcome) -> int:
+    return sum(len(d.replicas) for d in outcome.deployments)
 
 
 # What changed
@@ -219,8 +232,9 @@ def _service_changes(
 
 
 def _rooms(before: PlanOutcome, after: PlanOutcome) -> Iterator[PoolImpact]:
-    old = {(p.cluster, p.name): p for p in before.pools}
-    new = {(p.cluster, p.name): p for p in after.pools}
+    first, second = comparison.differing(before.pools, after.pools)
+    old = {(p.cluster, p.name): p for p in first}
+    new = {(p.cluster, p.name): p for p in second}
     for key in sorted({*old, *new}):
         was, now = _nodes(old.get(key)), _nodes(new.get(key))
         if was != now:

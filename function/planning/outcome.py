@@ -1,14 +1,16 @@
 """The outcome of a plan as plain data: replicas and their workloads, what is not placed and why, free capacity.
 
-`read` is the only reader of the store behind plan and what-if. Reports and comparisons work on the outcome alone.
+`read` reads a whole store; reader.py reads one again and again. Nothing else reads the store behind plan and what-if:
+reports and comparisons work on the outcome alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from function.api.weights import SOURCES
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
@@ -21,6 +23,8 @@ _HIDDEN = ("Namespace", "Secret", "ConfigMap")
 """Remote kinds that every replica has; they do not tell replicas apart."""
 _STAGED = ("Hydrating", "Ready")
 """Phases of a cache on a cluster in which its volume exists there."""
+REPORTED = ("ModelDeployment", "ModelReplica", "InferenceCluster")
+"""Kinds whose problems are part of what is said of them."""
 _SYSTEM = ("Ready", "Synced", "Responsive")
 
 
@@ -190,26 +194,39 @@ class PlanOutcome:
 def read(store: Store) -> PlanOutcome:
     """Read the outcome from a store that has converged."""
     things = _things(store)
-    replicas: dict[NamespacedName, list[Manifest]] = {}
+    replicas: dict[NamespacedName, list[ReplicaOutcome]] = {}
     for manifest in store.of_kind(versions.MODELPLANE, "ModelReplica"):
-        replicas.setdefault(_owner(manifest), []).append(manifest)
+        becomes = things.get(manifest["metadata"].get("uid") or "", ())
+        replicas.setdefault(owner(manifest), []).append(replica(manifest, becomes))
     deployments = tuple(
-        _deployment(m, replicas.get(identity(m), []), things)
-        for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
+        deployment(m, replicas.get(identity(m), ())) for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
     )
     clusters = store.of_kind(versions.MODELPLANE, "InferenceCluster")
     return PlanOutcome(
         deployments=deployments,
-        clusters=tuple(map(_cluster, clusters)),
-        pools=tuple(pool for cluster in clusters for pool in _pools(cluster)),
-        endpoints=tuple(map(_endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
-        services=tuple(map(_service, store.of_kind(versions.MODELPLANE, "ModelService"))),
-        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in _weights(m)),
-        troubles=tuple(_troubles(store)),
+        clusters=tuple(map(cluster, clusters)),
+        pools=tuple(pool for found in clusters for pool in pools(found)),
+        endpoints=tuple(map(endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
+        services=tuple(map(service, store.of_kind(versions.MODELPLANE, "ModelService"))),
+        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in weights(m)),
+        troubles=tuple(
+            trouble
+            for kind in store.kinds.composites()
+            for manifest in (store.of_kind(kind.api_version, kind.kind) if kind.kind not in REPORTED else ())
+            for trouble in troubles(kind.kind, manifest)
+        ),
     )
 
 
-def _owner(replica: Manifest) -> NamespacedName:
+def same(old: Any, new: Any) -> bool:
+    """Whether two outcomes are equal in every field. A service's endpoints are no part of its own equality."""
+    return bool(old == new and (not isinstance(new, ServiceOutcome) or old.routed == new.routed))
+
+
+# Parts
+
+
+def owner(replica: Manifest) -> NamespacedName:
     """The deployment of a replica. Its label may be truncated, so the controller reference is preferred."""
     owners = dig(replica, "metadata", "ownerReferences") or ()
     name = next((o["name"] for o in owners if o.get("controller")), None)
@@ -218,31 +235,39 @@ def _owner(replica: Manifest) -> NamespacedName:
 
 
 def _things(store: Store) -> Mapping[str, list[RemoteResource]]:
-    """Resources on clusters, by the uid of the replica that composed them."""
+    """Resources on clusters, by the uid of the object that composed them."""
     found: dict[str, list[RemoteResource]] = {}
     for manifest in store.of_kind(versions.PROVIDER_KUBERNETES, "Object"):
-        wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
-        for owner in dig(manifest, "metadata", "ownerReferences") or ():
-            if owner.get("controller") and wanted.get("kind") not in _HIDDEN:
-                found.setdefault(owner["uid"], []).append(_thing(wanted, ready=is_ready(manifest)))
+        remote = thing(manifest)
+        if remote is not None:
+            for uid in controllers(manifest):
+                found.setdefault(uid, []).append(remote)
     return found
 
 
-def _thing(manifest: Manifest, *, ready: bool) -> RemoteResource:
-    return RemoteResource(
-        manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"], ready
-    )
+def controllers(manifest: Manifest) -> tuple[str, ...]:
+    """The uid of an object's controller."""
+    owners = dig(manifest, "metadata", "ownerReferences") or ()
+    return tuple(found["uid"] for found in owners if found.get("controller"))
 
 
-def _deployment(
-    manifest: Manifest, replicas: list[Manifest], things: Mapping[str, list[RemoteResource]]
-) -> DeploymentOutcome:
+def thing(manifest: Manifest) -> RemoteResource | None:
+    """The resource that an Object stands for; None for one that every replica has."""
+    wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
+    if wanted.get("kind") in _HIDDEN or not wanted:
+        return None
+    metadata = wanted["metadata"]
+    return RemoteResource(wanted["kind"], metadata.get("namespace") or "", metadata["name"], is_ready(manifest))
+
+
+def deployment(manifest: Manifest, replicas: Iterable[ReplicaOutcome]) -> DeploymentOutcome:
+    """A ModelDeployment with its replicas."""
     name = identity(manifest)
     return DeploymentOutcome(
         namespace=name.namespace,
         name=name.name,
         wanted=_wanted(manifest),
-        replicas=tuple(_replica(m, things) for m in replicas),
+        replicas=tuple(replicas),
         why=_why(manifest),
         rejections=tuple(
             ClusterRejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
@@ -256,7 +281,8 @@ def _wanted(manifest: Manifest) -> int:
     return wanted if isinstance(wanted, int) else 1
 
 
-def _replica(manifest: Manifest, things: Mapping[str, list[RemoteResource]]) -> ReplicaOutcome:
+def replica(manifest: Manifest, becomes: Iterable[RemoteResource]) -> ReplicaOutcome:
+    """A ModelReplica, and what it composed on its cluster."""
     pools = (
         str(member.get("nodePoolName") or "")
         for engine in dig(manifest, "spec", "engines") or ()
@@ -271,7 +297,7 @@ def _replica(manifest: Manifest, things: Mapping[str, list[RemoteResource]]) -> 
         why="" if is_ready(manifest) else _why(manifest),
         accepted=str(dig(condition(manifest, MODEL_ACCEPTED.type), "message") or ""),
         revision=_digest({k: v for k, v in (manifest.get("spec") or {}).items() if k != "crossplane"}),
-        becomes=tuple(sorted(things.get(manifest["metadata"].get("uid") or "", ()), key=lambda t: (t.kind, t.name))),
+        becomes=tuple(sorted(becomes, key=lambda t: (t.kind, t.name))),
     )
 
 
@@ -279,9 +305,15 @@ def _digest(spec: Manifest) -> str:
     return hashlib.sha256(json.dumps(plain(spec), sort_keys=True).encode()).hexdigest()[:8]
 
 
-def _cluster(manifest: Manifest) -> ClusterOutcome:
+def cluster(manifest: Manifest) -> ClusterOutcome:
+    """An InferenceCluster."""
     gateway = clusters.gateway_address(manifest)
     return ClusterOutcome(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
+
+
+def pools(manifest: Manifest) -> tuple[PoolOutcome, ...]:
+    """The pools of an InferenceCluster."""
+    return tuple(_pools(manifest))
 
 
 def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
@@ -296,34 +328,39 @@ def _product(device: Manifest) -> str:
     return str(dig(device, "attributes", "productName", "string") or device.get("name"))
 
 
-def _endpoint(manifest: Manifest) -> EndpointOutcome:
+def endpoint(manifest: Manifest) -> EndpointOutcome:
+    """A ModelEndpoint."""
     name = identity(manifest)
-    cluster = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
-    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), cluster)
+    home = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
+    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), home)
 
 
-def _service(manifest: Manifest) -> ServiceOutcome:
+def service(manifest: Manifest) -> ServiceOutcome:
+    """A ModelService."""
     name, status = identity(manifest), manifest.get("status") or {}
     matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
-    routed = tuple(str(endpoint) for endpoint in status.get("routed") or ())
+    routed = tuple(str(found) for found in status.get("routed") or ())
     return ServiceOutcome(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
 
 
+def weights(cache: Manifest) -> tuple[StagedWeights, ...]:
+    """The weights of a ModelCache that take room on a cluster: not those that are there already, in a claim of
+    others."""
+    return tuple(_weights(cache))
+
+
 def _weights(cache: Manifest) -> Iterator[StagedWeights]:
-    """Yield the weights that take room on a cluster: not those that are there already, in a claim of others."""
     name, sizes = identity(cache), [dig(cache, "spec", source.field, "sizeGiB") for source in SOURCES]
     size = next((int(size) for size in sizes if size), 0)
-    for cluster in dig(cache, "status", "clusters") or ():
-        if cluster.get("phase") in _STAGED and not cluster.get("claimName"):
-            yield StagedWeights(name.namespace, name.name, str(cluster.get("name")), size)
+    for place in dig(cache, "status", "clusters") or ():
+        if place.get("phase") in _STAGED and not place.get("claimName"):
+            yield StagedWeights(name.namespace, name.name, str(place.get("name")), size)
 
 
-def _troubles(store: Store) -> Iterator[Trouble]:
-    reported = ("ModelDeployment", "ModelReplica", "InferenceCluster")
-    for kind in store.kinds.composites():
-        for manifest in store.of_kind(kind.api_version, kind.kind) if kind.kind not in reported else ():
-            name = identity(manifest)
-            yield from (Trouble(kind.kind, name.namespace, name.name, why) for why in _whys(manifest))
+def troubles(kind: str, manifest: Manifest) -> tuple[Trouble, ...]:
+    """The problems that an object of a kind not in REPORTED tells."""
+    name = identity(manifest)
+    return tuple(Trouble(kind, name.namespace, name.name, why) for why in _whys(manifest))
 
 
 def _why(manifest: Manifest) -> str:

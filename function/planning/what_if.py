@@ -9,9 +9,11 @@ Phases of `play`:
 2. For each edit: if a cluster is lost, count the endpoints that are left at that moment; apply the edit; converge.
 3. Compare.
 
-`lose_each` plays one loss for each cluster, each on a copy of the same fleet: a copy shares all manifests, so that it
-costs little, and a loss that cannot be repaired does not affect the next. With several jobs, the copies are made by
-forking the process.
+`lose_each` plays one loss for each cluster, each from the same state of the fleet, so that a loss that cannot be
+repaired does not affect the next. With several jobs, the process is forked for each loss: the child loses the cluster,
+tells the impact and ends, and nothing is copied that it does not touch. With one job, each loss is played on a copy,
+which shares all manifests. A loss wakes those whom it concerns (control_loop.py), and the outcome is read again only as
+far as it changed (reader.py).
 
 Deliberately coarse: the fewest endpoints *meanwhile* are counted only at the moment of a loss, because then no decision
 has been made yet and the count is certain. How long replicas take to move is unknown.
@@ -19,6 +21,7 @@ has been made yet and the count is certain. How long replicas take to move is un
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -28,12 +31,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from function.core import NamespacedName
-from function.planning import edits, impact, outcome
+from function.planning import edits, impact
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster
 from function.planning.exit_codes import worst
 from function.planning.impact import Impact
-from function.planning.outcome import PlanOutcome
+from function.planning.reader import Reader
 
 Around: TypeAlias = Callable[[ControlPlane, Edit], AbstractContextManager[None]]
 """Wraps each edit and its convergence, for example to show progress. May translate exceptions."""
@@ -69,7 +72,7 @@ class NMinusOne:
 def play(
     control: ControlPlane,
     scenario: Sequence[Edit],
-    before: PlanOutcome | None = None,
+    reader: Reader | None = None,
     *,
     around: Around = lambda _control, _edit: nullcontext(),
 ) -> Impact:
@@ -78,7 +81,7 @@ def play(
     Args:
         control: A fleet that has converged. It is in its final state afterwards.
         scenario: The edits, in order. What they name exists.
-        before: The outcome of `control`, if it is known.
+        reader: A reader of its outcome, if there is one already.
         around: Wraps each edit.
 
     Raises:
@@ -86,7 +89,8 @@ def play(
         DidNotConverge: The fleet still changes after the last round.
         Unreachable: The function cannot be called.
     """
-    before = current = before or outcome.read(control.store)
+    reader = reader or Reader(control.store)
+    before = current = reader.read()
     lost: set[str] = set()
     meanwhile: dict[NamespacedName, int] = {}
     for edit in scenario:
@@ -97,7 +101,7 @@ def play(
         with around(control, edit):
             edits.apply(control, edit)
             control.loop.settle()
-        current = outcome.read(control.store)
+        current = reader.read()
     drained = {edit.cluster for edit in scenario if isinstance(edit, DrainCluster)} - lost
     named = [str(edit) for edit in scenario]
     return impact.compare(named, before, current, lost=lost, drained=drained, meanwhile=meanwhile)
@@ -121,26 +125,35 @@ def lose_each(
         counted: Called with each impact, in order of the clusters.
     """
     clusters = edits.clusters(control.store)
-    losing = _Losing(control, outcome.read(control.store), around)
+    reader = Reader(control.store)
+    reader.read()
+    losing = _Losing(control, reader, around)
     impacts = _in_parallel(losing, clusters, jobs) if jobs > 1 else map(losing, clusters)
     return NMinusOne(first, tuple((c, counted(c, found)) for c, found in zip(clusters, impacts, strict=True)))
 
 
 def most_jobs() -> int:
-    """The number of CPUs, on systems on which a process can be forked safely: then the fleet need not be pickled."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    """The number of CPUs, on systems on which a process can be forked safely: then the fleet need not be pickled. It is
+    at least two, since a fork costs less than a copy."""
+    return max(2, len(os.sched_getaffinity(0))) if sys.platform == "linux" else 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Losing:
-    """Loses one cluster, on a copy of a fleet."""
+    """Loses one cluster of a fleet."""
 
     control: ControlPlane
-    before: PlanOutcome
+    reader: Reader
     around: Around
 
     def __call__(self, cluster: str) -> Impact:
-        return play(self.control.copied(), [LoseCluster(cluster)], self.before, around=self.around)
+        """Lose a cluster on a copy."""
+        copy = self.control.copied()
+        return play(copy, [LoseCluster(cluster)], self.reader.copied(copy.store), around=self.around)
+
+    def for_good(self, cluster: str) -> Impact:
+        """Lose a cluster, in a process that ends afterwards."""
+        return play(self.control, [LoseCluster(cluster)], self.reader, around=self.around)
 
 
 _SHARED: list[_Losing] = []
@@ -149,9 +162,13 @@ _SHARED: list[_Losing] = []
 
 def _in_parallel(losing: _Losing, clusters: Sequence[str], jobs: int) -> Iterator[Impact]:
     forking = multiprocessing.get_context("fork")
-    with forking.Pool(min(jobs, len(clusters)), _SHARED.append, (losing,)) as pool:
-        yield from pool.imap(_lose, clusters)
+    gc.freeze()  # else each child's collector would write to every page of the fleet, and so copy it
+    try:
+        with forking.Pool(min(jobs, len(clusters)), _SHARED.append, (losing,), maxtasksperchild=1) as pool:
+            yield from pool.imap(_lose, clusters)
+    finally:
+        gc.unfreeze()
 
 
 def _lose(cluster: str) -> Impact:
-    return _SHARED[-1](cluster)
+    return _SHARED[-1].for_good(cluster)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from function.core import Request, Result, condition, dig
+from function.core import Request, Requirement, Result, condition, dig
 from function.planning import stub_secrets
 from function.planning.control_plane import ControlPlane, in_process
 from function.vocabulary import labels, versions
@@ -66,7 +66,8 @@ def _settled(counting: _Counting, names: list[str], seed: int | None = None) -> 
 
 
 def _stands_on(control: ControlPlane, name: str) -> set[str]:
-    replicas = control.store.labelled(versions.MODELPLANE, "ModelReplica", {labels.DEPLOYMENT: name})
+    labelled = Requirement("own", versions.MODELPLANE, "ModelReplica", match_labels={labels.DEPLOYMENT: name})
+    replicas = control.store.find(labelled)
     return {replica["spec"]["clusterName"] for replica in replicas}
 
 

@@ -100,7 +100,7 @@ def read(request: Request, stage: Stage) -> Inputs:
 
 def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tuple[str, ...]]:
     """Return the manifests of the clusters by name, and those of them that are missing among all clusters."""
-    by_name = {m["metadata"]["name"]: m for name in stage.own for m in request.resolved(stages.cluster(name)) or ()}
+    by_name = {m["metadata"]["name"]: m for asked in stage.by_name() for m in request.resolved(asked) or ()}
     if not stage.whole_fleet:
         return by_name, ()
     listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
@@ -145,7 +145,7 @@ def _looked_up(request: Request, stage: Stage) -> Iterable[Manifest]:
     """Return each replica that was looked up, once, although several look-ups may find it."""
     if stage.is_last:
         return request.resolved(stages.REPLICAS) or ()
-    own = (request.resolved(stages.own_replicas(request.xr)) or ()) if stage.whole_fleet else ()
+    own = (request.resolved(stages.own_replicas(request.xr)) or ()) if stage.has_candidates else ()
     return {identity(m): m for m in (*_occupants(request, stage), *own)}.values()
 
 

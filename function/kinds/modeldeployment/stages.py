@@ -10,18 +10,26 @@ Terms:
 - A plan is a *draft* until it stands on what is read: it must place new replicas on counted clusters only, and it must
   have all clusters to choose from.
 
-Stages. Each reads what the one before it reads, and more:
+Stages. Each reads what the one before it reads, and more, but for the second:
 
 1. The clusters of the deployment's own replicas, by name. They are counted where a replica of its own may have to give
    way to others (`Replica.may_give_way`). If replicas are missing, also all clusters: no decision could do without.
-2. to 4. What the draft of the stage before lacks: all clusters, if a place was sought or a cluster was not found; and
-   the replicas on the clusters that the draft stands on, and on the next best ones in case the first are full. Their
-   number grows fourfold from stage to stage.
-   The ModelServices of the namespace are read once an endpoint is to be removed, which they may route to.
+2. If replicas are missing, and the draft has places for all of them: the *candidates*. They are the clusters that the
+   draft stands on, and the next best ones in case the first are full. They are read by name and counted, and all
+   clusters are not read again: all together, they are most of what a placement reads. If the candidates have room for
+   all replicas, the plan is final.
+3. and 4. What the draft of the stage before lacks: all clusters, if a place was sought or a cluster was not found; and
+   the replicas on the clusters that the draft stands on, and on the next best ones. Their number grows fourfold from
+   stage to stage. The ModelServices of the namespace are read once an endpoint is to be removed, which they may route
+   to.
 5. All clusters and all replicas. If published numbers are wrong again and again, the fifth stage still decides.
 
 A draft in which no place is found by the published numbers is final. The deployment then reads all clusters, and each
 change of what they publish wakes it. So wrong numbers can delay a placement, and nothing else.
+
+A call in which only the candidates are answered cannot tell by itself who chose them, and from what. So their
+requirements are named after what the choice was made for: the generation of the XR and the replicas that were observed.
+Candidates of any other state are ignored.
 
 Crossplane calls the function six times at most in one reconcile, so there are five stages: the sixth call must find
 that nothing more is required (crossplane v2.4, internal/xfn/required_resources.go).
@@ -32,7 +40,7 @@ cluster that has room, and is not the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from function.api import inferencecluster, modelcache, modelreplica, modelservice
@@ -58,13 +66,17 @@ class Stage:
 
     number: int
     """From 1 to LAST."""
+    chosen_for: str
+    """What candidates are chosen for, as a part of the names of their requirements."""
     own: frozenset[str]
-    """Clusters that are read by name."""
+    """Clusters that are read by name, because replicas of the deployment are there."""
     counted: frozenset[str]
     """Clusters whose replicas are read."""
-    whole_fleet: bool
-    """Whether all clusters are read, and all replicas that are labelled as the deployment's own."""
-    services: bool
+    whole_fleet: bool = False
+    """Whether all clusters are read."""
+    candidates: frozenset[str] = frozenset()
+    """Clusters that are read by name, because replicas could go there."""
+    services: bool = False
     """Whether the ModelServices of the namespace are read, which may route to an endpoint that is to go."""
 
     @property
@@ -72,30 +84,39 @@ class Stage:
         """Whether all replicas are read."""
         return self.number == LAST
 
+    @property
+    def has_candidates(self) -> bool:
+        """Whether clusters other than those of the deployment's own replicas are read."""
+        return self.whole_fleet or bool(self.candidates)
+
     def counts(self, cluster: str) -> bool:
         """Whether the replicas on a cluster are read."""
         return self.is_last or cluster in self.counted
 
+    def by_name(self) -> tuple[Requirement, ...]:
+        """Return the requirements for clusters by their names."""
+        chosen = (_cluster(f"candidate-{self.chosen_for}-{name}", name) for name in sorted(self.candidates))
+        return (*(_cluster(f"cluster-{name}", name) for name in sorted(self.own)), *chosen)
+
     def requirements(self, xr: Manifest) -> tuple[Requirement, ...]:
         """Return everything that is read, besides the ModelCache."""
         return (
-            *map(cluster, sorted(self.own)),
+            *self.by_name(),
             *map(occupants, sorted(self.counted)),
-            *((CLUSTERS, own_replicas(xr)) if self.whole_fleet else ()),
+            *((own_replicas(xr),) if self.has_candidates else ()),
+            *((CLUSTERS,) if self.whole_fleet else ()),
             *((REPLICAS,) if self.is_last else ()),
             *((services(xr),) if self.services else ()),
         )
 
     def with_services(self) -> Stage:
         """Return the next stage, which also reads the ModelServices."""
-        return replace(
-            self, number=self.number + 1, services=True, whole_fleet=self.whole_fleet or self.number + 1 == LAST
-        )
+        is_last = self.number + 1 == LAST
+        return replace(self, number=self.number + 1, services=True, whole_fleet=self.whole_fleet or is_last)
 
 
-def cluster(name: str) -> Requirement:
-    """Return the requirement for a cluster."""
-    return Requirement(f"cluster-{name}", inferencecluster.API_VERSION, inferencecluster.KIND, match_name=name)
+def _cluster(requirement: str, name: str) -> Requirement:
+    return Requirement(requirement, inferencecluster.API_VERSION, inferencecluster.KIND, match_name=name)
 
 
 def occupants(name: str) -> Requirement:
@@ -125,19 +146,37 @@ def services(xr: Manifest) -> Requirement:
 
 
 def first(request: Request) -> Stage:
-    """Return the first stage, from the XR and what is observed."""
+    """Return the first stage that the XR, what is observed and the answers allow.
+
+    It is the second if replicas are missing, and only the candidates are answered.
+    """
+    observed = [m for m in request.observed.values() if m.get("kind") == modelreplica.KIND]
     deployment = Owner(request).deployment
-    observed = (m for m in request.observed.values() if m.get("kind") == modelreplica.KIND)
     ours = [r for m in observed if (r := replica(m, deployment)) and isinstance(r.cluster, str)]
     wanted = dig(request.xr, "spec", "replicas")
     is_missing = isinstance(wanted, int | float) and sum(not r.deleting for r in ours) < wanted
-    return Stage(
+    stage = Stage(
         number=1,
+        chosen_for=names.content_hash([dig(request.xr, "metadata", "generation"), sorted(map(identity, observed))]),
         own=frozenset(r.cluster for r in ours),
         counted=frozenset(r.cluster for r in ours if r.may_give_way),
         whole_fleet=is_missing,
         services=any(labels.LEAVING in _annotations(manifest) for manifest in request.observed.values()),
     )
+    chosen = frozenset(_chosen(request, stage)) if is_missing and request.resolved(CLUSTERS) is None else frozenset()
+    return _choosing(stage, chosen) if chosen else stage
+
+
+def _chosen(request: Request, stage: Stage) -> Iterator[str]:
+    """Yield the candidates that are answered, and were chosen for what the stage is for."""
+    prefix = f"candidate-{stage.chosen_for}-"
+    yield from (name.removeprefix(prefix) for name in request.required if name.startswith(prefix))
+
+
+def _choosing(stage: Stage, candidates: frozenset[str]) -> Stage:
+    """Return the stage that reads candidates instead of all clusters."""
+    counted = stage.counted | candidates
+    return replace(stage, number=2, counted=counted, whole_fleet=False, candidates=candidates)
 
 
 def _annotations(manifest: Manifest) -> Container[str]:
@@ -161,19 +200,22 @@ def following(
         ours: The deployment's replicas.
         further: Returns up to a number of clusters that would take more replicas, the best first.
     """
-    lacks_clusters = not stage.whole_fleet and (plan.sought or bool(plan.lost))
-    uncounted = {r.cluster for r in ours if r.may_give_way} | (plan.stands_on if stage.whole_fleet else plan.in_place)
+    stands_on = plan.stands_on if stage.has_candidates else plan.in_place
+    uncounted = {r.cluster for r in ours if r.may_give_way} | stands_on
     uncounted = {name for name in uncounted if not stage.counts(name)}
+    lacks_clusters = not stage.whole_fleet and bool(plan.lost or (plan.missing if stage.candidates else plan.sought))
     if not lacks_clusters and not uncounted:
         return None
     counted = stage.counted | uncounted
-    if uncounted & (plan.stands_on - plan.in_place):
+    if stage.whole_fleet and uncounted & (plan.stands_on - plan.in_place):
         counted |= {*further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
     is_last = stage.number + 1 == LAST or len(counted) > _MOST_COUNTED
-    return Stage(
+    if stage.number == 1 and stage.whole_fleet and not (plan.missing or plan.lost or is_last):
+        return _choosing(stage, counted | {r.cluster for r in ours})
+    return replace(
+        stage,
         number=LAST if is_last else stage.number + 1,
-        own=stage.own,
         counted=stage.counted if is_last else counted,
-        whole_fleet=is_last or stage.whole_fleet or lacks_clusters,
+        whole_fleet=is_last or stage.whole_fleet or lacks_clusters or bool(stage.candidates),
         services=is_last or stage.services or bool(plan.departing),
     )

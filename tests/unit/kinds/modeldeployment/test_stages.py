@@ -83,6 +83,20 @@ def test_a_placement_counts_where_it_goes_and_the_next_best() -> None:
     assert places(result) == ["c00"]
     assert asked[0] == {"clusters", "own-replicas"}
     assert counted(asked) == [0, 9, 9]
+    assert ["clusters" in names for names in asked] == [True, False, False]
+
+
+def test_candidates_of_an_earlier_state_are_ignored() -> None:
+    """A placement leaves its candidates to the next reconcile. If more replicas are wanted then, all clusters count."""
+    there = made(deployment(1), [cluster(f"c{i:02}", a=1) for i in range(30)])
+    placed = reads(there)[0].requirements
+    xr = there.request.xr
+    more = {**xr, "metadata": {**xr["metadata"], "generation": 2}, "spec": {**xr["spec"], "replicas": 12}}
+    scaled = replace(there, request=replace(there.request, xr=more))
+    again, asked = reads(scaled, before=placed)
+    assert again == reads(scaled)[0]
+    assert places(again) == [f"c{i:02}" for i in range(12)]
+    assert "clusters" in asked[0]
 
 
 def test_who_finds_no_place_reads_all_clusters_and_no_replicas() -> None:
@@ -125,7 +139,8 @@ def test_a_fleet_that_lies_everywhere_is_read_as_a_whole_within_the_calls_there_
     settled = reads(made(deployment(0), [cluster("c000", a=1)]))[0].requirements
     result, asked = reads(lied, before=settled if before else None)
     assert places(result) == ["c199"]
-    assert counted(asked) == [0, 9, 37, 149, 149, 149]
+    assert counted(asked) == [0, 9, 9, 37, 37, 37]
+    assert ["clusters" in names for names in asked] == [True, False, *[True] * 4]
     assert ["all-replicas" in names for names in asked] == [False] * 4 + [True] * 2
     assert len(asked) == MOST_CALLS
 
@@ -135,8 +150,8 @@ def test_where_too_many_would_be_counted_all_are_read() -> None:
     there = made(deployment(100), [cluster(f"c{i:03}", a=1) for i in range(350)], others=held)
     result, asked = reads(claiming(there, all=1))
     assert places(result) == []
-    assert counted(asked) == [0, 108, 108, 108]
-    assert ["all-replicas" in names for names in asked] == [False, False, True, True]
+    assert counted(asked) == [0, 108, 108, 108, 108]
+    assert ["all-replicas" in names for names in asked] == [False] * 3 + [True] * 2
 
 
 def test_a_place_that_nobody_publishes_is_waited_for() -> None:
