@@ -37,7 +37,8 @@ def table(trees: Mapping[str, Path], sizes: int) -> Table:
         servers = {name: stack.enter_context(processes.server("ours", tree)) for name, tree in trees.items()}
         for size in SIZES[:sizes]:
             for shape in fleet.SHAPES if size.clusters < _LARGE else (reads.SHAPE,):
-                calls = {name: reads.whole(server.call, size, shape) for name, server in servers.items()}
+                misleading = reads.misleading(size, shape)
+                calls = {name: reads.whole(server.call, misleading, shape) for name, server in servers.items()}
                 for state in reads.Whole._fields:
                     requests = {name: getattr(whole, state) for name, whole in calls.items()}
                     made.add_row(str(size), shape, state, *_cells(floor, servers, requests, _RUNS[size.clusters]))
