@@ -171,14 +171,8 @@ def _without(objects: list[Manifest], name: str, asked: tuple[Requirement, ...])
 
 def _is_believed(request: Request, name: str) -> bool:
     """Nothing speaks against an empty answer. Whose a provider config is, nobody else tells, and Crossplane refuses to
-    take over another's. A deployment without replicas of its own cannot know that there are others: of those that then
-    share a node the younger gives way (scheduling.contention)."""
-    has_replicas = any(m["kind"] == "ModelReplica" for m in request.observed.values())
-    asked = request.xr["kind"], name
-    return asked == ("InferenceCluster", "provider-config") or (asked == _ALL_REPLICAS and not has_replicas)
-
-
-_ALL_REPLICAS = ("ModelDeployment", "all-replicas")
+    take over another's."""
+    return (request.xr["kind"], name) == ("InferenceCluster", "provider-config")
 
 
 @each_case
