@@ -55,6 +55,11 @@ def ref_of(manifest: Manifest) -> Ref:
     return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
 
 
+def named(asked: Requirement) -> Ref:
+    """The identity of the object that a requirement asks for by its name."""
+    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
+
+
 @dataclass(slots=True)
 class Store:
     """All objects of the control cluster."""
@@ -98,7 +103,7 @@ class Store:
     def find(self, asked: Requirement) -> tuple[Manifest, ...]:
         """The objects that a requirement matches, by namespace and name. Reads no others."""
         if asked.match_name is not None:
-            one = self.get(_named(asked))
+            one = self.get(named(asked))
             return (one,) if one is not None else ()
         table = self._tables.get((asked.api_version, asked.kind))
         return table.having(_marks(asked)) if table else ()
@@ -128,7 +133,7 @@ class Store:
     def answer_changed(self, asked: Requirement, version: int) -> bool:
         """Whether the answer to a requirement may have changed after a version. False is certain."""
         if asked.match_name is not None:
-            return self.changed.get(_named(asked), 0) > version
+            return self.changed.get(named(asked), 0) > version
         table = self._tables.get((asked.api_version, asked.kind))
         return table is not None and table.may_differ(_marks(asked), version)
 
@@ -342,10 +347,6 @@ class Store:
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
             self._replace(ref, None)
-
-
-def _named(asked: Requirement) -> Ref:
-    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
 def _marks(asked: Requirement) -> list[Mark]:
