@@ -15,7 +15,8 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import fleet
+from tests.bench import fleet, shuffled
+from tests.bench.reconciles import Call, Deployment, Index
 
 _LONG = 600
 """Seconds: no run takes so long."""
@@ -29,8 +30,7 @@ def main(server: Callable[[], AbstractContextManager[grpc.Channel]], call: str, 
     for count in _LONG_CALLS:
         with server() as channel:
             run = channel.unary_unary(call)
-            request = fleet.request(fleet.deployment("single", 2), fleet.clusters(10), fleet.replicas(50, 10, "single"))
-            run(request)
+            request = _short(run)
             with _long_calls(run, count) as long:
                 taken = sorted(_taken(run, request) for _ in range(runs * 5))
                 answered = sum(future.done() for future in long)
@@ -55,6 +55,13 @@ def _long(number: int) -> bytes:
     xr = {"apiVersion": "test/v1", "kind": "Steps", "metadata": metadata, "spec": {"seconds": _LONG}}
     req.observed.composite.resource.update(xr)
     return req.SerializeToString()
+
+
+def _short(run: Call) -> bytes:
+    """The last call of a placement."""
+    objects = (*fleet.clusters(10), *fleet.replicas(50, 10, "single"))
+    deployment = Deployment(run, Index(objects), fleet.deployment("single", 2))
+    return shuffled.request(deployment.xr, {}, deployment.reconcile().sent[-1], tag="bench")
 
 
 def _taken(run: Callable[[bytes], bytes], request: bytes) -> float:

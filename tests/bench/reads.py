@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.bench import fleet, shuffled
 from tests.bench.fleet import Object
 from tests.bench.processes import Request
-from tests.bench.reconciles import Answers, Call, Deployment, Index, Reconciled
+from tests.bench.reconciles import Answers, Call, Deployment, Encoded, Index, Reconciled
 
 SHAPE = "prefill-decode"
 WANTED = 10
@@ -27,32 +27,36 @@ class Size(NamedTuple):
         return f"{self.clusters:,}, {self.replicas:,}"
 
 
-Made = tuple[list[Object], list[Object]]
-"""Clusters and replicas."""
+class Made(NamedTuple):
+    """A fleet."""
+
+    clusters: list[Object]
+    replicas: list[Object]
+    encoded: Encoded
 
 
 def roomy(size: Size, shape: str = SHAPE) -> Made:
     """A fleet in which every cluster has room, and says so."""
     clusters, replicas = fleet.clusters(size.clusters), fleet.replicas(size.replicas, size.clusters, shape)
     fleet.publish(clusters, replicas)
-    return clusters, replicas
+    return Made(clusters, replicas, Encoded())
 
 
 def nearly_full(size: Size, shape: str = SHAPE) -> Made:
     """A fleet in which the last clusters by name have room, and all say what they have."""
     clusters, replicas = _filled(size, shape)
     fleet.publish(clusters, replicas)
-    return clusters, replicas
+    return Made(clusters, replicas, Encoded())
 
 
 def misleading(size: Size, shape: str = SHAPE) -> Made:
     """A fleet that is nearly full, and in which all clusters say that all their nodes are free."""
     clusters, replicas = _filled(size, shape)
     fleet.publish(clusters, [])
-    return clusters, replicas
+    return Made(clusters, replicas, Encoded())
 
 
-def _filled(size: Size, shape: str) -> Made:
+def _filled(size: Size, shape: str) -> tuple[list[Object], list[Object]]:
     clusters, replicas = fleet.clusters(size.clusters), fleet.replicas(size.replicas, size.clusters, shape)
     left = [cluster["metadata"]["name"] for cluster in clusters[-min(_LEFT, size.clusters // 4) :]]
     fleet.fill(clusters, replicas, left=left, nodes=32)
@@ -95,12 +99,12 @@ class Whole(NamedTuple):
     steady: Request
 
 
-def whole(call: Call, size: Size, shape: str) -> Whole:
+def whole(call: Call, made: Made, shape: str) -> Whole:
     """The call that places the replicas of a new deployment, and one after all have served.
 
-    The fleet misleads, so that a deployment that reads in stages comes to the last one.
+    In a fleet that misleads, a deployment that reads in stages comes to the last one.
     """
-    deployment = _deployment(call, misleading(size, shape), shape)
+    deployment = _deployment(call, made, shape)
     placing = _placed(deployment.reconcile())
     (fresh,) = _requests(deployment, [{**placing.sent[-1], **_fleet(deployment)}])
     deployment.carry_out(placing)
@@ -118,8 +122,8 @@ def _fleet(deployment: Deployment) -> Mapping[str, list[Object]]:
 
 
 def _deployment(call: Call, made: Made, shape: str) -> Deployment:
-    clusters, replicas = made
-    return Deployment(call, Index([*clusters, *replicas]), fleet.deployment(shape, WANTED))
+    index = Index([*made.clusters, *made.replicas])
+    return Deployment(call, index, fleet.deployment(shape, WANTED), encoded=made.encoded)
 
 
 def _placed(done: Reconciled) -> Reconciled:
@@ -130,5 +134,5 @@ def _placed(done: Reconciled) -> Reconciled:
 
 def _requests(deployment: Deployment, sent: Iterable[Answers]) -> tuple[Request, ...]:
     """Encode calls of a deployment as it is now, when they are needed."""
-    xr, observed = deployment.xr, dict(deployment.observed)
-    return tuple(partial(shuffled.request, xr, observed, answers, "bench") for answers in sent)
+    xr, observed, encoded = deployment.xr, dict(deployment.observed), deployment.encoded
+    return tuple(partial(shuffled.request, xr, observed, answers, "bench", encoded) for answers in sent)
