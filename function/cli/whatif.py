@@ -76,7 +76,11 @@ _READ = "function.cli.whatif.edits"
 @click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="Set the replicas of a ModelDeployment.")
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
-@click.option("--jobs", type=click.IntRange(1), help="Number of processes for --lose any.  [default: one for each CPU]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Number of processes for --lose any.  [default: one for each CPU, at least two]",
+)
 @click.pass_context
 def what_if(
     ctx: click.Context, /, dirs: tuple[str, ...], form: str, target: str | None, jobs: int | None, **_: object

@@ -51,6 +51,8 @@ def shown(path: Path, value: Any) -> str:
     for field, mark in _BEFORE_VALUES.items():
         if field in path and isinstance(value, str) and mark in value:
             value = f"{value.partition(mark)[0]}{mark}…"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # JSON in protobuf has only doubles
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 

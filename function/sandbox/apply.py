@@ -4,6 +4,8 @@ An apply has three steps (store.py): `fields` computes the fields of the applied
 the same manager applied before and nobody applies now, and `merge` writes the applied fields over the rest. Lists merge
 by key, as sets or as a whole, as the schema's `x-kubernetes-list-type` tells.
 
+Values are stored ones: dicts and lists, which are faster to tell apart than mappings and sequences.
+
 Deliberately coarse: every apply is forced, so conflicts do not exist; and ownership of a list item is by its keys only.
 """
 
@@ -22,7 +24,7 @@ Tree = Mapping[str, Any]
 
 def merge(live: Any, applied: Any, schema: Schema) -> Any:
     """A value after another was applied over it."""
-    if isinstance(live, Mapping) and isinstance(applied, Mapping) and not _is_atomic_map(schema):
+    if isinstance(live, dict) and isinstance(applied, dict) and not _is_atomic_map(schema):
         merged = {k: merge(live.get(k), v, _property(schema, k)) for k, v in applied.items()}
         return {k: merged.get(k, v) for k, v in live.items()} | merged
     if isinstance(live, list) and isinstance(applied, list) and _keys(schema):
@@ -34,7 +36,7 @@ def merge(live: Any, applied: Any, schema: Schema) -> Any:
 
 def covers(live: Any, applied: Any, schema: Schema) -> bool:
     """Whether applying a value over another changes nothing."""
-    if isinstance(live, Mapping) and isinstance(applied, Mapping) and not _is_atomic_map(schema):
+    if isinstance(live, dict) and isinstance(applied, dict) and not _is_atomic_map(schema):
         return all(k in live and covers(live[k], v, _property(schema, k)) for k, v in applied.items())
     if isinstance(live, list) and isinstance(applied, list) and (_keys(schema) or _is_set(schema)):
         return bool(merge(live, applied, schema) == live)
@@ -43,7 +45,7 @@ def covers(live: Any, applied: Any, schema: Schema) -> bool:
 
 def fields(value: Any, schema: Schema) -> dict[str, Any]:
     """The fields that a value sets."""
-    if isinstance(value, Mapping) and not _is_atomic_map(schema):
+    if isinstance(value, dict) and not _is_atomic_map(schema):
         return {f"f:{k}": fields(v, _property(schema, k)) for k, v in value.items()}
     if isinstance(value, list) and _keys(schema):
         return {_key(item, schema): {".": {}, **fields(item, _items(schema))} for item in value}
@@ -64,7 +66,7 @@ def without(value: Any, gone: Tree, kept: Sequence[Tree], schema: Schema) -> Any
     Returns:
         The value; None if nothing is left of it.
     """
-    if isinstance(value, Mapping) and any(step.startswith("f:") for step in gone):
+    if isinstance(value, dict) and any(step.startswith("f:") for step in gone):
         return _without_fields(value, gone, kept, schema)
     if isinstance(value, list) and any(step[:2] in ("k:", "v:") for step in gone):
         return _without_items(value, gone, kept, schema)

@@ -35,6 +35,7 @@ class Control:
     name: str
     crossplane: str  # which release of its core
     api: Api
+    metrics: int  # the port of Crossplane's own
     serve: Callable[[], Process]
     function: Process
 
@@ -68,23 +69,34 @@ class Control:
 
 def start(site: Site, store: int, version: str) -> Control:
     """Start it with a release of Crossplane, and wait until it serves our kinds."""
-    name = f"control-{version}"
+    control = without_provider(site, store, version, f"control-{version}")
+    programs.provider_kubernetes(site, control.name)
+    return control
+
+
+def without_provider(
+    site: Site, store: int, version: str, name: str, through: Callable[[int], int] = lambda port: port
+) -> Control:
+    """Start it without the provider that reaches clusters.
+
+    `through` may put something between Crossplane and the function: it takes the function's port, and gives the one
+    that Crossplane is to call.
+    """
     api = programs.api_server(site, name, store)
-    programs.crossplane(site, name, version, api)
+    metrics = programs.crossplane(site, name, version, api)
     install(api, site, pins.PROVIDER_KUBERNETES, "kubernetes.m.*.yaml")  # the others need its webhook (v1.2.1)
     install(api, site, pins.PROVIDER_HELM, "helm.m.*.yaml")
     for module in (pins.GATEWAY_API, pins.METALLB):  # what an InferenceGateway composes
         install(api, site, module)
-    programs.provider_kubernetes(site, name)
     (port,) = ports(1)
     serve = functools.partial(programs.function, site, name, port)
     function = serve()
-    register(api, f"127.0.0.1:{port}")
+    register(api, f"127.0.0.1:{through(port)}")
     define(api)
     guard(api)
     # Last, since its garbage collector learns of new kinds only every 30 s.
     programs.controller_manager(site, name, *CONTROLLERS)
-    return Control(site, name, version, api, serve, function)
+    return Control(site, name, version, api, metrics, serve, function)
 
 
 def register(api: Api, address: str) -> None:

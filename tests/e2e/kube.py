@@ -6,7 +6,7 @@ import http.client
 import json
 import re
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -109,6 +109,25 @@ class Api:
         found = ({"apiVersion": api_version, "kind": kind} | item for item in answer["items"])
         return sorted(found, key=lambda one: (one["metadata"].get("namespace", ""), one["metadata"]["name"]))
 
+    def watch(self, api_version: str, kind: str) -> Iterator[tuple[str, Object]]:
+        """All objects of a kind, ADDED, and each again when it is MODIFIED or DELETED, until the API server ends."""
+        path = self.resource(api_version, kind).path(None)
+        connection = self.as_user(self.token).connect(patience=None)
+        send(connection, "GET", f"{path}?watch=true", None, [("Authorization", f"Bearer {self.token}")])
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            response = connection.getresponse()
+            while line := response.readline():
+                event = json.loads(line)
+                yield event["type"], event["object"]
+        connection.close()
+
+    def apply_status(self, target: Object, status: Object) -> None:
+        """Server-side apply a part of an object's status, beside what others write there."""
+        own = {key: target["metadata"][key] for key in ("name", "namespace") if key in target["metadata"]}
+        body = {"apiVersion": target["apiVersion"], "kind": target["kind"], "metadata": own, "status": status}
+        options = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
+        self.send("PATCH", f"{self.address(target)}/status", body, "application/apply-patch+yaml", **options)
+
     def patch(self, target: Object, change: Object, *subresource: str) -> Object:
         """Merge a change into an object, or into its status."""
         path = "/".join((self.address(target), *subresource))
@@ -199,9 +218,9 @@ class Api:
                 raise
             return self.exchange(method, target, body, headers)
 
-    def connect(self) -> http.client.HTTPSConnection:
+    def connect(self, patience: float | None = 30) -> http.client.HTTPSConnection:
         context = ssl.create_default_context(cafile=self.authority)
-        self.connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
+        self.connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=patience, context=context)
         return self.connection
 
     def kubeconfig(self) -> str:

@@ -227,14 +227,17 @@ def gateway(site: Site, name: str, address: str, port: int, listener: int | None
     )
 
 
-def crossplane(site: Site, name: str, version: str, api: Api) -> Process:
-    """Crossplane's core, calling functions over mTLS. It makes certificates of its own, which go unused."""
+def crossplane(site: Site, name: str, version: str, api: Api) -> int:
+    """Crossplane's core, calling functions over mTLS. It makes certificates of its own, which go unused.
+
+    Gives the port of its metrics.
+    """
     build, user = site.build(pins.CROSSPLANE[version]), str(kubeconfig(site, name, CROSSPLANE))
     api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SYSTEM}})
     init = functools.partial(initialise, site, build, user)
     until(init, "crossplane core init")  # fails until the API server serves the CRDs that it made
     health, metrics, webhooks = ports(3)
-    process = site.processes.start(
+    site.processes.start(
         f"{name}-crossplane",
         build.program,
         "core",
@@ -253,7 +256,7 @@ def crossplane(site: Site, name: str, version: str, api: Api) -> Process:
         serves=healthy(health, "/readyz"),
     )
     api.apply(usage_webhook(f"https://127.0.0.1:{webhooks}", bundle(site)))
-    return process
+    return metrics
 
 
 def initialise(site: Site, build: builds.Build, user: str) -> bool:

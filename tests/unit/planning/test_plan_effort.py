@@ -1,58 +1,40 @@
-"""A plan's work grows with the fleet, not with its square: counted, not timed."""
+"""A plan's work grows with the fleet, not with its square, and that of an edit with what it concerns: counted."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
 from function.fleet import clusters as published
-from function.planning import stub_secrets
+from function.planning import edits, outcome, stub_secrets
+from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
+from function.planning.edits import DrainCluster, Edit, LoseCluster
+from function.planning.reader import Reader
 from function.sandbox.sealed import Sealed
-from function.vocabulary import versions
+from tests.bench import whole_fleets
 
-GPU = {"name": "gpu", "claim": "DRA", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
-CLASS = {
-    "apiVersion": versions.MODELPLANE,
-    "kind": "InferenceClass",
-    "metadata": {"name": "l4"},
-    "spec": {"devices": [GPU]},
-}
-
-
-def cluster(i: int) -> dict[str, object]:
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "InferenceCluster",
-        "metadata": {"name": f"c{i}"},
-        "spec": {
-            "cluster": {"source": "Existing", "existing": {"secretRef": {"name": f"kubeconfig-{i}"}}},
-            "nodePools": [{"name": "pool", "className": "l4", "nodeCount": 4}],
-        },
-    }
-
-
-def deployment(i: int) -> dict[str, object]:
-    asked = {"name": "gpu", "selectors": [{"cel": 'device.driver == "gpu.nvidia.com"'}]}
-    member = {
-        "role": "Standalone",
-        "nodeSelector": {"devices": [asked]},
-        "template": {"spec": {"containers": [{"name": "engine", "image": "vllm/vllm-openai:v0.23.0"}]}},
-    }
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "ModelDeployment",
-        "metadata": {"name": f"d{i}", "namespace": "ml-team"},
-        "spec": {"replicas": 1, "engines": [{"name": "e", "members": [member]}]},
-    }
+_NODES = 4
 
 
 def clusters_read(size: int) -> int:
     """How often a cluster's status was read while as many deployments as clusters came to rest."""
     published.STATUSES.clear()
     before = published.STATUSES.made
+    settled(size)
+    return published.STATUSES.made - before
+
+
+def settled(size: int) -> ControlPlane:
+    """As many clusters as deployments, four of which fill a cluster; the others are empty."""
     control = ControlPlane()
-    fleet = [CLASS, *map(cluster, range(size)), *map(deployment, range(size))]
+    fleet = whole_fleets.manifests(size, size, nodes=_NODES)
     control.loop.load([*fleet, *stub_secrets.objects(fleet)])
     control.loop.settle()
-    return published.STATUSES.made - before
+    return control
 
 
 def test_no_deployment_reads_what_another_has_read() -> None:
@@ -67,3 +49,41 @@ def test_a_stored_object_tells_its_content() -> None:
     assert first.digest("b") != second.digest("b")
     assert first.digest("a", "b") != second.digest("a", "b")
     assert Sealed({"a": True}).digest("a") != Sealed({"a": 1}).digest("a")
+
+
+class Work(Counter[str]):
+    """What was done, by what did it."""
+
+    def count(self, monkeypatch: pytest.MonkeyPatch, where: object, *names: str) -> None:
+        """Count the calls of some functions."""
+        for name in names:
+            monkeypatch.setattr(where, name, self._counting(name, getattr(where, name)))
+
+    def _counting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(*args: Any, **options: Any) -> Any:
+            self[name] += 1
+            return function(*args, **options)
+
+        return counting
+
+
+@pytest.mark.parametrize("edit", [LoseCluster("c0"), DrainCluster("c0"), LoseCluster("c7")], ids=str)
+def test_an_edit_costs_what_it_concerns(edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reconciles, calls, what the provider looks at and what is read anew do not grow with the rest of the fleet."""
+    done = []
+    for size in (8, 16):
+        control = settled(size)
+        reader = Reader(control.store)
+        reader.read()
+        before, work = control.loop.counts, Work()
+        with monkeypatch.context() as patched:
+            work.count(patched, Clusters, "_provide", "_report", "_guard")
+            work.count(patched, outcome, "replica", "deployment", "thing")
+            edits.apply(control, edit)
+            control.loop.settle()
+            reader.read()
+        counts = control.loop.counts - before
+        done.append((work, counts.reconciles, counts.calls))
+
+    assert done[0] == done[1]
+    assert sum(done[0][0].values()) > 0

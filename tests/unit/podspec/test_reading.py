@@ -24,6 +24,15 @@ def test_a_full_template_is_sound() -> None:
     assert (reading.faults, reading.unknown) == ((), ())
 
 
+def test_a_whole_double_is_repeated_as_the_user_wrote_it() -> None:
+    """JSON in protobuf has only doubles."""
+    spread = {"maxSkew": 0.0, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+
+    [fault] = faults({**TEMPLATE, "spec": {**TEMPLATE["spec"], "topologySpreadConstraints": [spread]}})
+
+    assert fault.endswith("not 0")
+
+
 @pytest.mark.parametrize("template", GOOD.values(), ids=GOOD)
 def test_what_kubernetes_accepts_is_accepted(template: Any) -> None:
     assert faults(template) == []
