@@ -56,6 +56,8 @@ def dig(value: Any, *path: str | int) -> Any:
     """
     for step in path:
         if isinstance(step, str):
+            if type(value) in _SCALARS:
+                return None
             value = value.get(step) if isinstance(value, _MAPPINGS) else None
         else:
             value = value[step] if is_list(value) and len(value) > step else None
@@ -71,7 +73,14 @@ def dig_list(value: Any, *path: str | int) -> Sequence[Any]:
 
 
 def is_list(value: Any) -> bool:
-    return type(value) is list or (isinstance(value, Sequence) and not isinstance(value, str | bytes))
+    kind = type(value)
+    if kind is list or kind in _NO_LISTS:  # the common cases; the abstract class is slow to test
+        return kind is list
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_NO_LISTS = _SCALARS | {dict}
 
 
 def condition(manifest: Manifest, type_: str) -> Manifest | None:
@@ -109,9 +118,6 @@ def serves(manifest: Manifest, otherwise: str) -> bool:
     """
     serving = dig(manifest, "status", "serving")
     return serving if isinstance(serving, bool) else condition_true(manifest, otherwise)
-
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
