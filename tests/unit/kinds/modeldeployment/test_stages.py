@@ -249,6 +249,15 @@ def test_a_fleet_that_is_empty_in_a_later_stage_takes_nothing_away(names: tuple[
     assert scheduled(result)[0] == "Scheduling"
 
 
+def test_a_list_without_a_cluster_that_is_there_chooses_no_candidates() -> None:
+    """Its own cluster has room, but the list would have had a better one."""
+    there = made(deployment(2), [cluster("east", a=2), cluster("west", a=1)], [replica("east")])
+    assert places(reads(there)[0]) == ["east", "west"]
+    result = without(there, "clusters")
+    assert places(result) == ["east"]
+    assert scheduled(result) == ("Scheduling", "Waiting for a list of all InferenceClusters that includes east")
+
+
 # Labels that lie
 
 
@@ -272,6 +281,18 @@ def test_a_label_that_names_nobody_is_written_anew() -> None:
     result, _ = reads(made(deployment(1), [cluster("east", a=1)], [own]))
     [manifest] = [r.manifest for r in result.resources.values() if r.manifest["kind"] == "ModelReplica"]
     assert manifest["metadata"]["labels"][labels.CLUSTER] == "east"
+
+
+@pytest.mark.parametrize("is_outdated", [False, True])
+def test_a_label_that_names_nobody_does_not_stop_a_deployment_that_waits(is_outdated: bool) -> None:
+    """Only a replica that the look-up should have found contradicts an empty answer: a hold would keep the label."""
+    own = replica("east", serves=False)
+    own["metadata"]["labels"][labels.CLUSTER] = "nobody"
+    own["metadata"]["annotations"] |= {labels.SPEC_HASH: "old"} if is_outdated else {}
+    result, _ = reads(made(deployment(2), [cluster("east", a=1)], [own]))
+    [manifest] = [r.manifest for r in result.resources.values() if r.manifest["kind"] == "ModelReplica"]
+    assert manifest["metadata"]["labels"][labels.CLUSTER] == "east"
+    assert scheduled(result)[0] == "InsufficientCapacity"
 
 
 def test_a_replica_that_was_orphaned_is_found_by_its_label_and_taken_over() -> None:
