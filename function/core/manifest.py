@@ -6,8 +6,10 @@ A manifest is a dict, or a mapping that decodes its values on access. Test for `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+V = TypeVar("V")
 
 Manifest = Mapping[str, Any]
 _MAPPINGS = dict, Mapping
@@ -114,13 +116,23 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 def plain(value: Any) -> Any:
     """Return a deep copy made of dicts and lists, which the caller may change."""
-    if type(value) in _SCALARS:  # the common case; the abstract classes below are slow to test
+    kind = type(value)
+    if kind in _SCALARS:  # the common cases first; the abstract classes below are slow to test
         return value
+    if kind is dict:
+        return {key: child if type(child) in _SCALARS else plain(child) for key, child in value.items()}
+    if kind is list:
+        return [child if type(child) in _SCALARS else plain(child) for child in value]
     if isinstance(value, _MAPPINGS):
         return {key: plain(child) for key, child in value.items()}
-    if type(value) is list or is_list(value):
-        return [plain(child) for child in value]
-    return value
+    return [plain(child) for child in value] if is_list(value) else value
+
+
+def derived(manifest: Manifest, key: str, make: Callable[[Manifest], V]) -> V:
+    """Return a value that is derived from an object. An object that never changes computes it once."""
+    derive = getattr(manifest, "derived", None)
+    found: V = make(manifest) if derive is None else derive(key, make)
+    return found
 
 
 def may_mention(manifest: Manifest, key: str, text: str) -> bool:
