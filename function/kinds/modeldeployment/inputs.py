@@ -8,8 +8,8 @@ An empty answer may be wrong. It is not believed as long as something else that 
 
 - A cluster is gone if neither the look-up by its name finds it nor the look-up of all clusters, which finds others.
 - A cluster whose look-up finds no replicas, although replicas of the deployment are there and have its label, is
-  doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing, and gets the label
-  back.
+  doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing: it gets the label
+  back, while a hold would keep it as it is.
 - A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
   it publishes.
 """

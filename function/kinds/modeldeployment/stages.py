@@ -29,7 +29,9 @@ change of what they publish wakes it. So wrong numbers can delay a placement, an
 
 A call in which only the candidates are answered cannot tell by itself who chose them, and from what. So their
 requirements are named after what the choice was made for: the generation of the XR and the replicas that were observed.
-Candidates of any other state are ignored.
+Candidates of any other state are ignored. Once all clusters are answered as well, the draft may prefer others by then.
+The first choice was *tried* in that case, and there is no second one: the next stage reads all clusters, as the third
+does, and its replicas are counted on the clusters of both choices.
 
 Crossplane calls the function six times at most in one reconcile, so there are five stages: the sixth call must find
 that nothing more is required (crossplane v2.4, internal/xfn/required_resources.go).
@@ -76,6 +78,8 @@ class Stage:
     """Whether all clusters are read."""
     candidates: frozenset[str] = frozenset()
     """Clusters that are read by name, because replicas could go there."""
+    tried: frozenset[str] = frozenset()
+    """Candidates that are answered beside all clusters."""
     services: bool = False
     """Whether the ModelServices of the namespace are read, which may route to an endpoint that is to go."""
 
@@ -163,8 +167,10 @@ def first(request: Request) -> Stage:
         whole_fleet=is_missing,
         services=any(labels.LEAVING in _annotations(manifest) for manifest in request.observed.values()),
     )
-    chosen = frozenset(_chosen(request, stage)) if is_missing and request.resolved(CLUSTERS) is None else frozenset()
-    return _choosing(stage, chosen) if chosen else stage
+    chosen = frozenset(_chosen(request, stage)) if is_missing else frozenset()
+    if chosen and request.resolved(CLUSTERS) is None:
+        return _choosing(stage, chosen)
+    return replace(stage, tried=chosen)
 
 
 def _chosen(request: Request, stage: Stage) -> Iterator[str]:
@@ -174,8 +180,10 @@ def _chosen(request: Request, stage: Stage) -> Iterator[str]:
 
 
 def _choosing(stage: Stage, candidates: frozenset[str]) -> Stage:
-    """Return the stage that reads candidates instead of all clusters."""
-    counted = stage.counted | candidates
+    """Return the stage that reads candidates instead of all clusters, or beside them if others were tried."""
+    counted = stage.counted | candidates | stage.tried
+    if stage.tried not in (frozenset(), candidates):
+        return replace(stage, number=3, counted=counted, candidates=stage.tried)
     return replace(stage, number=2, counted=counted, whole_fleet=False, candidates=candidates)
 
 

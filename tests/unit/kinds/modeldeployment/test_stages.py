@@ -99,6 +99,33 @@ def test_candidates_of_an_earlier_state_are_ignored() -> None:
     assert "clusters" in asked[0]
 
 
+def test_candidates_that_another_draft_chose_are_kept_beside_all_clusters() -> None:
+    """As after a reconcile whose replica was refused: what it asked for is still answered, and others are better now.
+
+    To ask for the better candidates alone would leave the earlier ones answered beside them, and so on.
+    """
+    clusters = [cluster(name, a=1) for name in ("east", "north", "west")]
+    there = made(deployment(1), clusters, others=[replica(c["metadata"]["name"], of="other") for c in clusters])
+    asked_before: list[tuple[Requirement, ...]] = []
+
+    def compose(request: Request) -> Result:
+        result = COMPOSER(request)
+        asked_before.append(result.requirements)
+        return result
+
+    earlier = claiming(there, west=1)
+    settle_with(compose, earlier.request, earlier.find)
+    _, for_candidates, *_ = asked_before
+    assert [r.match_name for r in for_candidates if r.name.startswith("candidate-")] == ["west"]
+
+    result, asked = reads(claiming(there, east=1), before=for_candidates)
+
+    assert places(result) == []
+    assert all("clusters" in names for names in asked)
+    assert len(asked) == 3
+    assert counted(asked) == [1, 2, 2]
+
+
 def test_who_finds_no_place_reads_all_clusters_and_no_replicas() -> None:
     full = [replica(f"c{i}", of="other", namespace="hr") for i in range(9)]
     there = made(deployment(1), [cluster(f"c{i}", a=1) for i in range(9)], others=full)
