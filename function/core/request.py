@@ -26,6 +26,14 @@ class Requirement:
         if self.match_name is not None and self.match_labels:
             raise ValueError(f"requirement {self.name}: Crossplane selects by a name or by labels, not by both")
 
+    def __str__(self) -> str:
+        """What is looked up, for a message: `InferenceCluster c1`, or `ModelReplicas with modelplane.ai/cluster=c1`."""
+        if self.match_name is not None:
+            return f"{self.kind} {self.match_name}"
+        objects = f"{self.kind}es" if self.kind.endswith("s") else f"{self.kind}s"
+        labels = ",".join(f"{key}={value}" for key, value in sorted(self.match_labels.items()))
+        return f"{objects} with {labels}" if labels else f"all {objects}"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

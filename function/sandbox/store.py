@@ -1,9 +1,8 @@
 """The API server, in memory: objects, field ownership, finalizers, and an index of what changed.
 
 Stored manifests are immutable: a change stores a new one. Readers therefore share them, and a copy of the store is
-cheap. Every change gets the next `version`; `changed` and the tables (table.py) remember the last change of each
-object, kind, namespace and label, so that readers can ask cheaply whether something may have changed for them. A `feed`
-gets each change as it is made.
+cheap. Look-ups by name, label, namespace or an indexed field read only what they find (table.py). Every change gets the
+next `version`; `changed` remembers the last one of each object, and a `feed` gets each change as it is made.
 
 Deterministic: uids are derived from names, and timestamps count the objects that were created.
 """
@@ -129,13 +128,6 @@ class Store:
     def since(self, version: int) -> list[Ref]:
         """The objects that were changed or deleted after a version, latest first."""
         return [ref for ref, _ in takewhile(lambda change: change[1] > version, reversed(self.changed.items()))]
-
-    def answer_changed(self, asked: Requirement, version: int) -> bool:
-        """Whether the answer to a requirement may have changed after a version. False is certain."""
-        if asked.match_name is not None:
-            return self.changed.get(named(asked), 0) > version
-        table = self._tables.get((asked.api_version, asked.kind))
-        return table is not None and table.may_differ(_marks(asked), version)
 
     def feed(self) -> list[Change]:
         """A list to which every later change is appended. The caller empties it."""
@@ -334,10 +326,11 @@ class Store:
         self.version += 1
         self.changed.pop(ref, None)
         self.changed[ref] = self.version
-        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored, self.version)
+        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored)
         after = stored.manifest if stored else None
-        self._uids -= _uid(before)
-        self._uids |= _uid(after)
+        if before is None or after is None or before["metadata"]["uid"] != after["metadata"]["uid"]:
+            self._uids -= _uid(before)
+            self._uids |= _uid(after)
         change = Change(ref, before, after)
         for feed in self._feeds:
             feed.append(change)

@@ -23,7 +23,6 @@ from function.scheduling import (
     Budget,
     Findings,
     Fitter,
-    Fleet,
     Job,
     Matcher,
     Placement,
@@ -126,7 +125,7 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
         plan = scheduling.solve(wanted, fleet, fitter)
         _check_clusters(inputs, plan)
-        needed = _needed(stage, wanted, fleet, plan, fitter)
+        needed = stages.following(stage, plan, [r for r in fleet.replicas if r.deployment == wanted.deployment])
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
@@ -134,11 +133,6 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
     if not needed:
         _check_replicas(request, inputs, plan)
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, stage, rejections), needed
-
-
-def _needed(stage: Stage, wanted: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> Stage | None:
-    ours = [replica for replica in fleet.replicas if replica.deployment == wanted.deployment]
-    return stages.following(stage, plan, ours, lambda most: scheduling.further(wanted, fleet, plan, fitter, most))
 
 
 def _check_clusters(inputs: Inputs, plan: Plan) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api import modelcache, modelreplica
-from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, identity
+from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, enumerate_names, identity
 from function.fleet import caches
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
@@ -72,9 +72,9 @@ class Inputs:
 
 def read(request: Request, stage: Stage) -> Inputs:
     """Return the inputs of a stage. Raises NotYet while something of it is not looked up."""
-    missing = [r.name for r in stage.requirements(request.xr) if request.resolved(r) is None]
+    missing = [str(r) for r in stage.requirements(request.xr) if request.resolved(r) is None]
     if missing:
-        raise NotYet(c.SCHEDULING(missing=" and ".join(missing)))
+        raise NotYet(c.SCHEDULING(missing=f"Crossplane to look up {enumerate_names(missing)}"))
     manifests, missed = _manifests(request, stage)
     clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
     owner = Owner(request)

@@ -42,7 +42,7 @@ cluster that has room, and is not the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, replace
 
 from function.api import inferencecluster, modelcache, modelreplica, modelservice
@@ -197,16 +197,13 @@ def everything(request: Request) -> Stage:
     return replace(first(request), number=LAST, whole_fleet=True, services=True)
 
 
-def following(
-    stage: Stage, plan: Plan, ours: Iterable[Replica], further: Callable[[int], Iterable[str]]
-) -> Stage | None:
+def following(stage: Stage, plan: Plan, ours: Collection[Replica]) -> Stage | None:
     """Return the stage that a draft needs; None if the plan stands on what is read.
 
     Args:
         stage: What was read for the plan.
-        plan: The plan, or the draft.
+        plan: The plan, or the draft. A draft is used up.
         ours: The deployment's replicas.
-        further: Returns up to a number of clusters that would take more replicas, the best first.
     """
     stands_on = plan.stands_on if stage.has_candidates else plan.in_place
     uncounted = {r.cluster for r in ours if r.may_give_way} | stands_on
@@ -216,7 +213,7 @@ def following(
         return None
     counted = stage.counted | uncounted
     if stage.whole_fleet and uncounted & (plan.stands_on - plan.in_place):
-        counted |= {*further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
+        counted |= {*plan.further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
     is_last = stage.number + 1 == LAST or len(counted) > _MOST_COUNTED
     if stage.number == 1 and stage.whole_fleet and not (plan.missing or plan.lost or is_last):
         return _choosing(stage, counted | {r.cluster for r in ours})

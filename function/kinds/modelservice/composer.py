@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from function.api.modelservice import API_VERSION, KIND, parse
-from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt
+from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt, enumerate_names
 from function.kinds.modelservice import compose, decide, inputs, reads, status
 from function.vocabulary import conditions as c
 
@@ -40,7 +40,9 @@ def _check_found(request: Request, empty: Collection[str]) -> None:
     """Raise NotYet if one of the requirements that would move traffic has not found anything for the first time."""
     doubted = [name for name in empty if not doubt.is_believed(request, name, compose.ROUTE)]
     if doubted:
-        why = f"The route contradicts empty look-ups ({', '.join(doubted)}); it stays until a second look confirms them"
+        asked = {required.name: reads.said(required) for required in reads.requirements(request)}
+        found = f"look-ups that found nothing ({enumerate_names([asked[name] for name in doubted])})"
+        why = f"The route contradicts {found}; it stays until a second look-up confirms them"
         raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.keep(request, compose.ROUTE, *empty))
 
 

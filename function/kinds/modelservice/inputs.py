@@ -141,4 +141,5 @@ def vanished(request: Request, found: Collection[Endpoint], routed: frozenset[st
 def _check_answered(request: Request, required: Iterable[Requirement]) -> None:
     pending = reads.pending(request, required)
     if pending:
-        raise NotYet(c.CONFIGURING(why=f"Crossplane has not looked up {enumerate_names(pending)} yet"))
+        missing = enumerate_names([*map(reads.said, pending)])
+        raise NotYet(c.CONFIGURING(why=f"Crossplane has not looked up {missing} yet"))

@@ -32,6 +32,8 @@ from function.manifests import reached
 from function.vocabulary import labels, names, versions
 
 GATEWAY = Requirement("gateway", inferencegateway.API_VERSION, inferencegateway.KIND, match_name=inferencegateway.NAME)
+_PROBE = "probe-"
+"""Begin of the name of a requirement for a probe; the cluster follows."""
 _GROUP = (labels.DEPLOYMENT, labels.CLUSTER)
 """Labels by which Objects of replicas are required."""
 
@@ -48,9 +50,9 @@ def requirements(request: Request) -> tuple[Requirement, ...]:
     return (*second, *objects(found, probed(request, found), request.identity.namespace))
 
 
-def pending(request: Request, required: Iterable[Requirement]) -> list[str]:
-    """Return the names of the requirements that are not answered yet."""
-    return [r.name for r in required if request.resolved(r) is None]
+def pending(request: Request, required: Iterable[Requirement]) -> list[Requirement]:
+    """Return the requirements that are not answered yet."""
+    return [r for r in required if request.resolved(r) is None]
 
 
 def endpoints(request: Request) -> tuple[Requirement, ...]:
@@ -67,9 +69,15 @@ def endpoints(request: Request) -> tuple[Requirement, ...]:
     )
 
 
+def said(required: Requirement) -> str:
+    """Return what a requirement looks up, for a message. The names of probes mean nothing to a reader."""
+    cluster = required.name.removeprefix(_PROBE)
+    return str(required) if cluster == required.name else f"the probe of cluster {cluster}"
+
+
 def probe(cluster: str) -> Requirement:
     return Requirement(
-        f"probe-{cluster}",
+        f"{_PROBE}{cluster}",
         versions.PROVIDER_KUBERNETES,
         "Object",
         match_name=names.probe(cluster),

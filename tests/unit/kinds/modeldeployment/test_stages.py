@@ -86,6 +86,20 @@ def test_a_placement_counts_where_it_goes_and_the_next_best() -> None:
     assert ["clusters" in names for names in asked] == [True, False, False]
 
 
+def test_what_is_waited_for_is_said_and_not_at_length() -> None:
+    there = made(deployment(1), [cluster(f"c{i:02}", a=1) for i in range(30)])
+    request, said = there.request, []
+    for _ in range(2):
+        result = COMPOSER(request)
+        said.append(scheduled(result)[1])
+        request = replace(request, required=there.find(result.requirements))
+    [name, *more] = [f"InferenceCluster c{i:02}" for i in range(5)]
+    assert said == [
+        f"Waiting for Crossplane to look up ModelReplicas with modelplane.ai/deployment={NAME}, all InferenceClusters",
+        f"Waiting for Crossplane to look up {', '.join([name, *more])} and 13 more",
+    ]
+
+
 def test_candidates_of_an_earlier_state_are_ignored() -> None:
     """A placement leaves its candidates to the next reconcile. If more replicas are wanted then, all clusters count."""
     there = made(deployment(1), [cluster(f"c{i:02}", a=1) for i in range(30)])

@@ -143,7 +143,7 @@ def test_an_endpoint_that_comes_between_two_calls_is_waited_for() -> None:
 
     assert s.asked(result) == {*found, "probe-c9"}
     assert s.routed(result) == {one["metadata"]["name"] for one in endpoints}
-    assert "Crossplane has not looked up probe-c9 yet" in [c.message for c in result.conditions]
+    assert "Crossplane has not looked up the probe of cluster c9 yet" in [c.message for c in result.conditions]
 
 
 def test_the_probe_of_an_endpoint_that_goes_between_two_calls_is_not_asked_for() -> None:
@@ -163,9 +163,9 @@ def test_what_is_waited_for_is_said() -> None:
         said += [c.message for c in result.conditions if c.reason == "Configuring"]
         request = replace(request, required=resolve(result.requirements, world))
     assert said == [
-        "Crossplane has not looked up gateway yet",
-        "Crossplane has not looked up probe-c0, probe-c1, probe-c2 yet",
-        "Crossplane has not looked up objects-qwen/c1 yet",
+        "Crossplane has not looked up InferenceGateway default yet",
+        f"Crossplane has not looked up {', '.join(f'the probe of cluster {cluster}' for cluster in NAMED)} yet",
+        "Crossplane has not looked up Objects with modelplane.ai/cluster=c1,modelplane.ai/deployment=qwen yet",
     ]
 
 
