@@ -21,7 +21,7 @@ from itertools import chain
 from typing import TypeVar
 
 from function.core import Requirement
-from function.sandbox.store import Ref
+from function.sandbox.store import Ref, named
 
 K = TypeVar("K")
 _Labels = frozenset[tuple[str, str]]
@@ -70,7 +70,7 @@ class Dependencies:
             self._composers.setdefault(ref, set()).add(xr)
         for asked in required:
             if asked.match_name is not None:
-                self._by_name.setdefault(_named(asked), set()).add(xr)
+                self._by_name.setdefault(named(asked), set()).add(xr)
             else:
                 selectors = self._by_labels.setdefault(_scope(asked), {})
                 selectors.setdefault(_labels(asked.match_labels), set()).add(xr)
@@ -83,7 +83,7 @@ class Dependencies:
             _discard(self._composers, ref, xr)
         for asked in tracked.required:
             if asked.match_name is not None:
-                _discard(self._by_name, _named(asked), xr)
+                _discard(self._by_name, named(asked), xr)
                 continue
             self._let_go((asked.api_version, asked.kind))
             scope = _scope(asked)
@@ -119,10 +119,6 @@ class Dependencies:
             for label in chain((None,), has):
                 selectors = self._by_labels.get((ref.api_version, ref.kind, namespace, label), {})
                 yield from (xrs for wanted, xrs in selectors.items() if wanted <= has)
-
-
-def _named(asked: Requirement) -> Ref:
-    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
 def _scope(asked: Requirement) -> _Scope:

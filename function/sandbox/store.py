@@ -54,6 +54,11 @@ def ref_of(manifest: Manifest) -> Ref:
     return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
 
 
+def named(asked: Requirement) -> Ref:
+    """The identity of the object that a requirement asks for by its name."""
+    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
+
+
 @dataclass(slots=True)
 class Store:
     """All objects of the control cluster."""
@@ -97,7 +102,7 @@ class Store:
     def find(self, asked: Requirement) -> tuple[Manifest, ...]:
         """The objects that a requirement matches, by namespace and name. Reads no others."""
         if asked.match_name is not None:
-            one = self.get(_named(asked))
+            one = self.get(named(asked))
             return (one,) if one is not None else ()
         table = self._tables.get((asked.api_version, asked.kind))
         return table.having(_marks(asked)) if table else ()
@@ -335,10 +340,6 @@ class Store:
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
             self._replace(ref, None)
-
-
-def _named(asked: Requirement) -> Ref:
-    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
 def _marks(asked: Requirement) -> list[Mark]:

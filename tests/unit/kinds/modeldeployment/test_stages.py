@@ -336,6 +336,19 @@ def test_a_label_that_names_nobody_does_not_stop_a_deployment_that_waits(is_outd
     assert scheduled(result)[0] == "InsufficientCapacity"
 
 
+def test_a_hold_writes_the_label_of_the_cluster_anew() -> None:
+    """Without it the nodes of the replica would seem to be free, as long as its deployment is on hold."""
+    own = replica("east")
+    own["metadata"]["labels"] |= {labels.CLUSTER: "nobody", "team": "a"}
+    refused = deployment(1, engines=[])
+    result, _ = reads(made(refused, [cluster("east", a=1)], [own]))
+    assert scheduled(result)[0] != "ReplicasCreated"
+    [held] = result.resources.values()
+    assert held.ready
+    assert held.manifest["metadata"]["labels"] == own["metadata"]["labels"] | {labels.CLUSTER: "east"}
+    assert held.manifest["spec"] == own["spec"]
+
+
 def test_a_replica_that_was_orphaned_is_found_by_its_label_and_taken_over() -> None:
     """As after `kubectl delete --cascade=orphan` and a new `kubectl apply`."""
     orphan = replica("east", serves=False)
