@@ -29,10 +29,9 @@ class Sealed(dict[str, Any]):
 
     def derived(self, key: str, make: Callable[[Mapping[str, Any]], Any]) -> Any:
         """A value that is derived from it. The key names what is derived."""
-        found = self._derived.get(key)
-        if found is None:
-            found = self._derived[key] = make(self)
-        return found
+        if key not in self._derived:
+            self._derived[key] = make(self)
+        return self._derived[key]
 
     def weight(self, weigh: Callable[[Mapping[str, Any]], int]) -> int:
         """Its size, as measured by the first caller."""
