@@ -27,6 +27,7 @@ from function.core import (
 )
 from function.kinds.modeldeployment import kept_pods
 from function.kinds.modeldeployment.decide import Decision
+from function.kinds.modeldeployment.relabelled import relabelled
 from function.scheduling import Action, CachePhase, Placement, Replica
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
@@ -80,6 +81,7 @@ def held(request: Request) -> HoldDecision:
         conditions=(starting,) if is_overtaken else (),
         ready=is_whole,
         status={"replicas": {**counted, "ready": serving}} if is_fewer else {},
+        decided=relabelled(request),
     )
 
 
