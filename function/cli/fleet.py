@@ -51,7 +51,7 @@ def settled(
 
     control = ControlPlane(function=function or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
-    with at_work(control):
+    with at_work(control), _uncollected():
         control.loop.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
         at(control)
         control.loop.settle()
@@ -61,6 +61,19 @@ def settled(
                 _edit(control, manifest)
             control.loop.settle()
     return control
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage meanwhile. A fleet is kept until the command ends, and each collection would read all of it:
+    together a quarter of the time that a fleet of 250 clusters takes."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -19,7 +19,8 @@ rules make that end, and make it end alike whatever was answered before:
 
 1. Each stage is derived from the XR, what is observed and the answers of the stages before it, and from nothing else:
    answers that an earlier reconcile left are ignored until the stage that requires them.
-2. A stage requires all that the stages before it require, and something more.
+2. A stage requires all that the stages before it require, and something more. If it leaves something out that it was
+   derived from, its requirements must be named after the state for which they were chosen.
 3. While a stage is not answered, the composer raises NotYet and says what it waits for: it holds.
 4. There are five stages at most, so that a sixth call can find that nothing more is required.
 """

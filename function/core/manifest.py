@@ -6,8 +6,10 @@ A manifest is a dict, or a mapping that decodes its values on access. Test for `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+V = TypeVar("V")
 
 Manifest = Mapping[str, Any]
 _MAPPINGS = dict, Mapping
@@ -54,6 +56,8 @@ def dig(value: Any, *path: str | int) -> Any:
     """
     for step in path:
         if isinstance(step, str):
+            if type(value) in _SCALARS:
+                return None
             value = value.get(step) if isinstance(value, _MAPPINGS) else None
         else:
             value = value[step] if is_list(value) and len(value) > step else None
@@ -69,7 +73,14 @@ def dig_list(value: Any, *path: str | int) -> Sequence[Any]:
 
 
 def is_list(value: Any) -> bool:
-    return type(value) is list or (isinstance(value, Sequence) and not isinstance(value, str | bytes))
+    kind = type(value)
+    if kind is list or kind in _NO_LISTS:  # the common cases; the abstract class is slow to test
+        return kind is list
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_NO_LISTS = _SCALARS | {dict}
 
 
 def condition(manifest: Manifest, type_: str) -> Manifest | None:
@@ -109,18 +120,25 @@ def serves(manifest: Manifest, otherwise: str) -> bool:
     return serving if isinstance(serving, bool) else condition_true(manifest, otherwise)
 
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
 def plain(value: Any) -> Any:
     """Return a deep copy made of dicts and lists, which the caller may change."""
-    if type(value) in _SCALARS:  # the common case; the abstract classes below are slow to test
+    kind = type(value)
+    if kind in _SCALARS:  # the common cases first; the abstract classes below are slow to test
         return value
+    if kind is dict:
+        return {key: child if type(child) in _SCALARS else plain(child) for key, child in value.items()}
+    if kind is list:
+        return [child if type(child) in _SCALARS else plain(child) for child in value]
     if isinstance(value, _MAPPINGS):
         return {key: plain(child) for key, child in value.items()}
-    if type(value) is list or is_list(value):
-        return [plain(child) for child in value]
-    return value
+    return [plain(child) for child in value] if is_list(value) else value
+
+
+def derived(manifest: Manifest, key: str, make: Callable[[Manifest], V]) -> V:
+    """Return a value that is derived from an object. An object that never changes computes it once."""
+    derive = getattr(manifest, "derived", None)
+    found: V = make(manifest) if derive is None else derive(key, make)
+    return found
 
 
 def may_mention(manifest: Manifest, key: str, text: str) -> bool:

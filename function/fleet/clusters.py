@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel
-from function.core import ContentCache, Manifest, dig, serves
+from function.core import ContentCache, Manifest, derived, dig, serves
 from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
 from function.vocabulary import crossplane, pod_security
@@ -22,6 +22,10 @@ from function.vocabulary import crossplane, pod_security
 
 def cluster(manifest: Manifest) -> Cluster:
     """Return the cluster of an InferenceCluster manifest, which must have a name."""
+    return derived(manifest, "cluster", _cluster)
+
+
+def _cluster(manifest: Manifest) -> Cluster:
     metadata, status = manifest["metadata"], STATUSES(manifest)
     return Cluster(
         name=metadata["name"],
@@ -68,6 +72,10 @@ def free_nodes(manifest: Manifest) -> dict[str, int] | None:
 
     They may be out of date, and are only good to choose where to look. Never more than the nodes of the pool.
     """
+    return derived(manifest, "free-nodes", _free_nodes)
+
+
+def _free_nodes(manifest: Manifest) -> dict[str, int] | None:
     pools = {str(pool.get("name")): whole(pool.get("nodes")) for pool in mappings(dig(manifest, "status", "gpuPools"))}
     stated = {str(one.get("pool")): one.get("free") for one in mappings(dig(manifest, "status", "allocations"))}
     free = {name: _count(stated.get(name)) for name in pools}

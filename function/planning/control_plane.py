@@ -17,8 +17,16 @@ from function.sandbox.extensions import CompositionFunction
 from function.sandbox.store import Store
 from function.vocabulary import namespaces
 
-_LEVELS = {"ModelReplica": 1, "ModelEndpoint": 1, "ModelCache": 1, "ModelDeployment": 2, "ModelService": 3}
-"""Kinds that read others wait for them: replicas for clusters, deployments for the replicas that they count."""
+_LEVELS = {
+    "ModelReplica": 1,
+    "ModelEndpoint": 1,
+    "InferenceCluster": 2,
+    "ModelCache": 2,
+    "ModelDeployment": 3,
+    "ModelService": 4,
+}
+"""Kinds that read others wait for them: clusters for their serving stacks and for the replicas that they count,
+deployments for both."""
 _AHEAD = {"ModelDeployment": ("InferenceCluster",)}
 """A deployment is placed by the free nodes that clusters publish, after those before it have taken theirs."""
 

@@ -90,7 +90,7 @@ class ControlLoop:
         )
         other.reconciler.asked.update(self.reconciler.asked)
         other.reconciler.events.extend(self.reconciler.events)
-        other.reconciler.counts = self.counts
+        other.reconciler.counts, other.reconciler.weigh = self.counts, self.reconciler.weigh
         other._dependencies, other._news = self._dependencies.copied(), self._news.copied()
         other._changes.extend(self._changes)
         other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)

@@ -14,13 +14,14 @@ selector of the kind and namespace; the answer is the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
 from function.core import Requirement
-from function.sandbox.store import Ref
+from function.sandbox.store import Ref, named
 
 K = TypeVar("K")
 _Labels = frozenset[tuple[str, str]]
@@ -45,6 +46,8 @@ class Dependencies:
     _composers: dict[Ref, set[Ref]] = field(default_factory=dict)
     _by_name: dict[Ref, set[Ref]] = field(default_factory=dict)
     _by_labels: dict[_Scope, dict[_Labels, set[Ref]]] = field(default_factory=dict)
+    _selected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By kind, how many references by labels there are: of most kinds, none."""
 
     def copied(self) -> Dependencies:
         """An independent copy."""
@@ -53,6 +56,7 @@ class Dependencies:
             {ref: set(xrs) for ref, xrs in self._composers.items()},
             {ref: set(xrs) for ref, xrs in self._by_name.items()},
             {s: {labels: set(xrs) for labels, xrs in found.items()} for s, found in self._by_labels.items()},
+            Counter(self._selected),
         )
 
     def track(self, xr: Ref, composed: Sequence[Ref], required: tuple[Requirement, ...]) -> None:
@@ -66,10 +70,11 @@ class Dependencies:
             self._composers.setdefault(ref, set()).add(xr)
         for asked in required:
             if asked.match_name is not None:
-                self._by_name.setdefault(_named(asked), set()).add(xr)
+                self._by_name.setdefault(named(asked), set()).add(xr)
             else:
                 selectors = self._by_labels.setdefault(_scope(asked), {})
                 selectors.setdefault(_labels(asked.match_labels), set()).add(xr)
+                self._selected[asked.api_version, asked.kind] += 1
 
     def forget(self, xr: Ref) -> None:
         """Drop everything that an XR depends on."""
@@ -78,13 +83,19 @@ class Dependencies:
             _discard(self._composers, ref, xr)
         for asked in tracked.required:
             if asked.match_name is not None:
-                _discard(self._by_name, _named(asked), xr)
+                _discard(self._by_name, named(asked), xr)
                 continue
+            self._let_go((asked.api_version, asked.kind))
             scope = _scope(asked)
             selectors = self._by_labels.get(scope, {})
             _discard(selectors, _labels(asked.match_labels), xr)
             if not selectors:
                 self._by_labels.pop(scope, None)
+
+    def _let_go(self, kind: tuple[str, str]) -> None:
+        self._selected[kind] -= 1
+        if not self._selected[kind]:
+            del self._selected[kind]
 
     def composers(self, ref: Ref) -> set[Ref]:
         """The XRs that composed an object."""
@@ -95,23 +106,19 @@ class Dependencies:
 
         Args:
             ref: The object.
-            labels: Its labels; before and after, if they changed.
+            labels: Its labels; before and after a change.
         """
         found = set(self._by_name.get(ref, ()))
-        for had in labels:
-            found.update(*self._selecting(ref, had))
+        if ref[:2] in self._selected:
+            for had in {_labels(each) for each in labels}:
+                found.update(*self._selecting(ref, had))
         return found
 
-    def _selecting(self, ref: Ref, labels: Mapping[str, str]) -> Iterator[set[Ref]]:
-        has = _labels(labels)
+    def _selecting(self, ref: Ref, has: _Labels) -> Iterator[set[Ref]]:
         for namespace in {ref.namespace or None, None}:
             for label in chain((None,), has):
                 selectors = self._by_labels.get((ref.api_version, ref.kind, namespace, label), {})
                 yield from (xrs for wanted, xrs in selectors.items() if wanted <= has)
-
-
-def _named(asked: Requirement) -> Ref:
-    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
 def _scope(asked: Requirement) -> _Scope:

@@ -26,11 +26,20 @@ ATTEMPTED = ".metadata.annotations.deletion-attempt"
 USED, USER = ".spec.of", ".spec.by"
 """Of a Usage: the object that is used, and the one that uses it."""
 USAGES = ("ClusterUsage", "Usage")
+_FIELDS = ("labels", "ownerReferences", "finalizers", "annotations")
 
 
 def marks(manifest: Manifest) -> Marks:
     """Everything that an object can be found by."""
     return frozenset(_marks(manifest))
+
+
+def are_same(before: Manifest, after: Manifest) -> bool:
+    """Whether two states of an object certainly have the same marks."""
+    one, other = before["metadata"], after["metadata"]
+    return all(one.get(field) == other.get(field) for field in _FIELDS) and (
+        after["kind"] not in USAGES or before.get("spec") == after.get("spec")
+    )
 
 
 def spelled(api_version: str, kind: str, namespace: str, name: str) -> str:

@@ -1,8 +1,11 @@
 """Calls the function until its requirements settle (crossplane v2.4, internal/xfn/required_resources.go).
 
 The function returns *requirements*, objects that it wants to read. It is called again with the objects found for them,
-until two consecutive calls have equal requirements, or six calls were made. An XR that was reconciled before starts
-with the answers to its last requirements, so that a steady one takes a single call.
+until two consecutive calls have equal requirements, or six calls were made.
+
+An XR that was reconciled before starts with the *seeds*, the answers to its last requirements. It keeps them in every
+call, whatever it requires now; what it requires again is looked up again. If the seeds answer all that the first call
+requires, there is no second one: a steady XR takes a single call.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ def settle_with(
         function: The composition function.
         request: The XR and its observed resources.
         find: Looks requirements up.
-        asked: The requirements of the XR's last reconcile, answered in the first call (since Crossplane 2.4).
+        asked: The requirements of the XR's last reconcile, whose answers are the seeds (since Crossplane 2.4).
 
     Returns:
         The result of the last call.
@@ -43,13 +46,17 @@ def settle_with(
         Unsettled: The requirements still differ after MOST_CALLS calls.
         Fatal, Unreachable: The function raised it.
     """
-    request = replace(request, required=find(asked)) if asked else request
-    for _ in range(MOST_CALLS):
+    seeds = {**request.required, **find(asked or ())}
+    request = replace(request, required=seeds)
+    for call in range(MOST_CALLS):
         result = function(request)
-        if result.requirements == asked or (asked is None and not result.requirements):
+        if result.requirements == asked:
             return result
         asked = result.requirements
-        request = replace(request, required=find(asked))
+        found = {**seeds, **find(asked)}
+        if call == 0 and found == seeds:
+            return result
+        request = replace(request, required=found)
     raise Unsettled(f"requirements of {request.xr.get('kind')} {request.identity} did not settle in {MOST_CALLS} calls")
 
 

@@ -1,9 +1,8 @@
 """The API server, in memory: objects, field ownership, finalizers, and an index of what changed.
 
 Stored manifests are immutable: a change stores a new one. Readers therefore share them, and a copy of the store is
-cheap. Every change gets the next `version`; `changed` and the tables (table.py) remember the last change of each
-object, kind, namespace and label, so that readers can ask cheaply whether something may have changed for them. A `feed`
-gets each change as it is made.
+cheap. Look-ups by name, label, namespace or an indexed field read only what they find (table.py). Every change gets the
+next `version`; `changed` remembers the last one of each object, and a `feed` gets each change as it is made.
 
 Deterministic: uids are derived from names, and timestamps count the objects that were created.
 """
@@ -55,6 +54,11 @@ def ref_of(manifest: Manifest) -> Ref:
     return Ref(manifest["apiVersion"], manifest["kind"], metadata.get("namespace") or "", metadata["name"])
 
 
+def named(asked: Requirement) -> Ref:
+    """The identity of the object that a requirement asks for by its name."""
+    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
+
+
 @dataclass(slots=True)
 class Store:
     """All objects of the control cluster."""
@@ -98,7 +102,7 @@ class Store:
     def find(self, asked: Requirement) -> tuple[Manifest, ...]:
         """The objects that a requirement matches, by namespace and name. Reads no others."""
         if asked.match_name is not None:
-            one = self.get(_named(asked))
+            one = self.get(named(asked))
             return (one,) if one is not None else ()
         table = self._tables.get((asked.api_version, asked.kind))
         return table.having(_marks(asked)) if table else ()
@@ -124,13 +128,6 @@ class Store:
     def since(self, version: int) -> list[Ref]:
         """The objects that were changed or deleted after a version, latest first."""
         return [ref for ref, _ in takewhile(lambda change: change[1] > version, reversed(self.changed.items()))]
-
-    def answer_changed(self, asked: Requirement, version: int) -> bool:
-        """Whether the answer to a requirement may have changed after a version. False is certain."""
-        if asked.match_name is not None:
-            return self.changed.get(_named(asked), 0) > version
-        table = self._tables.get((asked.api_version, asked.kind))
-        return table is not None and table.may_differ(_marks(asked), version)
 
     def feed(self) -> list[Change]:
         """A list to which every later change is appended. The caller empties it."""
@@ -329,10 +326,11 @@ class Store:
         self.version += 1
         self.changed.pop(ref, None)
         self.changed[ref] = self.version
-        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored, self.version)
+        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored)
         after = stored.manifest if stored else None
-        self._uids -= _uid(before)
-        self._uids |= _uid(after)
+        if before is None or after is None or before["metadata"]["uid"] != after["metadata"]["uid"]:
+            self._uids -= _uid(before)
+            self._uids |= _uid(after)
         change = Change(ref, before, after)
         for feed in self._feeds:
             feed.append(change)
@@ -342,10 +340,6 @@ class Store:
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
             self._replace(ref, None)
-
-
-def _named(asked: Requirement) -> Ref:
-    return Ref(asked.api_version, asked.kind, asked.namespace or "", asked.match_name or "")
 
 
 def _marks(asked: Requirement) -> list[Mark]:

@@ -1,4 +1,4 @@
-"""The stored objects of one kind, by what they are looked up by, and when the answer to a look-up changed last.
+"""The stored objects of one kind, by what they are looked up by.
 
 A look-up is for all objects that have some marks (fields.py): labels, a namespace, or indexed fields.
 """
@@ -15,12 +15,13 @@ from function.sandbox.stored import Stored
 Key = tuple[str, str]
 """Namespace and name."""
 Mark = tuple[str, str]
+_NONE: fields.Marks = frozenset()
 
 
 class Table:
     """All objects of a kind."""
 
-    __slots__ = ("_having", "_keys", "_manifests", "_marked", "_objects", "_version")
+    __slots__ = ("_having", "_keys", "_manifests", "_objects")
 
     def __init__(self) -> None:
         self._objects: dict[Key, Stored] = {}
@@ -30,10 +31,6 @@ class Table:
         """In the order of keys; None if they must be collected again."""
         self._having: dict[Mark, set[Key]] = {}
         """By mark, the objects that have it."""
-        self._marked: dict[Mark, int] = {}
-        """By mark, the version of the last change of an object that had it before or after."""
-        self._version = 0
-        """The version of the last change."""
 
     def copied(self) -> Table:
         """An independent table with the same objects."""
@@ -41,7 +38,6 @@ class Table:
         other._objects = {key: s.copied() for key, s in self._objects.items()}
         other._keys, other._manifests = list(self._keys), self._manifests
         other._having = {mark: set(keys) for mark, keys in self._having.items()}
-        other._marked, other._version = dict(self._marked), self._version
         return other
 
     def get(self, key: Key) -> Stored | None:
@@ -65,29 +61,32 @@ class Table:
         sets = sorted((self._having.get(mark, set()) for mark in marks), key=len)
         return tuple([self._objects[key].manifest for key in sorted(set.intersection(*sets))])
 
-    def may_differ(self, marks: Collection[Mark], version: int) -> bool:
-        """Whether a look-up may have another answer than at a version. False is certain."""
-        return self._version > version and all(self._marked.get(mark, 0) > version for mark in marks)
-
-    def put(self, key: Key, stored: Stored | None, version: int) -> Manifest | None:
+    def put(self, key: Key, stored: Stored | None) -> Manifest | None:
         """Store an object, or remove it if it is None. Returns the one before."""
         before = self._objects.get(key)
         if stored is not None:
-            stored.marks = fields.marks(stored.manifest)
+            stored.marks = _marks(stored, before)
             self._objects[key] = stored
             if before is None:
                 insort(self._keys, key)
         elif before is not None:
             del self._objects[key]
             del self._keys[bisect_left(self._keys, key)]
-        self._manifests, self._version = None, version
-        self._index(key, before.marks if before else frozenset(), stored.marks if stored else frozenset(), version)
+        self._manifests = None
+        self._index(key, before.marks if before else _NONE, stored.marks if stored else _NONE)
         return before.manifest if before else None
 
-    def _index(self, key: Key, before: fields.Marks, after: fields.Marks, version: int) -> None:
+    def _index(self, key: Key, before: fields.Marks, after: fields.Marks) -> None:
+        if before is after:
+            return
         for mark in before - after:
             self._having[mark].discard(key)
         for mark in after - before:
             self._having.setdefault(mark, set()).add(key)
-        for mark in before | after:
-            self._marked[mark] = version
+
+
+def _marks(stored: Stored, before: Stored | None) -> fields.Marks:
+    """The marks of an object. Those of the one before, if it is found by the same: most writes are of other fields."""
+    if before is not None and fields.are_same(before.manifest, stored.manifest):
+        return before.marks
+    return fields.marks(stored.manifest)

@@ -46,7 +46,7 @@ from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Memb
 from function.scheduling.plan import Action, EvictionReason, NotProven, Placement, Plan, TooFewServe, Wait
 from function.scheduling.rejection import Rejection
 from function.scheduling.revision import MOST_REVISIONS, Revision
-from function.scheduling.solve import further, solve
+from function.scheduling.solve import solve
 from function.scheduling.suggestion import Suggestion, suggestions
 
 __all__ = [
@@ -104,7 +104,6 @@ __all__ = [
     "digest",
     "filter_cluster",
     "forbidden_pods",
-    "further",
     "is_claim_too_large",
     "nodes_of",
     "rejections",

@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import TypeAlias
 
 from function.scheduling.capacity import Ledger
 from function.scheduling.filters import filter_cluster
@@ -39,19 +40,9 @@ from function.scheduling.fleet import Cluster, Fleet, nodes_of
 from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement
 
-
-@dataclass(frozen=True, slots=True)
-class _Bid:
-    """A cluster that may take the next replica."""
-
-    rank: tuple[int, CachePhase, Waste, str]
-    """Replicas of the job there, phase of its weights, waste, name. The lowest wins; names make ranks distinct."""
-    cluster: Cluster
-    fit: Fit | None
-    """None for an optimistic bid."""
-
-    def __lt__(self, other: _Bid) -> bool:
-        return self.rank < other.rank
+_Bid: TypeAlias = tuple[tuple[int, CachePhase, Waste, str], Cluster, Fit | None]
+"""A cluster that may take the next replica. The first part is its rank: replicas of the job there, phase of its
+weights, waste, name. The lowest wins; names make ranks distinct. The fit is None in an optimistic bid."""
 
 
 @dataclass(slots=True)
@@ -66,6 +57,10 @@ class Filler:
     """Whether a place for a replica was sought."""
     _indices: dict[str, set[int]] = field(default_factory=dict)
     """Indices in use on each cluster, by existing replicas (including those that leave) and by new ones."""
+    _bids: list[_Bid] = field(default_factory=list)
+    """The bids that are left, as a heap."""
+    _load: Counter[str] = field(default_factory=Counter)
+    """Replicas of the job on each cluster."""
 
     def __post_init__(self) -> None:
         for replica in self.fleet.replicas:
@@ -81,41 +76,48 @@ class Filler:
         if missing <= 0:
             return
         self.sought = True
-        load = Counter(p.cluster for p in placed)
+        self._load = Counter(p.cluster for p in placed)
         open_ = [cluster for cluster in self.fleet.clusters.values() if filter_cluster(self.job, cluster) is None]
-        heap = [bid for cluster in open_ if (bid := self._optimistic_bid(cluster, load[cluster.name]))]
-        heapq.heapify(heap)
+        self._bids = [bid for cluster in open_ if (bid := self._optimistic_bid(cluster))]
+        heapq.heapify(self._bids)
+        yield from self._take(missing)
+
+    def further(self, most: int) -> list[str]:
+        """Return the clusters that would take up to `most` more replicas, the best first, and charge them.
+
+        They are where to look next if the free nodes on which a plan stands turn out to be taken.
+        """
+        return list(dict.fromkeys(placement.cluster for placement in self._take(most)))
+
+    def _take(self, missing: int) -> Iterator[Placement]:
+        heap, load = self._bids, self._load
         while missing and heap:
             bid = heapq.heappop(heap)
-            if bid.fit is None:
+            _, cluster, fit = bid
+            if fit is None:
                 if exact := self._exact_bid(bid):
                     heapq.heappush(heap, exact)
                 continue
-            yield self._place(bid.cluster, bid.fit)
             missing -= 1
-            load[bid.cluster.name] += 1
-            if again := self._optimistic_bid(bid.cluster, load[bid.cluster.name]):
+            load[cluster.name] += 1
+            yield self._place(cluster, fit)
+            if again := self._optimistic_bid(cluster):
                 heapq.heappush(heap, again)
 
-    def further(self, placed: Sequence[Placement], most: int) -> list[str]:
-        """Return the clusters that would take up to `most` more replicas, in order. Charges them too."""
-        return list(dict.fromkeys(placement.cluster for placement in self.fill(placed, most)))
-
-    def _optimistic_bid(self, cluster: Cluster, load: int) -> _Bid | None:
+    def _optimistic_bid(self, cluster: Cluster) -> _Bid | None:
         """Return the bid of a cluster if all its nodes were free; None if it lacks the devices."""
         waste = self.fitter.lower_bound(cluster)
         if waste is None:
             return None
-        phase = (self.job.cache or {}).get(cluster.name, CachePhase.STAGED)
-        return _Bid((load, phase, waste, cluster.name), cluster, None)
+        name = cluster.name
+        phase = self.job.cache.get(name, CachePhase.STAGED) if self.job.cache else CachePhase.STAGED
+        return (self._load[name], phase, waste, name), cluster, None
 
     def _exact_bid(self, bid: _Bid) -> _Bid | None:
         """Return the bid within the nodes that are free; None if there is no room. It never ranks before `bid`."""
-        fit = self.fitter.fit(bid.cluster, self.ledger.free_nodes(bid.cluster.name))
-        if not isinstance(fit, Fit):
-            return None
-        load, phase, _, name = bid.rank
-        return _Bid((load, phase, fit.waste, name), bid.cluster, fit)
+        (load, phase, _, name), cluster, _ = bid
+        fit = self.fitter.fit(cluster, self.ledger.free_nodes(name))
+        return ((load, phase, fit.waste, name), cluster, fit) if isinstance(fit, Fit) else None
 
     def _place(self, cluster: Cluster, fit: Fit) -> Placement:
         """Return a placement at the lowest free index of a cluster, and charge its nodes."""

@@ -33,8 +33,9 @@ def is_selected(cluster: Cluster, job: Job) -> bool:
 
 def filter_cluster(job: Job, cluster: Cluster) -> Reason | None:
     """Return why a cluster takes no new replica, or None if it may take one. Pools are not considered."""
-    mismatch = _mismatch(cluster, job.selector) or _mismatch(cluster, job.cache_selector)
-    if mismatch:
+    if job.selector and (mismatch := _mismatch(cluster, job.selector)):
+        return mismatch
+    if job.cache_selector and (mismatch := _mismatch(cluster, job.cache_selector)):
         return mismatch
     if cluster.deleting:
         return rejection.BeingDeleted()
@@ -42,7 +43,7 @@ def filter_cluster(job: Job, cluster: Cluster) -> Reason | None:
         return rejection.NotReady()
     if not cluster.has_address:
         return rejection.NoGatewayAddress()
-    if taint := untolerated(cluster.taints, job.tolerations, "NoSchedule", "NoExecute"):
+    if cluster.taints and (taint := untolerated(cluster.taints, job.tolerations, "NoSchedule", "NoExecute")):
         return rejection.Tainted(taint.key, taint.value, taint.effect)
     return forbidden_pods(job, cluster) or _uncached(job, cluster)
 

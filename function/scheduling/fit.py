@@ -139,6 +139,8 @@ class Fitter:
     """Options by the names and the shapes of the pools."""
     _whole: dict[tuple[str, int], Waste | _Partial | None] = field(default_factory=dict)
     """Waste by engine and shape."""
+    _bounds: dict[tuple[tuple[str, int], ...], Waste | None] = field(default_factory=dict)
+    """The least waste by names and shapes of pools."""
     _alive: list[NodeShape] = field(default_factory=list)
     """Shapes whose identity is a key above. They are held so that no other shape gets the same identity."""
 
@@ -186,6 +188,13 @@ class Fitter:
 
         The waste of `fit` is never less. The sum over the engines ignores that they compete for nodes.
         """
+        key = tuple([(pool.name, id(pool.shape)) for pool in cluster.pools])
+        if key not in self._bounds:
+            self._bounds[key] = self._lower_bound(cluster)
+            self._alive.extend(pool.shape for pool in cluster.pools)
+        return self._bounds[key]
+
+    def _lower_bound(self, cluster: Cluster) -> Waste | None:
         bound = Waste()
         for engine in self.engines:
             alone = [self._alone(engine, pool.shape) for pool in cluster.pools]

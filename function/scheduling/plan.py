@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -95,6 +95,9 @@ class Plan:
     """Free nodes once the plan is carried out, and before anything that it drops is gone."""
     sought: bool = field(default=False, compare=False)
     """Whether a place for a new replica was sought, so that all clusters had to be known."""
+    further: Callable[[int], list[str]] = field(default=lambda _: [], compare=False, repr=False)
+    """Return the clusters that would take up to a number of replicas more, the best first, if places were sought. The
+    plan is used up: its ledger is charged."""
     stands_on: frozenset[str] = field(default=frozenset(), compare=False)
     """Clusters whose free nodes decide: those that get new replicas, and those on which a replica may get another spec
     in its place."""

@@ -71,15 +71,6 @@ def solve(job: Job, fleet: Fleet, fitter: Fitter | None = None) -> Plan:
     return _Solver(job, fleet, fitter or Fitter(job.engines)).run()
 
 
-def further(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, most: int) -> list[str]:
-    """Return the clusters that would take up to `most` replicas more than a plan places, the best first.
-
-    They are where a plan looks next if the free nodes that it stands on turn out to be taken. The plan is used up: its
-    ledger is charged.
-    """
-    return Filler(job, fleet, fitter, plan.ledger).further(plan.placed, most)
-
-
 def _position(replica: Replica) -> tuple[str, int, NamespacedName]:
     return replica.cluster, replica.index, replica.identity
 
@@ -132,6 +123,7 @@ class _Solver:
         return Plan(
             ledger=self.ledger,
             sought=self.filler.sought,
+            further=self.filler.further,
             stands_on=frozenset({*self.in_place, *(p.cluster for p in self.placed if p.action is Action.CREATE)}),
             in_place=frozenset(self.in_place),
             placements=tuple(sorted(self.placed, key=lambda p: (p.cluster, p.index, p.action.value))),

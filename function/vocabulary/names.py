@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from function.core import NamespacedName
@@ -134,6 +135,7 @@ def content_hash(value: Any) -> str:
     return _digest(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
+@lru_cache(maxsize=65_536)  # each reconcile asks for the same names again
 def derived(readable: str, *identity: str, longest: int = DNS_LABEL) -> str:
     """Return a DNS label that even the strictest kind accepts (RFC 1035): a letter first, no dots, bounded length."""
     dashed = re.sub("[^a-z0-9-]", "-", readable.lower()).strip("-")

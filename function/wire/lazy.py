@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -29,9 +29,11 @@ class MalformedRequest(Exception):
 
 
 class LazyMapping(Mapping[str, Any]):
-    """A read-only mapping that equals a dict with the same content. It caches nothing, so keep what you read."""
+    """A read-only mapping that equals a dict with the same content. It caches no field, so keep what you read."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_derived", "_fields")
+
+    _derived: dict[str, Any]
 
     def __init__(self, fields: Mapping[str, bytes]) -> None:
         self._fields = fields
@@ -71,6 +73,16 @@ class LazyMapping(Mapping[str, Any]):
             content = _canonical(self._fields.get(key) or b"")
             found.update(len(content).to_bytes(8, "big") + content)
         return found.digest()
+
+    def derived(self, key: str, make: Callable[[Mapping[str, Any]], Any]) -> Any:
+        """Return a value that is derived from the content, and keep it: one call may need it several times."""
+        try:
+            known = self._derived
+        except AttributeError:  # most mappings are never asked
+            known = self._derived = {}
+        if key not in known:
+            known[key] = make(self)
+        return known[key]
 
     def mentions(self, key: str, text: str) -> bool:
         """Return whether a text may occur under a key, without decoding anything. False is certain."""

@@ -23,7 +23,6 @@ from function.scheduling import (
     Budget,
     Findings,
     Fitter,
-    Fleet,
     Job,
     Matcher,
     Placement,
@@ -125,28 +124,31 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         _check(spec, stage, wanted, inputs, fitter.matcher)
         fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
         plan = scheduling.solve(wanted, fleet, fitter)
-        needed = _needed(stage, wanted, fleet, plan, fitter)
+        _check_clusters(inputs, plan)
+        needed = stages.following(stage, plan, [r for r in fleet.replicas if r.deployment == wanted.deployment])
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
         raise NotYet(_continued(spec, inputs, fitter.matcher.findings)) from None
     if not needed:
-        _check_answers(request, inputs, plan)
+        _check_replicas(request, inputs, plan)
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, stage, rejections), needed
 
 
-def _needed(stage: Stage, wanted: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> Stage | None:
-    ours = [replica for replica in fleet.replicas if replica.deployment == wanted.deployment]
-    return stages.following(stage, plan, ours, lambda most: scheduling.further(wanted, fleet, plan, fitter, most))
+def _check_clusters(inputs: Inputs, plan: Plan) -> None:
+    """Raise NotYet if a plan or a draft rests on a list of all clusters that lacks some of them.
 
-
-def _check_answers(request: Request, inputs: Inputs, plan: Plan) -> None:
-    """Raise NotYet if the plan rests on an empty answer that something else contradicts.
-
-    Nodes that other deployments hold would seem free, and replicas or clusters that exist would seem to be gone.
+    Clusters that exist would seem to be gone, and candidates would be chosen among too few.
     """
     if inputs.missed and (plan.sought or plan.lost):
         raise NotYet(c.SCHEDULING(missing=f"a list of all InferenceClusters that includes {', '.join(inputs.missed)}"))
+
+
+def _check_replicas(request: Request, inputs: Inputs, plan: Plan) -> None:
+    """Raise NotYet if the plan rests on an empty list of replicas that something else contradicts.
+
+    Nodes that other deployments hold would seem free, and replicas that exist would seem to be gone.
+    """
     doubted = inputs.doubtful & plan.stands_on
     if doubted or (inputs.doubtful and not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
         on = ", ".join(sorted(doubted or inputs.doubtful))

@@ -7,8 +7,9 @@ that they take.
 An empty answer may be wrong. It is not believed as long as something else that was read contradicts it:
 
 - A cluster is gone if neither the look-up by its name finds it nor the look-up of all clusters, which finds others.
-- A cluster whose look-up finds no replicas, although replicas of the deployment are there, is doubtful: no nodes of it
-  are given away.
+- A cluster whose look-up finds no replicas, although replicas of the deployment are there and have its label, is
+  doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing: it gets the label
+  back, while a hold would keep it as it is.
 - A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
   it publishes.
 """
@@ -53,7 +54,7 @@ class Inputs:
     ours: Mapping[NamespacedName, Manifest]
     """The manifests of this deployment's replicas."""
     doubtful: frozenset[str]
-    """Clusters on which no replicas were found, although replicas of this deployment are there."""
+    """Clusters on which no replicas were found, although replicas of this deployment had to be found there."""
     missed: tuple[str, ...]
     """Clusters that were found by name, and are not among all clusters."""
     keys: Mapping[NamespacedName, str]
@@ -82,13 +83,14 @@ def read(request: Request, stage: Stage) -> Inputs:
     keys = {identity(m): key for key, m in request.observed.items() if m.get("kind") == modelreplica.KIND}
     silent = _silent(request, stage, clusters)
     inhabited = {r.cluster for r in placed.values()}
+    labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
     free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others, free),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
-        doubtful=frozenset(silent if stage.is_last and inhabited else silent & inhabited),
+        doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
         missed=missed,
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),
@@ -112,6 +114,11 @@ def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[st
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
     return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
+
+
+def _is_labelled(manifest: Manifest, cluster: str) -> bool:
+    """Return whether the look-up of the replicas on a cluster must find a replica."""
+    return bool(dig(manifest, "metadata", "labels", labels.CLUSTER) == names.label_value(cluster))
 
 
 def _revisions(xr: Manifest) -> Iterator[Revision]:

@@ -29,7 +29,9 @@ change of what they publish wakes it. So wrong numbers can delay a placement, an
 
 A call in which only the candidates are answered cannot tell by itself who chose them, and from what. So their
 requirements are named after what the choice was made for: the generation of the XR and the replicas that were observed.
-Candidates of any other state are ignored.
+Candidates of any other state are ignored. Once all clusters are answered as well, the draft may prefer others by then.
+The first choice was *tried* in that case, and there is no second one: the next stage reads all clusters, as the third
+does, and its replicas are counted on the clusters of both choices.
 
 Crossplane calls the function six times at most in one reconcile, so there are five stages: the sixth call must find
 that nothing more is required (crossplane v2.4, internal/xfn/required_resources.go).
@@ -40,7 +42,7 @@ cluster that has room, and is not the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, replace
 
 from function.api import inferencecluster, modelcache, modelreplica, modelservice
@@ -76,6 +78,8 @@ class Stage:
     """Whether all clusters are read."""
     candidates: frozenset[str] = frozenset()
     """Clusters that are read by name, because replicas could go there."""
+    tried: frozenset[str] = frozenset()
+    """Candidates that are answered beside all clusters."""
     services: bool = False
     """Whether the ModelServices of the namespace are read, which may route to an endpoint that is to go."""
 
@@ -163,8 +167,10 @@ def first(request: Request) -> Stage:
         whole_fleet=is_missing,
         services=any(labels.LEAVING in _annotations(manifest) for manifest in request.observed.values()),
     )
-    chosen = frozenset(_chosen(request, stage)) if is_missing and request.resolved(CLUSTERS) is None else frozenset()
-    return _choosing(stage, chosen) if chosen else stage
+    chosen = frozenset(_chosen(request, stage)) if is_missing else frozenset()
+    if chosen and request.resolved(CLUSTERS) is None:
+        return _choosing(stage, chosen)
+    return replace(stage, tried=chosen)
 
 
 def _chosen(request: Request, stage: Stage) -> Iterator[str]:
@@ -174,8 +180,10 @@ def _chosen(request: Request, stage: Stage) -> Iterator[str]:
 
 
 def _choosing(stage: Stage, candidates: frozenset[str]) -> Stage:
-    """Return the stage that reads candidates instead of all clusters."""
-    counted = stage.counted | candidates
+    """Return the stage that reads candidates instead of all clusters, or beside them if others were tried."""
+    counted = stage.counted | candidates | stage.tried
+    if stage.tried not in (frozenset(), candidates):
+        return replace(stage, number=3, counted=counted, candidates=stage.tried)
     return replace(stage, number=2, counted=counted, whole_fleet=False, candidates=candidates)
 
 
@@ -189,16 +197,13 @@ def everything(request: Request) -> Stage:
     return replace(first(request), number=LAST, whole_fleet=True, services=True)
 
 
-def following(
-    stage: Stage, plan: Plan, ours: Iterable[Replica], further: Callable[[int], Iterable[str]]
-) -> Stage | None:
+def following(stage: Stage, plan: Plan, ours: Collection[Replica]) -> Stage | None:
     """Return the stage that a draft needs; None if the plan stands on what is read.
 
     Args:
         stage: What was read for the plan.
-        plan: The plan, or the draft.
+        plan: The plan, or the draft. A draft is used up.
         ours: The deployment's replicas.
-        further: Returns up to a number of clusters that would take more replicas, the best first.
     """
     stands_on = plan.stands_on if stage.has_candidates else plan.in_place
     uncounted = {r.cluster for r in ours if r.may_give_way} | stands_on
@@ -208,7 +213,7 @@ def following(
         return None
     counted = stage.counted | uncounted
     if stage.whole_fleet and uncounted & (plan.stands_on - plan.in_place):
-        counted |= {*further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
+        counted |= {*plan.further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
     is_last = stage.number + 1 == LAST or len(counted) > _MOST_COUNTED
     if stage.number == 1 and stage.whole_fleet and not (plan.missing or plan.lost or is_last):
         return _choosing(stage, counted | {r.cluster for r in ours})

@@ -33,7 +33,7 @@ def test_a_look_up_finds_what_a_scan_finds(
     def write(some: list[tuple[Key, dict[str, str] | None]]) -> None:
         for key, labels in some:
             one = None if labels is None else stored(key, labels)
-            table.put(key, one, 1)
+            table.put(key, one)
             expected.pop(key, None)
             expected.update({key: one} if one else {})
 
@@ -48,18 +48,3 @@ def test_a_look_up_finds_what_a_scan_finds(
 
     write(later)
     assert (list(table.having(wanted)), list(copy.having(wanted))) == (scan(), copied)
-
-
-@given(WRITES, KEYS, st.none() | LABELS, MARKS)
-def test_an_answer_that_differs_may_differ(
-    writes: list[tuple[Key, dict[str, str] | None]], key: Key, labels: dict[str, str] | None, wanted: Any
-) -> None:
-    table = Table()
-    for version, (one, having) in enumerate(writes):
-        table.put(one, None if having is None else stored(one, having), version)
-    before = table.having(wanted)
-
-    table.put(key, None if labels is None else stored(key, labels), len(writes) + 1)
-
-    changed = [id(m) for m in table.having(wanted)] != [id(m) for m in before]
-    assert table.may_differ(wanted, len(writes)) or not changed

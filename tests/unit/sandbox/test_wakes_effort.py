@@ -238,3 +238,15 @@ def test_any_order_comes_to_the_same_rest(seed: int) -> None:
     assert [dig(m, "status") for m in other.store.of_kind(VERSION, "Host")] == [
         dig(m, "status") for m in made.store.of_kind(VERSION, "Host")
     ]
+
+
+def test_a_copy_weighs_requests_as_the_loop_does() -> None:
+    made = settled(1, 1)
+    made.reconciler.weigh = lambda _manifest: 1
+    copy = made.copied(made.store.copied(), ())
+
+    copy.resync()
+    copy.settle()
+
+    assert (copy.counts - made.counts).weights["App"] > 0
+    assert made.counts.weights.total() == 0

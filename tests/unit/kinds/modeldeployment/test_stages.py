@@ -113,6 +113,33 @@ def test_candidates_of_an_earlier_state_are_ignored() -> None:
     assert "clusters" in asked[0]
 
 
+def test_candidates_that_another_draft_chose_are_kept_beside_all_clusters() -> None:
+    """As after a reconcile whose replica was refused: what it asked for is still answered, and others are better now.
+
+    To ask for the better candidates alone would leave the earlier ones answered beside them, and so on.
+    """
+    clusters = [cluster(name, a=1) for name in ("east", "north", "west")]
+    there = made(deployment(1), clusters, others=[replica(c["metadata"]["name"], of="other") for c in clusters])
+    asked_before: list[tuple[Requirement, ...]] = []
+
+    def compose(request: Request) -> Result:
+        result = COMPOSER(request)
+        asked_before.append(result.requirements)
+        return result
+
+    earlier = claiming(there, west=1)
+    settle_with(compose, earlier.request, earlier.find)
+    _, for_candidates, *_ = asked_before
+    assert [r.match_name for r in for_candidates if r.name.startswith("candidate-")] == ["west"]
+
+    result, asked = reads(claiming(there, east=1), before=for_candidates)
+
+    assert places(result) == []
+    assert all("clusters" in names for names in asked)
+    assert len(asked) == 3
+    assert counted(asked) == [1, 2, 2]
+
+
 def test_who_finds_no_place_reads_all_clusters_and_no_replicas() -> None:
     full = [replica(f"c{i}", of="other", namespace="hr") for i in range(9)]
     there = made(deployment(1), [cluster(f"c{i}", a=1) for i in range(9)], others=full)
@@ -263,6 +290,15 @@ def test_a_fleet_that_is_empty_in_a_later_stage_takes_nothing_away(names: tuple[
     assert scheduled(result)[0] == "Scheduling"
 
 
+def test_a_list_without_a_cluster_that_is_there_chooses_no_candidates() -> None:
+    """Its own cluster has room, but the list would have had a better one."""
+    there = made(deployment(2), [cluster("east", a=2), cluster("west", a=1)], [replica("east")])
+    assert places(reads(there)[0]) == ["east", "west"]
+    result = without(there, "clusters")
+    assert places(result) == ["east"]
+    assert scheduled(result) == ("Scheduling", "Waiting for a list of all InferenceClusters that includes east")
+
+
 # Labels that lie
 
 
@@ -286,6 +322,31 @@ def test_a_label_that_names_nobody_is_written_anew() -> None:
     result, _ = reads(made(deployment(1), [cluster("east", a=1)], [own]))
     [manifest] = [r.manifest for r in result.resources.values() if r.manifest["kind"] == "ModelReplica"]
     assert manifest["metadata"]["labels"][labels.CLUSTER] == "east"
+
+
+@pytest.mark.parametrize("is_outdated", [False, True])
+def test_a_label_that_names_nobody_does_not_stop_a_deployment_that_waits(is_outdated: bool) -> None:
+    """Only a replica that the look-up should have found contradicts an empty answer: a hold would keep the label."""
+    own = replica("east", serves=False)
+    own["metadata"]["labels"][labels.CLUSTER] = "nobody"
+    own["metadata"]["annotations"] |= {labels.SPEC_HASH: "old"} if is_outdated else {}
+    result, _ = reads(made(deployment(2), [cluster("east", a=1)], [own]))
+    [manifest] = [r.manifest for r in result.resources.values() if r.manifest["kind"] == "ModelReplica"]
+    assert manifest["metadata"]["labels"][labels.CLUSTER] == "east"
+    assert scheduled(result)[0] == "InsufficientCapacity"
+
+
+def test_a_hold_writes_the_label_of_the_cluster_anew() -> None:
+    """Without it the nodes of the replica would seem to be free, as long as its deployment is on hold."""
+    own = replica("east")
+    own["metadata"]["labels"] |= {labels.CLUSTER: "nobody", "team": "a"}
+    refused = deployment(1, engines=[])
+    result, _ = reads(made(refused, [cluster("east", a=1)], [own]))
+    assert scheduled(result)[0] != "ReplicasCreated"
+    [held] = result.resources.values()
+    assert held.ready
+    assert held.manifest["metadata"]["labels"] == own["metadata"]["labels"] | {labels.CLUSTER: "east"}
+    assert held.manifest["spec"] == own["spec"]
 
 
 def test_a_replica_that_was_orphaned_is_found_by_its_label_and_taken_over() -> None:
