@@ -45,25 +45,6 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
     }
 
 
-def relabelled(request: Request) -> dict[str, ComposedResource]:
-    """Return the observed replicas whose label of the cluster was changed, by key: as they are, with the right label.
-
-    Look-ups find a replica by this label. A hold that kept a wrong one would keep the replica from its cluster and from
-    other deployments, which would take its nodes for free.
-    """
-    found: dict[str, ComposedResource] = {}
-    for key, observed in request.observed.items():
-        cluster = dig(observed, "spec", "clusterName")
-        if observed.get("kind") != modelreplica.KIND or not isinstance(cluster, str) or not cluster:
-            continue
-        if dig(observed, "metadata", "labels", labels.CLUSTER) != names.label_value(cluster):
-            manifest = restate(observed)
-            right = {labels.CLUSTER: names.label_value(cluster)}
-            manifest["metadata"]["labels"] = {**(manifest["metadata"].get("labels") or {}), **right}
-            found[key] = ComposedResource(manifest, is_ready(observed))
-    return found
-
-
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
     """Return the current, the previous or the observed spec of a replica, as the placement decides."""
     if placement.fit:

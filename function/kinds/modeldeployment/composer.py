@@ -10,7 +10,7 @@ from function.api import modeldeployment as model
 from function.core import ComposedResource, Composer, Decided, InvalidSpec, NotYet, Request, Requirement, Result
 from function.fleet import previous_spec
 from function.kinds.modeldeployment import reserved, stages, status, withdraw
-from function.kinds.modeldeployment.compose import compose, relabelled
+from function.kinds.modeldeployment.compose import compose
 from function.kinds.modeldeployment.decide import Decision, decide
 from function.kinds.modeldeployment.inputs import Inputs, read
 from function.scheduling import Replica
@@ -81,5 +81,5 @@ COMPOSER = Composer(
     invalid=c.INVALID_DEPLOYMENT,
     requirements=_requirements,
     compose=run,
-    held=lambda request: replace(status.held(request), decided=relabelled(request)),
+    held=status.held,
 )
