@@ -92,6 +92,7 @@ def nobody_was_forgotten(control: ControlPlane) -> None:
     assert control.store.version == version
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["explain", "spare", "tour", "weights"])
 @DAYS
 @given(pick=st.data())
