@@ -119,6 +119,11 @@ class _Partial(Enum):
 _PARTIAL = _Partial.PARTIAL
 
 
+def _names_and_shapes(cluster: Cluster) -> tuple[tuple[str, int], ...]:
+    """Return what the options of a cluster depend on. A shape is told by its identity, so who keeps this holds it."""
+    return tuple([(pool.name, id(pool.shape)) for pool in cluster.pools])
+
+
 @dataclass(slots=True)
 class Fitter:
     """Fits replicas of one job on clusters, and remembers what it learned about shapes.
@@ -188,7 +193,7 @@ class Fitter:
 
         The waste of `fit` is never less. The sum over the engines ignores that they compete for nodes.
         """
-        key = tuple([(pool.name, id(pool.shape)) for pool in cluster.pools])
+        key = _names_and_shapes(cluster)
         if key not in self._bounds:
             self._bounds[key] = self._lower_bound(cluster)
             self._alive.extend(pool.shape for pool in cluster.pools)
@@ -223,7 +228,7 @@ class Fitter:
 
     def options(self, cluster: Cluster) -> tuple[tuple[Option, ...], ...]:
         """Return the options of each engine in the order of `engines`, best first, without regard to free nodes."""
-        key = tuple((pool.name, id(pool.shape)) for pool in cluster.pools)
+        key = _names_and_shapes(cluster)
         if key not in self._options:
             deadline.check()
             self._alive.extend(pool.shape for pool in cluster.pools)

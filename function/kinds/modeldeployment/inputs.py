@@ -176,7 +176,7 @@ def _fleet(
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
     ledger = Ledger(clusters, ours, taken, free)
-    contested = {replica.cluster for replica in ours if ledger.is_overcommitted(replica.cluster)} & others.keys()
+    contested = {name for name in {r.cluster for r in ours} & others.keys() if ledger.is_overcommitted(name)}
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
         clusters=clusters,
