@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function.api import modelendpoint, modelreplica
-from function.core import ComposedResource, Manifest, Request, dig, is_ready, restate, restate_spec
+from function.core import ComposedResource, Manifest, dig, is_ready, restate, restate_spec
 from function.fleet import previous_spec, renderings, served_names
 from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
+from function.kinds.modeldeployment.relabelled import own_labels
 from function.scheduling import Action, Placement
 from function.vocabulary import hosts, labels, names, versions
 
@@ -31,7 +32,7 @@ def compose(decision: Decision) -> dict[str, ComposedResource]:
 def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
     """Return the manifest of a replica. Its labels follow the deployment, even if it keeps its observed spec."""
     request, spec = decision.request, _spec_at(decision, placement)
-    ours = _labels(request, placement, spec)
+    ours = own_labels(request, spec, placement.index)
     return {
         "apiVersion": modelreplica.API_VERSION,
         "kind": modelreplica.KIND,
@@ -81,17 +82,6 @@ def _rendering(placement: Placement, observed: Manifest | None) -> str | None:
         return str(versions.RENDERING)
     noted = dig(observed, "metadata", "annotations", labels.RENDERING)
     return None if noted is None else str(noted)
-
-
-def _labels(request: Request, placement: Placement, spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels of a replica. The cache is the one that its own spec names: that is the one that it mounts."""
-    cache = dig(spec, "modelCacheRef", "name")
-    return {
-        labels.DEPLOYMENT: names.label_value(request.identity.name),
-        labels.CLUSTER: names.label_value(placement.cluster),
-        labels.REPLICA_INDEX: str(placement.index),
-        **({labels.MODELCACHE: names.label_value(cache)} if isinstance(cache, str) and cache else {}),
-    }
 
 
 # Endpoints

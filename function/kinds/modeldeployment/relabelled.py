@@ -22,15 +22,26 @@ def relabelled(request: Request) -> Decided:
 
 def _relabelled(request: Request) -> Iterator[tuple[str, ComposedResource]]:
     for key, observed in request.observed.items():
-        wanted = _labels(request, observed) if observed.get("kind") == modelreplica.KIND else {}
+        if observed.get("kind") != modelreplica.KIND:
+            continue
         stated = dig(observed, "metadata", "labels") or {}
+        wanted = own_labels(request, observed.get("spec") or {}, stated.get(labels.REPLICA_INDEX))
         if any(stated.get(label) != value for label, value in wanted.items()):
             manifest = restate(observed)
             manifest["metadata"]["labels"] = {**(manifest["metadata"].get("labels") or {}), **wanted}
             yield key, ComposedResource(manifest, ready=is_ready(observed))
 
 
-def _labels(request: Request, replica: Manifest) -> dict[str, str]:
-    cluster, cache = dig(replica, "spec", "clusterName"), dig(replica, "spec", "modelCacheRef", "name")
-    named = {labels.DEPLOYMENT: request.identity.name, labels.CLUSTER: cluster, labels.MODELCACHE: cache}
-    return {label: names.label_value(name) for label, name in named.items() if isinstance(name, str) and name}
+def own_labels(request: Request, spec: Manifest, index: object) -> dict[str, str]:
+    """Return the labels of a replica that follow from its spec and its index.
+
+    The cache is the one that its own spec names: that is the one that it mounts.
+    """
+    cluster, cache = dig(spec, "clusterName"), dig(spec, "modelCacheRef", "name")
+    named = {labels.DEPLOYMENT: request.identity.name, labels.CLUSTER: cluster}
+    found = {label: names.label_value(name) for label, name in named.items() if isinstance(name, str) and name}
+    return {
+        **found,
+        **({labels.REPLICA_INDEX: str(index)} if index is not None else {}),
+        **({labels.MODELCACHE: names.label_value(cache)} if isinstance(cache, str) and cache else {}),
+    }
