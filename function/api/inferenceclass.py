@@ -105,6 +105,11 @@ class Spec(schema.Api):
     provisioning: Provisioning | None = None
     """How a cloud makes such nodes. If omitted, only existing clusters can have them."""
 
+    @property
+    def drivers(self) -> frozenset[str]:
+        """DRA drivers of the devices that pods claim."""
+        return frozenset(device.driver for device in self.devices if device.claim == "DRA")
+
     def machine(self, source: clouds.Source) -> schema.Api | None:
         """Return the block that tells how a source makes such nodes; None where there is none."""
         block: schema.Api | None = getattr(self.provisioning, source.block, None)

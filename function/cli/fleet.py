@@ -46,13 +46,13 @@ def settled(
     Raises:
         ClickException: An object is refused, the fleet does not converge, or the function is unreachable.
     """
-    from function.planning import stub_secrets
+    from function.planning import stubs
     from function.planning.control_plane import ControlPlane, in_process
 
     control = ControlPlane(function=function or in_process, seed=seed)
     manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
     with at_work(control), _uncollected():
-        control.loop.load([*manifests, *stub_secrets.objects([*manifests, *edited])])
+        control.loop.load([*manifests, *stubs.objects([*manifests, *edited])])
         at(control)
         control.loop.settle()
         if edits:

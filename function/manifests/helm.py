@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function.manifests.metadata import metadata
-from function.vocabulary import versions
+from function.vocabulary import crossplane, versions
 from function.vocabulary.charts import Chart
 
 
@@ -32,7 +32,7 @@ def release(
             name=name,
             namespace=namespace,
             labels=labels,
-            annotations={"crossplane.io/external-name": chart.release},
+            annotations={crossplane.EXTERNAL_NAME: chart.release},
         ),
         "spec": {
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": provider_config},

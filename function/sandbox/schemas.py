@@ -52,10 +52,10 @@ _BUILT_IN: Mapping[tuple[str, str], Schema] = {
     ("v1", "Service"): {"type": "object", "properties": {"spec": {"type": "object", "properties": {"ports": _PORTS}}}},
 }
 """Lists of other kinds that merge by key (kubernetes v1.36, api/openapi-spec)."""
+_PROVIDER_CONFIG = "ClusterProviderConfig"
+"""A cluster-scoped kind of every provider."""
 _CLUSTER_SCOPED = frozenset(
     {
-        ("kubernetes.m.crossplane.io", "ClusterProviderConfig"),
-        ("helm.m.crossplane.io", "ClusterProviderConfig"),
         ("protection.crossplane.io", "ClusterUsage"),
         ("gateway.networking.k8s.io", "GatewayClass"),
         ("rbac.authorization.k8s.io", "ClusterRole"),
@@ -114,7 +114,7 @@ def group_of(api_version: str) -> str:
 
 
 def _foreign(api_version: str, kind: str) -> ServedKind:
-    namespaced = (group_of(api_version), kind) not in _CLUSTER_SCOPED
+    namespaced = kind != _PROVIDER_CONFIG and (group_of(api_version), kind) not in _CLUSTER_SCOPED
     properties = {**_UNKNOWN["properties"], **_BUILT_IN.get((api_version, kind), {}).get("properties", {})}
     return ServedKind(api_version, kind, namespaced, {**_UNKNOWN, "properties": properties})
 

@@ -61,7 +61,8 @@ def _path(field: str) -> Path:
 def _cluster(manifest: Manifest) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
     source = clusters.supported_source(spec)
-    for fault in pools.publish_pools(spec.nodePools, source, Classes({}), {}, {}).invalid:
+    clusters.check_cluster(spec, source)
+    for fault in pools.publish_pools(spec, source, pools.Known(classes=Classes({}))).invalid:
         yield fault.field, fault.problem
     stack = spec.servingStack or servingstack.Stack()
     if not servingstack.is_empty(stack):

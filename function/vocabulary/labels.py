@@ -15,7 +15,9 @@ MODELCACHE = "modelplane.ai/modelcache"
 """Label of all that a ModelCache composes, and of the ModelReplicas that mount it: the cache. Replicas that an earlier
 version of the function composed have none, so that a replica without it may mount a cache all the same."""
 GPU_TAINT = "nvidia.com/gpu"
-"""Key of the taint of GPU nodes. GKE sets it, and we set it elsewhere; its value differs."""
+"""Key of the taint of nodes with NVIDIA GPUs. GKE sets it, and we set it elsewhere; its value differs."""
+AMD_GPU_TAINT = "amd.com/gpu"
+"""Key of the taint of nodes with AMD GPUs."""
 
 REGION = "modelplane.ai/region"
 """Label that fleets usually give their InferenceClusters: the region. The function does not read it."""

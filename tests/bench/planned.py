@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 from function.core import dig
-from function.planning import stub_secrets, what_if
+from function.planning import stubs, what_if
 from function.planning.control_plane import ControlPlane
 from function.sandbox.reconcile import Reconciler
 from function.sandbox.store import Ref
@@ -41,7 +41,7 @@ _ORDERS, _FEW = 4, 100
 
 def at_rest(objects: list[Object]) -> ControlPlane:
     control = ControlPlane()
-    control.loop.load([*objects, *stub_secrets.objects(objects)])
+    control.loop.load([*objects, *stubs.objects(objects)])
     control.loop.settle()
     return control
 

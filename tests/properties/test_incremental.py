@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from function.cli import files
 from function.core import Manifest, NamespacedName, dig
-from function.planning import edits, impact, outcome, stub_secrets
+from function.planning import edits, impact, outcome, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
@@ -35,7 +35,7 @@ class Forgetful(Clusters):
 
 def settled(manifests: list[Manifest], clusters: Clusters | None = None) -> ControlPlane:
     control = ControlPlane(clusters=clusters or Clusters())
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     return control
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from function.cli import files
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane, in_process
 from function.sandbox.extensions import CompositionFunction
 from function.sandbox.remote import RemoteFunction
@@ -69,7 +69,7 @@ def settled(compose: CompositionFunction) -> Callable[..., ControlPlane]:
     def make(*paths: str, seed: int | None = None) -> ControlPlane:
         control = ControlPlane(function=compose, seed=seed)
         manifests = [one.manifest for one in files.load([ROOT / "examples" / path for path in paths])]
-        control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+        control.loop.load([*manifests, *stubs.objects(manifests)])
         control.loop.settle()
         return control
 

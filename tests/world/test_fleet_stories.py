@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from function.core import condition, dig, is_ready, serves
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import labels, names, versions
@@ -66,7 +66,7 @@ def made(*more: dict[str, Any], seed: int | None = None) -> ControlPlane:
     """A fleet of two, at rest."""
     plane = ControlPlane(seed=seed)
     manifests = [*classes(), *map(cluster, CLUSTERS), *more]
-    plane.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    plane.loop.load([*manifests, *stubs.objects(manifests)])
     plane.loop.settle()
     return plane
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from function.core import condition, dig
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
@@ -26,7 +26,7 @@ def brought_twice(seed: int, *more: dict) -> ControlPlane:
 
 
 def publish(control: ControlPlane, *manifests: dict) -> None:
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
 
 

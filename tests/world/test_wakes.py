@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from function.core import Request, Requirement, Result, condition, dig
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane, in_process
 from function.vocabulary import labels, versions
 from tests.world.test_fleet_stories import classes, cluster, deployment, named
@@ -58,7 +58,7 @@ def _settled(counting: _Counting, names: list[str], seed: int | None = None) -> 
         *(_roomy(cluster(name)) for name in CLUSTERS),
         *(_at(CLUSTERS[i % 2] if i else None, _called(name, deployment(cached=False))) for i, name in enumerate(names)),
     ]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     counting.asked.clear()
     counting.read.clear()
@@ -120,7 +120,7 @@ def test_who_waits_is_woken_by_a_node_that_becomes_free() -> None:
     for manifest in manifests:
         if manifest["kind"] == "InferenceCluster":
             manifest["spec"]["nodePools"][0]["nodeCount"] = 1
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     [waiting] = [name for name in names if not _stands_on(control, name)]
     others = [name for name in names if name != waiting]
@@ -142,7 +142,7 @@ def test_a_fleet_at_rest_wakes_nobody() -> None:
     counting = _Counting()
     control = ControlPlane(function=counting)
     manifests = [*classes(), _roomy(cluster("east")), deployment(cached=False)]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     counting.asked.clear()
 

@@ -9,7 +9,7 @@ import pytest
 
 from function.cli import files
 from function.core import Manifest, Request, Result, dig, is_ready
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane, in_process
 from function.sandbox.store import Ref
 from function.vocabulary import versions
@@ -59,7 +59,7 @@ def settled(seed: int) -> tuple[ControlPlane, Watched]:
     control = ControlPlane(function=watched, seed=seed)
     names = ("classes", "clusters", "two-regions", "service")
     manifests = [one.manifest for one in files.load([TOUR / f"{name}.yaml" for name in names])]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     watched.control = control
     return control, watched

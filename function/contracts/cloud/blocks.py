@@ -21,10 +21,14 @@ class Credentials(schema.Api):
     """Name of the provider config."""
 
 
-def keeps(field: str) -> tuple[Rule]:
-    """Return the rule that a field of a cluster's block never changes.
+def keeps(*fields: str) -> tuple[Rule, ...]:
+    """Return the rules that fields of a cluster's block never change, nor come or go.
 
     No cloud moves a cluster: it would make an empty one, and delete the one that serves.
     """
-    message = f"a cluster keeps its {field}; make another InferenceCluster"
-    return (Rule(f"self.{field} == oldSelf.{field}", message, None, at=field),)
+    return tuple(_keeps(field) for field in fields)
+
+
+def _keeps(field: str) -> Rule:
+    same = f"has(self.{field}) == has(oldSelf.{field}) && (!has(self.{field}) || self.{field} == oldSelf.{field})"
+    return Rule(same, f"a cluster keeps its {field}; make another InferenceCluster", None, at=field)

@@ -1,7 +1,7 @@
-"""The common part of the clouds' composites: the status by which an InferenceCluster reaches the cluster.
+"""The common part of the clouds' composites: the pools of their spec, and the status that an InferenceCluster reads.
 
-A cloud's `Status` is a subclass of the one here, and its SOURCE takes `access` and `storage_class` from here unless it
-must do otherwise.
+A cloud's `Pool` and `Status` are subclasses of those here, and its SOURCE takes `access` and `storage_class` from here
+unless it must do otherwise.
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from typing import Annotated, Any
 from annotated_types import MaxLen
 
 from function import schema
+from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.source import KEY, Access, SecretKey
 from function.core import Manifest, Request, condition, dig, quote_condition
 from function.core.manifest import is_list
+from function.vocabulary import conditions as c
 
 KUBECONFIG = "Kubeconfig"
 """Type of the Secret that holds the kubeconfig. Any other type is one of an identity."""
+
+
+class Pool(NodePool):
+    """A node pool of a cloud's composite. A cloud adds `machine`: the block of its class."""
+
+    drivers: Annotated[tuple[schema.DnsSubdomain, ...], MaxLen(16)] = ()
+    """DRA drivers of the devices of a node, sorted."""
 
 
 class SecretRef(schema.Api):
@@ -38,6 +47,8 @@ class Status(schema.Api):
     """Secrets by which the cluster is reached. Published once they exist."""
     cache: CacheStatus | None = None
     """Storage for ModelCaches. Published once the StorageClass exists."""
+    pools: Annotated[tuple[str, ...], MaxLen(16)] = ()
+    """Names of the node pools that the cloud has made. Replicas are placed on no other pool."""
 
 
 def access(_block: Any, request: Request) -> Access:
@@ -58,8 +69,8 @@ def access(_block: Any, request: Request) -> Access:
 
 def pending(composite: Manifest) -> str:
     """Return the sentence that a composite is not ready, with what it waits for in its own words."""
-    ready = condition(composite, "Ready")
-    message = quote_condition(ready) or "nothing is heard of it yet"
+    state = condition(composite, c.CLUSTER_READY.type) or condition(composite, "Ready")
+    message = quote_condition(state) or "nothing is heard of it yet"
     return f"{composite['kind']} {composite['metadata']['name']} is not ready: {message}"
 
 

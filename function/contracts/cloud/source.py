@@ -7,10 +7,10 @@ of it are refused until it has a `Provisioner`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
@@ -49,6 +49,13 @@ class ManagedKind:
     api_version: str
     kind: str
     plural: str
+    references: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
+    any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
+    immutable: tuple[str, ...] = ()
+    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs. The provider
+    refuses to change them, or makes the resource anew. Once the resource was composed they keep their values
+    (composition.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +66,10 @@ class Package:
     """Registry and repository, such as xpkg.upbound.io/upbound/provider-aws-eks."""
     version: str
     """A constraint, such as >=v2.6.0."""
+
+
+PoolFaults: TypeAlias = Callable[[Any, NodePool, Any], Iterable[tuple[str, str]]]
+ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +89,11 @@ class Provisioner:
 
     An InferenceCluster composes one composite, in names.SYSTEM_NAMESPACE. Its spec holds `clusterName`, every field of
     the source's block, and `nodePools`: each pool as it is in the InferenceCluster, with the block of its class as
-    `machine`. It publishes `status.secrets` and `status.cache` as provisioned.py has them.
+    `machine` and the DRA drivers of its devices as `drivers`. Its models are subclasses of those in provisioned.py, and
+    its composer is made by composition.py.
+
+    A pool that its InferenceCluster no longer has, or that shrinks, keeps the nodes that replicas take until they have
+    moved.
 
     While a pool is invalid, or an InferenceClass cannot be read, the composite stays as it was observed.
     """
@@ -93,13 +108,30 @@ class Provisioner:
     them."""
     packages: tuple[Package, ...]
     """The providers of those kinds."""
-    pool_faults: Callable[[NodePool, Any], Iterable[tuple[str, str]]] = lambda _pool, _machine: ()
+    provider: str
+    """apiVersion of the provider's ProviderConfig and ClusterProviderConfig, such as aws.m.upbound.io/v1beta1."""
+    assumed_config: Mapping[str, Any] = field(default_factory=lambda: {"credentials": {"source": "InjectedIdentity"}})
+    """The spec of a provider config that exists as far as plans know: files of a fleet contain none."""
+    keeps: tuple[str, ...] = ("machine", "zones", "capacityBlock", "fabric")
+    """Fields of a node pool that the cloud does not change once it has made the pool. Edits of them are refused: the
+    nodes would be made anew, under the replicas that run on them."""
+    pool_faults: PoolFaults = lambda _block, _pool, _machine: ()
     """What the cloud cannot do of what a node pool asks for, beyond what the flags of the source tell.
 
-    Called for every pool on every pass of its InferenceCluster, with the pool and the parsed block of its
-    InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a sentence that begins
-    with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
+    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool, and the
+    parsed block of its InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a
+    sentence that begins with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
     """
+    cluster_faults: ClusterFaults = lambda _block, _pools: ()
+    """What the cloud cannot do of what the whole cluster asks for: networks that are too small or overlap, say.
+
+    Called on every pass of an InferenceCluster, with the parsed block of the cluster and its node pools. Returns pairs
+    as `pool_faults` does, of a field relative to the block. The first one becomes InvalidSpec, before anything is
+    composed. Must be pure, and raise nothing.
+    """
+    scales_from_zero: bool = True
+    """Whether the cloud's autoscaler adds the first node of a pool whose devices are claimed through DRA. Where it does
+    not, a pool that is scaled keeps one node at least: minNodeCount defaults to 1, and 0 is refused."""
     observe: Callable[[Manifest], Observation] = lambda _manifest: Observation()
     """What the provider reports of a managed resource once the cloud has made it: for the embedded control plane, where
     there is no cloud.

@@ -18,7 +18,7 @@ from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
-from function.kinds.inferencecluster import cluster_identity, inputs
+from function.kinds.inferencecluster import cluster_identity, inputs, made
 from function.kinds.inferencecluster.allocations import are_taken
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
@@ -54,11 +54,13 @@ def resources(request: Request, spec: Spec, access: Access, published: Published
 
 
 def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
-    """The composite by which a cloud makes the cluster. It stays as it is while any pool cannot be read."""
-    source = clouds.BY_NAME[spec.cluster.source]
+    """The composite by which a cloud makes the cluster. It stays as it is while any pool cannot be read, and while it
+    is not known which nodes replicas take."""
+    source, there = clouds.BY_NAME[spec.cluster.source], made.read(request)
     if source.provisioner is None:
         return {}
-    if published.invalid or published.waiting:
+    is_known = there.taken is not None and not is_doubted(request)
+    if published.invalid or published.waiting or not (is_known or not there.asked):
         return _held(request, clouds.KEY)
     cluster, model = request.identity.name, source.provisioner.model
     manifest = {
@@ -72,7 +74,7 @@ def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[st
         "spec": {
             "clusterName": cluster,
             **spec.cluster.block.model_dump(exclude_unset=True, exclude_none=True),
-            "nodePools": list(published.wanted),
+            "nodePools": made.asked(published.wanted, there),
         },
     }
     return {clouds.KEY: ComposedResource(manifest, ready=request.is_ready(clouds.KEY))}

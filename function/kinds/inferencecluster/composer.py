@@ -6,7 +6,7 @@ from function import clouds
 from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
 from function.fleet.clusters import is_being_deleted
-from function.kinds.inferencecluster import cluster_identity, compose, inputs, pools, probe, status
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, made, pools, probe, status
 from function.vocabulary import conditions as c
 
 
@@ -16,13 +16,14 @@ def _compose(request: Request) -> Result:
     _check_owner(request)
     _check_others(request)
     access = source.access(spec.cluster.block, request)
-    published = pools.publish_pools(
-        spec.nodePools,
-        source,
-        inputs.classes(request),
-        inputs.published_pools(request.xr),
-        cluster_identity.counted_elsewhere(request),
+    check_cluster(spec, source)
+    known = pools.Known(
+        classes=inputs.classes(request),
+        published=inputs.published_pools(request.xr),
+        counted=cluster_identity.counted_elsewhere(request),
+        made=made.read(request),
     )
+    published = pools.publish_pools(spec, source, known)
     seen = probe.read(request.observed.get(compose.PROBE))
     conditions = status.conditions(request, spec, access, published, seen)
     cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
@@ -46,6 +47,13 @@ def supported_source(spec: Spec) -> clouds.Source:
         problem = f"{source.name} is not supported yet; there is {supported}"
         raise InvalidSpec(c.INVALID_CLUSTER(field="spec.cluster.source", problem=problem))
     return source
+
+
+def check_cluster(spec: Spec, source: clouds.Source) -> None:
+    """Raises InvalidSpec for what the cloud cannot do."""
+    faults = source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools) if source.provisioner else ()
+    for field, problem in faults:
+        raise InvalidSpec(c.INVALID_CLUSTER(field=f"spec.cluster.{source.block}.{field}", problem=problem))
 
 
 def _check_owner(request: Request) -> None:

@@ -6,14 +6,17 @@ it was last published, so that no replica on it finds it gone; one that was neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from function.api import inferenceclass
+from function.api.inferencecluster import Spec
 from function.clouds import NodePool, Provisioner, Source
+from function.contracts.cloud.nodes import device_taint_keys
 from function.core import InvalidSpec
 from function.kinds.inferencecluster.inputs import Classes
+from function.kinds.inferencecluster.made import Made, kept_faults, pool_of_composite
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,73 +48,80 @@ class PublishedPools:
     invalid: tuple[PoolFault, ...]
     waiting: tuple[ClassFault, ...]
     wanted: tuple[Mapping[str, Any], ...] = ()
-    """The pools as a cloud's composite asks for them. Some are missing where anything is invalid or waited for."""
+    """The pools as a cloud's composite has them. Some are missing where anything is invalid or waited for."""
 
     @property
     def nodes(self) -> int:
         return sum(pool["nodes"] for pool in self.pools)
 
 
-def publish_pools(
-    pools: Iterable[NodePool],
-    source: Source,
-    classes: Classes,
-    published: Mapping[str, Mapping[str, Any]],
-    counted: Mapping[str, str],
-) -> PublishedPools:
-    """Return the pools to publish, and why others are not published anew.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of the pools besides the spec."""
 
-    `published` are the last published pools by name. `counted` are the pools whose nodes another InferenceCluster
-    counts, each with the name of that one: they have no nodes here.
-    """
+    classes: Classes
+    published: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The last published pools by name."""
+    counted: Mapping[str, str] = field(default_factory=dict)
+    """Pools whose nodes another InferenceCluster counts, each with the name of that one: they have no nodes here."""
+    made: Made = field(default_factory=Made)
+
+
+def publish_pools(spec: Spec, source: Source, known: Known) -> PublishedPools:
+    """Return the pools to publish, and why others are not published anew."""
     offered: list[Mapping[str, Any]] = []
     invalid: list[PoolFault] = []
     waiting: list[ClassFault] = []
     wanted: list[Mapping[str, Any]] = []
-    for index, pool in enumerate(pools):
-        found = _class(classes, pool)
-        fault = next(_faults(source, pool, found, index, counted), None)
-        before = published.get(pool.name)
-        if pool.name in counted and before:
+    for index, pool in enumerate(spec.nodePools):
+        found = _class(known.classes, pool)
+        fault = next(_faults(source, spec, index, found, known), None)
+        before = known.published.get(pool.name)
+        if pool.name in known.counted and before:
             before = {**before, "nodes": 0}
         if fault:
             invalid.append(fault)
             offered.extend([before] if before else [])
         elif isinstance(found, ClassFault):
             waiting.append(found)
-            offered.extend([_pool(pool, before["devices"])] if before else [])
+            offered.extend([_pool(source, pool, before["devices"], known.made)] if before else [])
         else:
-            offered.append(_pool(pool, [_device(device) for device in found.devices]))
-            wanted.append(_wanted(source, pool, found))
+            offered.append(_pool(source, pool, [_device(device) for device in found.devices], known.made))
+            wanted.extend(_wanted(source, pool, found))
     return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting), tuple(wanted))
 
 
-def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> dict[str, Any]:
-    """A pool as it is, with the class's block of its cloud."""
+def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> Iterator[dict[str, Any]]:
     machine = class_.machine(source)
-    block = {"machine": machine.model_dump(exclude_unset=True, exclude_none=True)} if machine else {}
-    return {**pool.model_dump(exclude_unset=True, exclude_none=True), **block}
+    if machine:
+        yield pool_of_composite(pool, machine, class_.drivers)
 
 
-def _pool(pool: NodePool, devices: list[dict[str, Any]]) -> dict[str, Any]:
+def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], made: Made) -> dict[str, Any]:
     """A pool as it is published. It can have the nodes that it grows to where something scales it, else those it has.
 
     An existing cluster is scaled by nothing of ours: a maxNodeCount is its owner's word that something does.
     """
     taints = [taint.model_dump(exclude_none=True) for taint in pool.taints]
+    nodes = pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
+    if source.provisioner:
+        drivers = {str(device["driver"]) for device in devices if device["claim"] == "DRA"}
+        # without a value: what tolerates such a taint tolerates all of its values, which differ between clouds
+        taints = [*({"key": key, "effect": "NoSchedule"} for key in device_taint_keys(drivers)), *taints]
+        nodes = nodes if pool.name in made.made else 0
     return {
         "name": pool.name,
-        "nodes": pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount,
+        "nodes": nodes,
         **({"taints": taints} if taints else {}),
         "devices": devices,
     }
 
 
 def _faults(
-    source: Source, pool: NodePool, class_: inferenceclass.Spec | ClassFault, index: int, counted: Mapping[str, str]
+    source: Source, spec: Spec, index: int, class_: inferenceclass.Spec | ClassFault, known: Known
 ) -> Iterator[PoolFault]:
     """Faults in the order of the pool's fields: it is counted elsewhere, or its source cannot do what it asks for."""
-    at = f"spec.nodePools[{index}]"
+    at, pool, counted = f"spec.nodePools[{index}]", spec.nodePools[index], known.counted
     if pool.name in counted:
         where = "both lead to the same Kubernetes cluster"
         problem = f"InferenceCluster {counted[pool.name]} counts the nodes of pool {pool.name} already, and {where}"
@@ -124,20 +134,31 @@ def _faults(
         can = " or ".join(("None", *sorted(source.fabrics)))
         yield PoolFault(f"{at}.fabric.type", f"{source.name} can do {can}, not {pool.fabric.type}{source.instead}")
     if source.provisioner and isinstance(class_, inferenceclass.Spec):
-        yield from _machine_faults(source, source.provisioner, pool, class_, at)
+        for field_, problem in _provisioning_faults(source, source.provisioner, spec, pool, class_, known.made):
+            yield PoolFault(f"{at}.{field_}", problem)
 
 
-def _machine_faults(
-    source: Source, provisioner: Provisioner, pool: NodePool, class_: inferenceclass.Spec, at: str
-) -> Iterator[PoolFault]:
-    """What keeps a cloud from making the nodes of the pool's class."""
+def _provisioning_faults(
+    source: Source,
+    provisioner: Provisioner,
+    spec: Spec,
+    pool: NodePool,
+    class_: inferenceclass.Spec,
+    made: Made,
+) -> Iterator[tuple[str, str]]:
+    """What keeps a cloud from making the nodes of the pool's class, as fields of the pool and problems."""
     machine = class_.machine(source)
     if machine is None:
         problem = f"InferenceClass {pool.className} does not say how {source.name} makes its nodes"
-        yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
+        yield "className", f"{problem}; give it spec.provisioning.{source.block}"
         return
-    for field, problem in provisioner.pool_faults(pool, machine):
-        yield PoolFault(f"{at}.{field}", problem)
+    if pool.maxNodeCount is None and pool.minNodeCount is not None:
+        yield "minNodeCount", "is for a pool that is scaled; give maxNodeCount, too"
+    if pool.minNodeCount == 0 and not provisioner.scales_from_zero:
+        why = f"the autoscaler of {source.name} adds no first node to a pool whose devices are claimed through DRA"
+        yield "minNodeCount", f"must be at least 1, not 0: {why}"
+    yield from provisioner.pool_faults(spec.cluster.block, pool, machine)
+    yield from kept_faults(provisioner, pool_of_composite(pool, machine, class_.drivers), made)
 
 
 def _class(classes: Classes, pool: NodePool) -> inferenceclass.Spec | ClassFault:

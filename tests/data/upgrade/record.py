@@ -27,7 +27,7 @@ import yaml
 from function import registry
 from function.cli import files
 from function.core import Manifest, Request, dig, plain
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.settle import settle
 from function.vocabulary import versions
@@ -51,7 +51,7 @@ def fleet() -> list[dict[str, Any]]:
     out: they are large, and the next version composes them again."""
     control = ControlPlane()
     manifests = [document.manifest for document in files.load([HERE / "fleet.yaml"])]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     kinds = sorted({ref[:2] for ref in control.store.changed})
     found = [plain(manifest) for kind in kinds for manifest in control.store.of_kind(*kind)]

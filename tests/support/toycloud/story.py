@@ -45,6 +45,8 @@ def cluster(name: str, class_name: str = "toy", **pool: Any) -> dict[str, Any]:
 
 
 OBJECTS = (
+    {"apiVersion": "toy.m.example.org/v1beta1", "kind": "ClusterProviderConfig", "metadata": {"name": "default"},
+     "spec": {"credentials": {"source": "InjectedIdentity"}}},
     class_("toy", provisioning=MACHINE),
     class_("bare"),
     cluster("good"),
@@ -67,7 +69,7 @@ def main() -> None:
 
     by_name = {m["metadata"]["name"]: m for m in all_of(versions.MODELPLANE, "InferenceCluster")}
     facts = {
-        "findings": [finding.message for finding in validate(OBJECTS[:3])],
+        "findings": [finding.message for finding in validate(OBJECTS[1:4])],
         "conditions": {
             name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"
             for name in NAMES
@@ -75,10 +77,10 @@ def main() -> None:
         "ready": dig(condition(by_name["good"], "Ready"), "status"),
         "address": dig(by_name["good"], "status", "gateway", "address"),
         "composites": spec("ToyCluster"),
-        "managed": [
-            (m["spec"]["forProvider"], m["status"]["atProvider"]["id"].partition("/")[0])
-            for m in all_of("toy.m.example.org/v1beta1", "Cluster")
-        ],
+        "managed": {
+            kind: [m["spec"]["forProvider"] for m in all_of("toy.m.example.org/v1beta1", kind)]
+            for kind in ("Network", "Cluster", "Pool")
+        },
         "secrets": [sorted(m["data"]) for m in all_of(versions.CORE, "Secret")],
         "access": [
             m["spec"]["credentials"]["secretRef"]["name"]

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from function.cli import files, yaml_text
 from function.main import main
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -258,7 +258,7 @@ def test_a_dump_of_a_fleet_at_rest_stays_as_it_is(tmp_path: Path, kinds: tuple[s
     """Whether all of it was dumped, or only what a person would ask for. No kind given is all of them."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     given = ("InferenceClass", "InferenceCluster", "ModelDeployment", *kinds)
     dump = [m for m in control.store.all() if not kinds or m["kind"] in given]
@@ -274,7 +274,7 @@ def test_replicas_of_deployments_that_were_not_dumped_still_take_their_nodes(tmp
     """Their controllers are elsewhere: in the cluster that was dumped."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([EXAMPLES / "tour"])]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     dump = [m for m in control.store.all() if m["kind"] in ("InferenceClass", "InferenceCluster", "ModelReplica")]
     (tmp_path / "fleet.yaml").write_text(yaml_text.documents(dump))

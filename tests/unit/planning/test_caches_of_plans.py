@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from function.core import Manifest, condition, dig
-from function.planning import outcome, stub_secrets
+from function.planning import outcome, stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
@@ -39,7 +39,7 @@ def planned(cache: dict[str, Any], **faults: int) -> ControlPlane:
     control = ControlPlane()
     control.faults.failed_hydrations.update(faults)
     fleet = [edited(c, "metadata.labels", {"site": site}) for c, site in zip(CLUSTERS, "ab", strict=True)]
-    control.loop.load([*fleet, cache, *stub_secrets.objects([*fleet, cache])])
+    control.loop.load([*fleet, cache, *stubs.objects([*fleet, cache])])
     control.loop.settle()
     return control
 

@@ -11,7 +11,7 @@ import pytest
 
 from function.cli import files
 from function.core import NamespacedName, dig, plain
-from function.planning import edits, outcome, stub_secrets
+from function.planning import edits, outcome, stubs
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
 from function.sandbox.store import Ref
@@ -32,7 +32,7 @@ def fleet() -> ControlPlane:
     """At rest; to be copied."""
     control = ControlPlane()
     manifests = [one.manifest for one in files.load([SPARE])]
-    control.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     return control
 
@@ -66,7 +66,7 @@ def test_a_copy_goes_the_way_that_the_fleet_itself_would_go(edit: Edit) -> None:
     """Object by object: a copy of a copy, and a fleet that was never copied."""
     alone = ControlPlane()
     manifests = [one.manifest for one in files.load([SPARE])]
-    alone.loop.load([*manifests, *stub_secrets.objects(manifests)])
+    alone.loop.load([*manifests, *stubs.objects(manifests)])
     alone.loop.settle()
     copy = fleet().copied().copied()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from function.fleet import clusters as published
-from function.planning import edits, outcome, stub_secrets
+from function.planning import edits, outcome, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster
@@ -32,7 +32,7 @@ def settled(size: int) -> ControlPlane:
     """As many clusters as deployments, four of which fill a cluster; the others are empty."""
     control = ControlPlane()
     fleet = whole_fleets.manifests(size, size, nodes=_NODES)
-    control.loop.load([*fleet, *stub_secrets.objects(fleet)])
+    control.loop.load([*fleet, *stubs.objects(fleet)])
     control.loop.settle()
     return control
 

@@ -1,29 +1,33 @@
-"""A toy cloud, which makes a whole cluster of one managed resource."""
+"""A toy cloud: a network, a cluster and its node pools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ipaddress
+from collections.abc import Iterator, Sequence
 
 from function.clouds.toy import model
 from function.clouds.toy.blocks import Cluster, Machine
-from function.clouds.toy.composer import COMPOSER, MANAGED
+from function.clouds.toy.composer import CLUSTER, COMPOSER, GROUP, NETWORK, POOL
 
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.nodepool import NodePool
-from function.contracts.cloud.source import ManagedKind, Observation, Package, Provisioner, Source
+from function.contracts.cloud.source import Observation, Package, Provisioner, Source
 from function.core import Manifest
 
 
-def _pool_faults(pool: NodePool, _machine: Machine) -> Iterator[tuple[str, str]]:
-    if pool.minNodeCount == 0:
-        yield "minNodeCount", "must be at least 1: Toy does not scale from zero"
+def _pool_faults(_block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+    if pool.zones and machine.size == "huge":
+        yield "zones", "must be left out: Toy chooses the zone of huge machines"
+
+
+def _cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
+    if ipaddress.ip_network(block.cidr).num_addresses < 256:  # noqa: PLR2004
+        yield "cidr", f"must have at least 256 addresses, unlike {block.cidr}"
 
 
 def _observe(manifest: Manifest) -> Observation:
-    return Observation(
-        at_provider={"id": f"toy/{manifest['metadata']['name']}"},
-        connection={"kubeconfig": "a kubeconfig"},
-    )
+    connection = {"kubeconfig": "a kubeconfig"} if manifest["kind"] == "Cluster" else {}
+    return Observation(at_provider={"id": f"toy/{manifest['metadata']['name']}"}, connection=connection)
 
 
 SOURCE = Source(
@@ -37,9 +41,12 @@ SOURCE = Source(
     provisioner=Provisioner(
         model=model,
         composer=COMPOSER,
-        managed=(ManagedKind(api_version=MANAGED, kind="Cluster", plural="clusters"),),
+        managed=(NETWORK, CLUSTER, POOL),
         packages=(Package(package="xpkg.example.org/toy/provider-toy", version=">=v1.0.0"),),
+        provider=GROUP,
         pool_faults=_pool_faults,
+        cluster_faults=_cluster_faults,
+        scales_from_zero=False,
         observe=_observe,
     ),
 )

@@ -9,10 +9,12 @@ from function.contracts.cloud.blocks import Credentials, keeps
 class Cluster(schema.Api):
     """A cluster that Toy makes."""
 
-    RULES = keeps("region")
+    RULES = keeps("region", "cidr")
 
     region: schema.CloudName
     """Region, such as toy-1."""
+    cidr: schema.Cidr = "10.0.0.0/16"
+    """Its network, of at least 256 addresses."""
     credentials: Credentials = Credentials()
     """Provider config with whose rights the cluster is made."""
 

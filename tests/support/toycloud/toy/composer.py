@@ -1,60 +1,71 @@
-"""How a ToyCluster is made: of one managed resource."""
+"""What a ToyCluster consists of: a network, the cluster in it, its node pools, and a class of storage on it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from function.clouds.toy.model import API_VERSION, KIND, Spec, parse
+from function.clouds.toy import model
+from function.clouds.toy.model import Pool, Spec
 
-from function.contracts.cloud import provisioned
-from function.core import ComposedResource, Composer, Request, Result
-from function.vocabulary import conditions as c
+from function.contracts.cloud import composition, nodes, provisioned
+from function.contracts.cloud.site import Resource, Site
+from function.contracts.cloud.source import ManagedKind
+from function.vocabulary import versions
 
-MANAGED = "toy.m.example.org/v1beta1"
-_CLUSTER = "cluster"
-_KEY = "kubeconfig"
+GROUP = "toy.m.example.org/v1beta1"
+NETWORK = ManagedKind(api_version=GROUP, kind="Network", plural="networks", immutable=("region", "cidr"))
+CLUSTER = ManagedKind(
+    api_version=GROUP,
+    kind="Cluster",
+    plural="clusters",
+    references={"networkRef": "Network"},
+    immutable=("region", "networkRef"),
+)
+POOL = ManagedKind(
+    api_version=GROUP,
+    kind="Pool",
+    plural="pools",
+    references={"clusterRef": "Cluster"},
+    immutable=("clusterRef", "size"),
+)
+_STORAGE = "toy-files"
 
 
-def _compose(request: Request) -> Result:
-    spec = parse(request.xr)
-    is_made = request.is_ready(_CLUSTER)
-    secret = {"type": provisioned.KUBECONFIG, "name": _secret(request), "key": _KEY}
-    return Result(
-        ready=is_made,
-        conditions=(
-            c.CLUSTER_RUNNING(why=f"{len(spec.nodePools)} pools") if is_made else c.PROVISIONING(why="Toy is at work"),
-        ),
-        resources={_CLUSTER: ComposedResource(_manifest(request, spec), is_made)},
-        status={"secrets": [secret]} if is_made else {},
-        waiting=not is_made,
-    )
+def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+    yield site.resource("network", NETWORK, {"region": spec.region, "cidr": spec.cidr})
+    wanted = {"region": spec.region, "networkRef": site.ref("network"), "tags": site.tags}
+    yield site.resource("cluster", CLUSTER, wanted, has_secret=True)
+    for pool in spec.nodePools:
+        yield _pool(site, pool)
+    storage = {"apiVersion": versions.STORAGE, "kind": "StorageClass", "metadata": {"name": _STORAGE}}
+    yield site.object("storage", {**storage, "provisioner": "files.toy.example.org"}, after=["cluster"])
 
 
-def _manifest(request: Request, spec: Spec) -> dict[str, Any]:
-    return {
-        "apiVersion": MANAGED,
-        "kind": "Cluster",
-        "metadata": {"name": request.identity.name, "namespace": request.identity.namespace},
-        "spec": {
-            "providerConfigRef": {"kind": spec.credentials.type, "name": spec.credentials.name},
-            "writeConnectionSecretToRef": {"name": _secret(request)},
-            "forProvider": {
-                "region": spec.region,
-                "pools": [{"name": p.name, "nodes": p.nodeCount, "size": p.machine.size} for p in spec.nodePools],
-            },
-        },
+def _pool(site: Site, pool: Pool) -> Resource:
+    wanted: dict[str, Any] = {
+        "clusterRef": site.ref("cluster"),
+        "size": pool.machine.size,
+        "labels": nodes.node_labels(pool.name),
+        "taints": [taint.model_dump(exclude_none=True) for taint in nodes.taints(pool, pool.drivers)],
     }
+    key = composition.pool_key(pool.name)
+    if pool.maxNodeCount is None:
+        return site.resource(key, POOL, {**wanted, "nodes": pool.nodeCount})
+    scaled = {**wanted, "min": pool.minNodeCount or 1, "max": pool.maxNodeCount}
+    return site.resource(key, POOL, scaled, init_provider={"nodes": pool.nodeCount})
 
 
-def _secret(request: Request) -> str:
-    return f"{request.identity.name}-kubeconfig"
+def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
+    return [composition.PublishedSecret(type=provisioned.KUBECONFIG, of="cluster", key="kubeconfig")]
 
 
-COMPOSER = Composer(
-    api_version=API_VERSION,
-    kind=KIND,
-    conditions=(c.CLUSTER_READY,),
-    invalid=c.INVALID_CLUSTER,
-    requirements=lambda _: (),
-    compose=_compose,
+COMPOSER = composition.composer(
+    composition.Blueprint(
+        model=model,
+        provider=GROUP,
+        resources=_resources,
+        secrets=_secrets,
+        storage=lambda _site, _spec: composition.Storage(name=_STORAGE, of="storage"),
+    )
 )

@@ -9,7 +9,6 @@ from function.clouds.toy.blocks import Cluster, Machine
 
 from function import schema
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.nodepool import NodePool
 from function.core import Manifest
 from function.vocabulary import conditions as c
 from function.vocabulary import versions
@@ -24,7 +23,7 @@ RUNS_IN_NAMESPACE = False
 COLUMNS = (schema.Column("CLUSTER", "string", ".spec.clusterName"),)
 
 
-class Pool(NodePool):
+class Pool(provisioned.Pool):
     machine: Machine
     """How its nodes are made."""
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from function.core import condition, is_ready
-from function.planning import stub_secrets
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
@@ -23,7 +23,7 @@ CLUSTER, POOL = "starter", "l4"
 def fleet() -> ControlPlane:
     control = ControlPlane()
     given = [d for file in ("classes.yaml", "clusters.yaml") for d in yaml.safe_load_all((FLEET / file).read_text())]
-    control.loop.load([*given, *stub_secrets.objects(given)])
+    control.loop.load([*given, *stubs.objects(given)])
     control.loop.settle()
     return control
 

@@ -1,11 +1,11 @@
-"""Stubs of the Secrets and ConfigMaps that a fleet references: files of a fleet do not contain them."""
+"""Stubs of what a fleet references and its files do not contain: Secrets, ConfigMaps, and clouds' provider configs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from function import podspec
+from function import clouds, podspec
 from function.core import Manifest, dig
 from function.vocabulary import names, namespaces, versions
 
@@ -26,7 +26,7 @@ _REFERENCES = (
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
-    """A stub for each Secret and ConfigMap that the manifests reference and do not contain, in order of names."""
+    """A stub for each object that the manifests reference and do not contain, in order of kinds and names."""
     fleet = list(manifests)
     existing = {
         (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
@@ -40,7 +40,26 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
         if key:
             text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
             stub["data"][key] = _VALUE if kind == "Secret" else text
-    return [found[key] for key in sorted(found)]
+    return [*_provider_configs(fleet), *(found[key] for key in sorted(found))]
+
+
+def _provider_configs(fleet: Iterable[Manifest]) -> list[dict[str, Any]]:
+    """The provider configs with whose rights clouds make clusters."""
+    existing = {(m["apiVersion"], m["kind"], m["metadata"]["name"]) for m in fleet}
+    wanted = {}
+    for source in clouds.SOURCES:
+        blocks = (dig(m, "spec", "cluster", source.block) for m in fleet if m["kind"] == "InferenceCluster")
+        for block in filter(None, blocks):
+            kind = str(dig(block, "credentials", "type") or "ClusterProviderConfig")
+            name = str(dig(block, "credentials", "name") or "default")
+            if source.provisioner:
+                wanted[source.provisioner.provider, kind, name] = source.provisioner.assumed_config
+    return [_provider_config(*key, wanted[key]) for key in sorted(wanted.keys() - existing)]
+
+
+def _provider_config(api_version: str, kind: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    namespace = {"namespace": names.SYSTEM_NAMESPACE} if kind == "ProviderConfig" else {}
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **namespace}, "spec": dict(spec)}
 
 
 def _certificates(manifest: Manifest) -> Iterator[tuple[str, str, str]]:

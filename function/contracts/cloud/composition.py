@@ -1,0 +1,329 @@
+"""How every cloud's composite is composed, whatever it consists of.
+
+Terms. A *resource* is a managed resource of the cloud, or an Object or Release on the cluster that the cloud makes
+(site.py). A resource *depends* on those that it refers to, and on those in its `after`.
+
+Phases of a call, in order:
+
+1. Check whom the composite belongs to, its spec, and the provider config with whose rights everything is made.
+2. `Blueprint.resources` lists the wanted resources.
+3. `_due`: a resource is created once those in its `after` are ready, and what it needs is known. What was created
+   stays, whatever becomes of those.
+4. `_pinned`: fields that the cloud cannot change keep their values. Edits of them are refused before they arrive here;
+   this is for values that a release of Modelplane would choose differently today.
+5. `_usages`: a resource is deleted before those that it depends on, by a Usage for each dependency. A dependency that
+   others imply has none.
+6. `_leaving`: a resource that is no longer wanted is deleted the same way. Crossplane stops at the first delete that a
+   Usage refuses, so nothing is left out while a Usage protects it: first the one that depends on the others goes, then
+   the Usages by it, then those.
+7. `_status` publishes Secrets, storage and pools once they exist, and keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from function.contracts.cloud import credentials, owner, provisioned
+from function.contracts.cloud.site import Resource, Site
+from function.core import (
+    ComposedResource,
+    Composer,
+    Condition,
+    InvalidSpec,
+    Manifest,
+    Request,
+    Result,
+    condition,
+    dig,
+    enumerate_names,
+    plain,
+    quote_condition,
+    restate_resource,
+)
+from function.manifests import managed
+from function.manifests.usage import usage
+from function.vocabulary import conditions as c
+from function.vocabulary import names, versions
+
+_USAGE = "usage-"
+"""Prefix of the keys of Usages. No resource has it."""
+_POOL = "pool-"
+_MOST_NAMED = 3
+"""Resources that a message names."""
+
+
+def pool_key(pool: str) -> str:
+    """Return the key of the resource that is a node pool. Its readiness tells whether the cloud has made the pool."""
+    return f"{_POOL}{pool}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedSecret:
+    """A Secret by which the cluster is reached."""
+
+    type: str
+    """provisioned.KUBECONFIG, or the type of an identity as provider-kubernetes names it."""
+    of: str
+    """Key of the resource that writes it. It is published once that is ready."""
+    key: str
+    """Key of the Secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    """The StorageClass for ModelCaches."""
+
+    name: str
+    of: str
+    """Key of the Object that holds it. It is published once that is ready."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blueprint:
+    """What one cloud's composite consists of. All functions are pure."""
+
+    model: ModuleType
+    """See Provisioner.model. Its Spec is the cloud's `Cluster` block with clusterName and nodePools."""
+    provider: str
+    """apiVersion of the provider's ProviderConfig and ClusterProviderConfig, such as aws.m.upbound.io/v1beta1."""
+    resources: Callable[[Site, Any], Iterable[Resource]]
+    """Return every resource that a spec asks for, whether it can be created already or not, each under its own key.
+
+    Called once on every pass. May raise InvalidSpec or NotYet, which hold everything.
+    """
+    secrets: Callable[[Site, Any], Sequence[PublishedSecret]]
+    """Return the Secrets by which the cluster is reached, the kubeconfig among them."""
+    storage: Callable[[Site, Any], Storage | None] = lambda _site, _spec: None
+    """Return the StorageClass of which volumes can be mounted and written by many GPU nodes; None where there is none."""
+    faults: Callable[[Any], Iterable[tuple[str, str]]] = lambda _spec: ()
+    """Return what the cloud cannot do of what a spec asks for, as pairs of a path and a problem.
+
+    The InferenceCluster refuses the same before it composes the composite.
+    """
+
+
+def composer(blueprint: Blueprint) -> Composer:
+    """Return the composer of a cloud's kind."""
+    return Composer(
+        api_version=blueprint.model.API_VERSION,
+        kind=blueprint.model.KIND,
+        conditions=(c.CLUSTER_READY,),
+        invalid=c.INVALID_CLUSTER,
+        requirements=lambda request: credentials.requirements(request, blueprint.provider),
+        compose=lambda request: _compose(request, blueprint),
+    )
+
+
+def _compose(request: Request, blueprint: Blueprint) -> Result:
+    owner.check(request.xr, c.INVALID_CLUSTER)
+    spec = blueprint.model.parse(request.xr)
+    owner.check_cluster(request.xr, spec.clusterName, c.INVALID_CLUSTER)
+    _check(blueprint, spec)
+    credentials.check(request, blueprint.provider)
+    site = Site(request, spec.clusterName, spec.credentials)
+    wanted = {resource.key: resource for resource in blueprint.resources(site, spec)}
+    graph = _dependencies(wanted)
+    composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
+    composed |= _usages(request, composed, graph)
+    composed |= _leaving(request, composed)
+    pending = [key for key in wanted if not request.is_ready(key)]
+    leaving = any(key not in composed or key not in wanted for key in request.observed if not key.startswith(_USAGE))
+    return Result(
+        ready=not pending,
+        conditions=(_cluster_ready(request, wanted, pending),),
+        resources=composed,
+        status=_status(request, blueprint, site, spec),
+        waiting=bool(pending) or leaving,
+    )
+
+
+def _check(blueprint: Blueprint, spec: Any) -> None:
+    """Raises InvalidSpec for what the cloud cannot do."""
+    for path, problem in blueprint.faults(spec):
+        raise InvalidSpec(c.INVALID_CLUSTER(field=path, problem=problem))
+
+
+# What is composed
+
+
+def _due(request: Request, wanted: Mapping[str, Resource]) -> Iterator[str]:
+    for key, resource in wanted.items():
+        is_due = resource.manifest is not None and all(map(request.is_ready, resource.after))
+        if key in request.observed or is_due:
+            yield key
+
+
+def _composed(request: Request, resource: Resource) -> ComposedResource:
+    observed = request.observed.get(resource.key)
+    if resource.manifest is None:
+        assert observed is not None, resource.key
+        return restate_resource(observed)
+    manifest = resource.manifest if observed is None else _pinned(resource, observed)
+    return ComposedResource(manifest, request.is_ready(resource.key))
+
+
+def _pinned(resource: Resource, observed: Manifest) -> Manifest:
+    """The manifest, with the values that were written for what the cloud cannot change."""
+    assert resource.manifest is not None
+    if resource.kind is None:
+        return resource.manifest
+    manifest: dict[str, Any] = plain(resource.manifest)
+    for path in resource.kind.immutable:
+        _pin(manifest["spec"]["forProvider"], dig(observed, "spec", "forProvider"), path.split("."))
+    return manifest
+
+
+def _pin(wanted: Any, observed: Any, path: Sequence[str]) -> None:
+    """Give a field that is wanted the value that is observed; leave it out where none is."""
+    field, *rest = path
+    if not isinstance(wanted, dict) or field not in wanted:
+        return
+    there = dig(observed, field)
+    if rest:
+        _pin(wanted[field], there, rest)
+    elif there is None:
+        del wanted[field]
+    else:
+        wanted[field] = plain(there)
+
+
+# The order of deletion
+
+
+def _dependencies(wanted: Mapping[str, Resource]) -> dict[str, set[str]]:
+    """The keys that each resource depends on directly, without those that another of them depends on."""
+    by_name = {r.manifest["metadata"]["name"]: r.key for r in wanted.values() if r.manifest is not None}
+    direct = {
+        resource.key: ({*resource.after} | _referred(resource, by_name)) & wanted.keys() for resource in wanted.values()
+    }
+    closures: dict[str, set[str]] = {}
+    for key in direct:
+        _closure(key, direct, closures)
+    return {
+        key: {of for of in found if not any(of in closures[other] for other in found - {of})}
+        for key, found in direct.items()
+    }
+
+
+def _referred(resource: Resource, by_name: Mapping[str, str]) -> set[str]:
+    if resource.manifest is None or resource.kind is None:
+        return set()
+    return {by_name[name] for _, name in managed.references(resource.manifest) if name in by_name}
+
+
+def _closure(key: str, direct: Mapping[str, set[str]], closures: dict[str, set[str]]) -> set[str]:
+    """All keys that a resource depends on, directly or not."""
+    if key not in closures:
+        closures[key] = set()  # ends a cycle, which would be a fault of the cloud's
+        closures[key] = direct[key].union(*(_closure(of, direct, closures) for of in direct[key]))
+    return closures[key]
+
+
+def _usages(
+    request: Request, composed: Mapping[str, ComposedResource], graph: Mapping[str, set[str]]
+) -> dict[str, ComposedResource]:
+    found = {}
+    for by in composed:
+        for of in sorted(graph[by] & composed.keys()):
+            key = f"{_USAGE}{of}-{by}"
+            manifest = _usage(request, composed[of].manifest, composed[by].manifest, key, f"{by} needs {of}")
+            found[key] = ComposedResource(manifest, request.is_ready(key))
+    return found
+
+
+def _usage(request: Request, of: Manifest, by: Manifest, key: str, reason: str) -> dict[str, Any]:
+    of_name, by_name = of["metadata"]["name"], by["metadata"]["name"]
+    return usage(
+        name=names.derived(of_name, "usage", of["kind"], of_name, by["kind"], by_name),
+        namespace=request.identity.namespace,
+        api_version=of["apiVersion"],
+        kind=of["kind"],
+        of=of_name,
+        by=(by["apiVersion"], by["kind"], by_name),
+        reason=reason,
+    )
+
+
+def _leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
+    """What is observed, no longer wanted, and must not go yet: Usages by what is leaving too, and what Usages protect."""
+    observed = request.observed
+    usages = {key: m for key, m in observed.items() if m["apiVersion"] == versions.PROTECTION}
+    leaving = {key: m for key, m in observed.items() if key not in composed and key not in usages}
+    users = {(m["kind"], m["metadata"]["name"]) for m in leaving.values()}
+    used = {_used(manifest, "of") for manifest in usages.values()}
+    kept = [key for key, m in usages.items() if key not in composed and _used(m, "by") in users]
+    kept += [key for key, m in leaving.items() if (m["kind"], m["metadata"]["name"]) in used]
+    return {key: restate_resource(observed[key]) for key in sorted(kept)}
+
+
+def _used(manifest: Manifest, end: str) -> tuple[str, str]:
+    return str(dig(manifest, "spec", end, "kind")), str(dig(manifest, "spec", end, "resourceRef", "name"))
+
+
+# What is said
+
+
+def _status(request: Request, blueprint: Blueprint, site: Site, spec: Any) -> dict[str, Any]:
+    before = request.xr.get("status") or {}
+    secrets = blueprint.secrets(site, spec)
+    is_reached = dig(before, "secrets") or all(request.is_ready(secret.of) for secret in secrets)
+    storage = blueprint.storage(site, spec)
+    return {
+        **(
+            {"secrets": [{"type": s.type, "name": site.secret(s.of), "key": s.key} for s in secrets]}
+            if secrets and is_reached
+            else {}
+        ),
+        **_cache(request, storage, dig(before, "cache", "storageClassName")),
+        **_pools(request, spec, dig(before, "pools") or ()),
+    }
+
+
+def _cache(request: Request, storage: Storage | None, before: Any) -> dict[str, Any]:
+    if storage and (request.is_ready(storage.of) or before == storage.name):
+        return {"cache": {"storageClassName": storage.name}}
+    return {}
+
+
+def _pools(request: Request, spec: Any, before: Iterable[str]) -> dict[str, Any]:
+    """The pools that the cloud has made. One that was made stays published while it is updated, and if it fails."""
+    made = [
+        pool.name
+        for pool in spec.nodePools
+        if request.is_ready(pool_key(pool.name)) or (pool.name in before and pool_key(pool.name) in request.observed)
+    ]
+    return {"pools": made} if made else {}
+
+
+def _cluster_ready(request: Request, wanted: Mapping[str, Resource], pending: Sequence[str]) -> Condition:
+    if not pending:
+        made = sum(key.startswith(_POOL) for key in wanted)
+        return c.CLUSTER_RUNNING(why=f"All {len(wanted)} resources are ready, node pools: {made}")
+    errors = [f"{_title(request, key)}: {text}" for key in pending if (text := _error(request.observed.get(key)))]
+    progress = f"{len(wanted) - len(pending)} of {len(wanted)} resources are ready"
+    if errors:
+        more = f"; and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
+        return c.PROVISIONING(why=f"{'; '.join(errors[:_MOST_NAMED])}{more} ({progress})")
+    there = [key for key in pending if key in request.observed] or list(pending)
+    return c.PROVISIONING(why=f"Waiting for {enumerate_names(there, _MOST_NAMED)} ({progress})")
+
+
+def _title(request: Request, key: str) -> str:
+    """The kind and name of a resource, and the key that says what it is."""
+    observed = request.observed[key]
+    return f"{observed['kind']} {observed['metadata']['name']} ({key})"
+
+
+def _error(observed: Manifest | None) -> str:
+    """What a provider reports as an error, in its own words; empty where it reports none.
+
+    An operation that goes on after the reconcile reports as LastAsyncOperation (upjet v2, pkg/resource/conditions.go).
+    """
+    for type_ in ("LastAsyncOperation", "Synced"):
+        found = condition(observed or {}, type_)
+        if dig(found, "status") == "False":
+            return quote_condition(found)
+    return ""

@@ -1,0 +1,37 @@
+"""What the nodes of every cloud's pools have in common: labels, and the taint that keeps other pods off their devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from function.contracts.cloud.nodepool import NodePool, Taint
+from function.vocabulary import labels
+
+SYSTEM_POOL = "system"
+"""Name of the pool for pods that need no device. Node pools of users cannot have it."""
+_TAINT_KEYS = {"gpu.nvidia.com": labels.GPU_TAINT, "gpu.amd.com": labels.AMD_GPU_TAINT}
+"""Keys of the taints of nodes with devices, by DRA driver."""
+
+
+def node_labels(pool: str) -> dict[str, str]:
+    """Return the labels of the nodes of a pool."""
+    return {labels.POOL: pool}
+
+
+def device_taint_keys(drivers: Iterable[str]) -> tuple[str, ...]:
+    """Return the keys of the taints of nodes with devices of some DRA drivers, sorted.
+
+    Everything of ours that must run on such nodes tolerates them whatever their value.
+    """
+    return tuple(sorted({_TAINT_KEYS[driver] for driver in drivers if driver in _TAINT_KEYS}))
+
+
+def taints(pool: NodePool, drivers: Iterable[str], *, gpu_value: str = "true") -> tuple[Taint, ...]:
+    """Return the taints of the nodes of a pool: those of their devices, then those that the user wants.
+
+    `gpu_value` is the value of the devices' taints. Of two with the same key and effect, the user's is left out:
+    Kubernetes takes only one.
+    """
+    ours = tuple(Taint(key=key, value=gpu_value, effect="NoSchedule") for key in device_taint_keys(drivers))
+    taken = {(taint.key, taint.effect) for taint in ours}
+    return (*ours, *(taint for taint in pool.taints if (taint.key, taint.effect) not in taken))

@@ -1,0 +1,110 @@
+"""What a cloud has made of the node pools, and what its composite asks for.
+
+Replicas lose nothing by an edit. A pool that is removed stays with the cloud until the replicas on it have moved, and
+one that shrinks keeps the nodes that they take; the scheduler sees the edit at once. A pool that is not made yet has no
+nodes for the scheduler.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from pydantic import ValidationError
+
+from function import clouds
+from function.clouds import NodePool, Provisioner
+from function.core import Manifest, Request, dig, dig_list, plain
+from function.fleet.replicas import TAKEN
+from function.kinds.inferencecluster import inputs
+from function.schema import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The node pools of the observed composite of a cloud."""
+
+    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The pools that its spec asks for, by name."""
+    made: frozenset[str] = frozenset()
+    """The names of those that the cloud has made."""
+    taken: Mapping[str, int] | None = None
+    """Nodes that replicas take, by pool; None while the replicas are not known."""
+
+
+def read(request: Request) -> Made:
+    """Return what the cloud has made; empty before there is a composite."""
+    composite = request.observed.get(clouds.KEY)
+    pools = (pool for pool in dig_list(composite, "spec", "nodePools") if isinstance(dig(pool, "name"), str))
+    names = dig_list(composite, "status", "pools")
+    return Made(
+        asked={pool["name"]: pool for pool in pools},
+        made=frozenset(name for name in names if isinstance(name, str)),
+        taken=_taken(request),
+    )
+
+
+def _taken(request: Request) -> Mapping[str, int] | None:
+    replicas = inputs.replicas(request)
+    if replicas is None:
+        return None
+    taken: Counter[str] = Counter()
+    for replica in replicas:
+        taken.update(TAKEN(replica))
+    return taken
+
+
+def kept_faults(provisioner: Provisioner, pool: Mapping[str, Any], made: Made) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a pool that the cloud has made otherwise, and does not change."""
+    before = made.asked.get(pool["name"])
+    if before is None:
+        return
+    was, wanted = _complete(provisioner.model, before), _complete(provisioner.model, pool)
+    for kept in provisioner.keeps:
+        if was and was.get(kept) != wanted.get(kept):
+            at = "className" if kept == "machine" else kept
+            yield at, f"the nodes of a pool keep their {kept} ({_shown(was.get(kept))}); add a pool of another name"
+
+
+def _complete(model: ModuleType, pool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A pool with all defaults; empty for one that an older release stored, and the model does not take any more."""
+    try:
+        found: dict[str, Any] = model.Pool.model_validate(plain(pool)).model_dump()
+    except ValidationError:
+        return {}
+    return found
+
+
+def _shown(value: Any) -> str:
+    """A value as a user writes it, on one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(child)}" for key, child in value.items()) or "not given"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) or "not given"
+    return "not given" if value is None else str(value)
+
+
+def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, Any]]:
+    """Return the pools that the composite asks for: those that are wanted, and those that replicas have not left."""
+    taken = made.taken or {}
+    wanted = {pool["name"] for pool in pools}
+    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and taken.get(name)]
+    return [*(_with_room(pool, taken.get(pool["name"], 0)) for pool in pools), *leaving]
+
+
+def _with_room(pool: Mapping[str, Any], taken: int) -> Mapping[str, Any]:
+    """A pool that has the nodes at least that replicas take."""
+    field_ = "nodeCount" if pool.get("maxNodeCount") is None else "maxNodeCount"
+    return {**pool, field_: taken} if taken > int(pool.get(field_, 1)) else pool
+
+
+def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:
+    """Return a pool as a composite has it: as the user gave it, with the block of its class and its DRA drivers."""
+    return {
+        **pool.model_dump(exclude_unset=True, exclude_none=True),
+        "machine": machine.model_dump(exclude_unset=True, exclude_none=True),
+        **({"drivers": sorted(drivers)} if drivers else {}),
+    }
