@@ -7,14 +7,16 @@ every sibling of a kind.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from function.contracts.cloud.blocks import Credentials
 from function.contracts.cloud.source import ManagedKind
-from function.core import Manifest, Request, dig
+from function.core import InvalidSpec, Manifest, Request, dig
 from function.manifests import helm, managed, provider
+from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 from function.vocabulary.charts import Chart
 
@@ -101,6 +103,28 @@ class Site:
         """
         return dig(self.request.observed.get(key), "spec", "forProvider", *path)
 
+    def kubernetes_version(self, key: str, wanted: str | None, default: str, *path: str) -> str:
+        """Return the Kubernetes version that a resource is to have.
+
+        Args:
+            key: Key of the resource.
+            wanted: What the user asks for, such as 1.36; None for any.
+            default: The version of a new cluster. One that exists keeps its version until the user asks for another.
+            path: Where spec.forProvider of the resource has the version.
+
+        Raises:
+            InvalidSpec: The version is older than that of the cluster, or skips one.
+        """
+        running = self.written(key, *path)
+        if not isinstance(running, str):
+            return wanted or default
+        if wanted is None or _minor(wanted) == _minor(running):
+            return running
+        if not 0 < _minor(wanted) - _minor(running) <= 1:
+            problem = f"the cluster runs {running}, which is upgraded one minor version at a time and never back"
+            raise InvalidSpec(c.INVALID_CLUSTER(field="spec.kubernetesVersion", problem=f"{problem}, not to {wanted}"))
+        return wanted
+
     def resource(
         self,
         key: str,
@@ -175,3 +199,9 @@ class Site:
 
     def _labels(self) -> dict[str, str]:
         return {labels.CLUSTER: names.label_value(self.cluster)}
+
+
+def _minor(version: str) -> int:
+    """The minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
+    found = re.match(r"v?1\.(\d+)", version)
+    return int(found[1]) if found else 0
