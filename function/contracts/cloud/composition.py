@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from function.contracts.cloud import credentials, owner, provisioned
+from function.contracts.cloud import credentials, owner
 from function.contracts.cloud.site import Resource, Site
 from function.core import (
     ComposedResource,
@@ -44,9 +44,9 @@ from function.core import (
     restate_resource,
 )
 from function.manifests import managed
-from function.manifests.usage import usage
+from function.manifests.usage import usage_between
 from function.vocabulary import conditions as c
-from function.vocabulary import names, versions
+from function.vocabulary import versions
 
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
@@ -97,7 +97,7 @@ class Blueprint:
     secrets: Callable[[Site, Any], Sequence[PublishedSecret]]
     """Return the Secrets by which the cluster is reached, the kubeconfig among them."""
     storage: Callable[[Site, Any], Storage | None] = lambda _site, _spec: None
-    """Return the StorageClass of which volumes can be mounted and written by many GPU nodes; None where there is none."""
+    """Return the StorageClass whose volumes many GPU nodes can mount and write; None where there is none."""
     faults: Callable[[Any], Iterable[tuple[str, str]]] = lambda _spec: ()
     """Return what the cloud cannot do of what a spec asks for, as pairs of a path and a problem.
 
@@ -229,26 +229,14 @@ def _usages(
     for by in composed:
         for of in sorted(graph[by] & composed.keys()):
             key = f"{_USAGE}{of}-{by}"
-            manifest = _usage(request, composed[of].manifest, composed[by].manifest, key, f"{by} needs {of}")
+            pair = composed[of].manifest, composed[by].manifest
+            manifest = usage_between(*pair, namespace=request.identity.namespace, reason=f"{by} needs {of}")
             found[key] = ComposedResource(manifest, request.is_ready(key))
     return found
 
 
-def _usage(request: Request, of: Manifest, by: Manifest, key: str, reason: str) -> dict[str, Any]:
-    of_name, by_name = of["metadata"]["name"], by["metadata"]["name"]
-    return usage(
-        name=names.derived(of_name, "usage", of["kind"], of_name, by["kind"], by_name),
-        namespace=request.identity.namespace,
-        api_version=of["apiVersion"],
-        kind=of["kind"],
-        of=of_name,
-        by=(by["apiVersion"], by["kind"], by_name),
-        reason=reason,
-    )
-
-
 def _leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
-    """What is observed, no longer wanted, and must not go yet: Usages by what is leaving too, and what Usages protect."""
+    """What is no longer wanted and must not go yet: Usages by what is leaving, and what Usages protect."""
     observed = request.observed
     usages = {key: m for key, m in observed.items() if m["apiVersion"] == versions.PROTECTION}
     leaving = {key: m for key, m in observed.items() if key not in composed and key not in usages}

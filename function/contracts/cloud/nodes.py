@@ -1,4 +1,4 @@
-"""What the nodes of every cloud's pools have in common: labels, and the taint that keeps other pods off their devices."""
+"""Labels of the nodes of every cloud's pools, and the taints that keep other pods off their devices."""
 
 from __future__ import annotations
 

@@ -53,9 +53,11 @@ class ManagedKind:
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
     any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
-    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs. The provider
-    refuses to change them, or makes the resource anew. Once the resource was composed they keep their values
-    (composition.py)."""
+    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
+
+    The provider refuses to change them, or makes the resource anew. Once the resource was composed they keep their
+    values (composition.py).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
