@@ -188,6 +188,9 @@ class Source:
     requirements must differ from those in function/kinds/inferencecluster/inputs.py.
     """
 
+    no_storage: str = ""
+    """Why clusters of the source have no StorageClass for ModelCaches, as a sentence without a full stop. It is told in
+    the condition ClusterReady. Empty for a source that can have one."""
     zones: bool = False
     """Whether a node pool can choose its zones."""
     capacity_blocks: bool = False
