@@ -52,6 +52,7 @@ COMPOSED = (
     *OURS,
     Resource(versions.APPS, "Deployment", "deployments"),
     Resource(versions.CORE, "ConfigMap", "configmaps"),
+    Resource(versions.CORE, "Secret", "secrets"),
     Resource(versions.CORE, "Service", "services"),
     Resource(versions.DISCOVERY, "EndpointSlice", "endpointslices"),
     Resource(versions.GATEWAY, "Gateway", "gateways"),
@@ -65,10 +66,7 @@ COMPOSED = (
 )
 """Kinds composed on the control cluster."""
 
-REQUIRED = (
-    Resource(versions.CORE, "Secret", "secrets"),
-    Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
-)
+REQUIRED = (Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),)
 """Kinds that are only read."""
 
 
