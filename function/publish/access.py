@@ -47,12 +47,15 @@ MANAGED = (
 OURS = tuple(Resource(kind.api_version, kind.kind, kind.plural) for kind in KINDS)
 """Our own kinds. Some are composed by others, and all own what is composed for them."""
 
+ALLOWED_ALREADY = (Resource(versions.CORE, "Secret", "secrets"),)
+"""Kinds composed on the control cluster that Crossplane writes by its own role, for its certificates and connection
+details (clusterrole.yaml, as above). Ours adds no right to write any: no Secret that we compose holds a secret."""
+
 COMPOSED = (
     *MANAGED,
     *OURS,
     Resource(versions.APPS, "Deployment", "deployments"),
     Resource(versions.CORE, "ConfigMap", "configmaps"),
-    Resource(versions.CORE, "Secret", "secrets"),
     Resource(versions.CORE, "Service", "services"),
     Resource(versions.DISCOVERY, "EndpointSlice", "endpointslices"),
     Resource(versions.GATEWAY, "Gateway", "gateways"),
@@ -66,7 +69,10 @@ COMPOSED = (
 )
 """Kinds composed on the control cluster."""
 
-REQUIRED = (Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),)
+REQUIRED = (
+    Resource(versions.CORE, "Secret", "secrets"),
+    Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
+)
 """Kinds that are only read."""
 
 

@@ -28,13 +28,13 @@ def resources(site: Site, spec: Spec, version: str) -> Iterator[Resource]:
         yield _pool(site, spec, pool, version)
 
 
-def _fabric_key(fabric_: str) -> str:
-    return f"fabric-{fabric_}"
+def _gpu_cluster_key(fabric_: str) -> str:
+    return f"gpu-cluster-{fabric_}"
 
 
 def _gpu_cluster(site: Site, fabric_: str) -> Resource:
     """A GPU cluster: one for each fabric, so that engines can span pools of it."""
-    key = _fabric_key(fabric_)
+    key = _gpu_cluster_key(fabric_)
     wanted = {"name": site.name(key), "labels": site.tags, "infinibandFabric": fabric_}
     return site.resource(key, GPU_CLUSTER, wanted)
 
@@ -56,7 +56,7 @@ def _pool(site: Site, spec: Spec, pool: Pool, version: str) -> Resource:
         **_common(site, spec, pool.machine.diskSizeGb, nodes.node_labels(pool.name)),
         **({"taints": _taints(taints)} if taints else {}),
         **({"gpuSettings": {"driversPreset": pool.machine.driversPreset}} if _has_gpus(pool) else {}),
-        **({"gpuCluster": {"idRef": site.ref(_fabric_key(in_fabric))}} if in_fabric else {}),
+        **({"gpuCluster": {"idRef": site.ref(_gpu_cluster_key(in_fabric))}} if in_fabric else {}),
     }
     return _node_group(site, composition.pool_key(pool.name), version, {**_size(pool), "template": template})
 
