@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
+from function.vocabulary import names
 
 KEY = "cluster"
 """Key of a cloud's composite among the resources that an InferenceCluster composes."""
@@ -22,10 +23,11 @@ KEY = "cluster"
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of a Secret in names.SYSTEM_NAMESPACE."""
+    """One key of a Secret."""
 
     name: str
     key: str
+    namespace: str = names.SYSTEM_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
