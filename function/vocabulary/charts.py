@@ -73,3 +73,9 @@ PROMETHEUS = Chart(
     version="88.5.3",
     namespace="monitoring",
 )
+CLUSTER_AUTOSCALER = Chart(
+    name="cluster-autoscaler",
+    repository="https://kubernetes.github.io/autoscaler",
+    version="9.59.0",
+    namespace="kube-system",
+)
