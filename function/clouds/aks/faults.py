@@ -51,10 +51,9 @@ def _most_nodes(pool: NodePool) -> int:
     return pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
 
 
-def pool_faults(_block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield pairs of a field of the pool and a problem."""
-    fault = machines.size_fault(machine.vmSize)
-    if fault:
+    for fault in machines.faults(machine.vmSize, pool.drivers):
         yield "className", fault
     if machine.diskSizeGb not in _DISK:
         problem = f"asks for diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]}"
@@ -89,11 +88,5 @@ def spec_faults(spec: Spec) -> Iterator[tuple[str, str]]:
     for field, problem in _block_faults(spec):
         yield f"spec.{field}", problem
     for index, pool in enumerate(spec.nodePools):
-        for field, problem in (*pool_faults(spec, pool, pool.machine), *_device_faults(pool)):
+        for field, problem in pool_faults(spec, pool, pool.machine):
             yield f"spec.nodePools[{index}].{field}", problem
-
-
-def _device_faults(pool: Pool) -> Iterator[tuple[str, str]]:
-    fault = machines.driver_fault(pool.machine.vmSize, pool.drivers)
-    if fault:
-        yield "machine.vmSize", fault

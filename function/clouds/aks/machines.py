@@ -5,7 +5,7 @@ Names of sizes are compared without regard to case, as Azure does.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 NVIDIA, AMD = "gpu.nvidia.com", "gpu.amd.com"
@@ -40,18 +40,15 @@ def gpu_driver(vm_size: str, drivers: Collection[str]) -> Literal["Install", "No
     return "Install" if NVIDIA in (known, *drivers) else None
 
 
-def size_fault(vm_size: str) -> str:
-    """Return why nodes of a size cannot be made; empty where they can."""
-    if any(family in vm_size.lower() for family in _ARM):
-        return f"asks for vmSize {vm_size}, an Arm machine whose GPU driver AKS does not install; take another size"
-    return ""
-
-
-def driver_fault(vm_size: str, drivers: Collection[str]) -> str:
-    """Return why nodes of a size cannot have the devices of some DRA drivers; empty where they can."""
+def faults(vm_size: str, drivers: Collection[str]) -> Iterator[str]:
+    """Yield why nodes of a size cannot be made, or cannot have the devices of some DRA drivers."""
+    size = vm_size.lower()
+    if any(family in size for family in _ARM):
+        yield f"asks for {vm_size}, an Arm machine: AKS installs no GPU driver there; take another size"
     asked = sorted({NVIDIA, AMD} & set(drivers))
-    if asked and not vm_size.lower().startswith(_FAMILY):
-        return f"{vm_size} has no GPU for devices of {asked[0]}: sizes with GPUs begin with Standard_N"
-    known, _ = GPUS.get(vm_size.lower(), ("", 0))
-    others = [driver for driver in asked if known and driver != known]
-    return f"{vm_size} has GPUs of {known}, not of {others[0]}" if others else ""
+    if asked and not size.startswith(_FAMILY):
+        yield f"asks for {vm_size}, which has no GPU for its {asked[0]} devices: sizes with GPUs begin with Standard_N"
+    known, _ = GPUS.get(size, ("", 0))
+    for driver in asked:
+        if known and driver != known:
+            yield f"asks for {vm_size}, which has GPUs of {known}, and has devices of {driver}"

@@ -128,7 +128,7 @@ KINDS = (
 
 
 def _package(name: str) -> Package:
-    return Package(package=f"xpkg.upbound.io/upbound/{name}", version=">=v2.6.0")
+    return Package(package=f"xpkg.crossplane.io/crossplane-contrib/{name}", version=">=v2.6.0")
 
 
 PACKAGES = tuple(
