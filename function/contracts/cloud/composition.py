@@ -34,6 +34,7 @@ from function.core import (
     Condition,
     InvalidSpec,
     Manifest,
+    NamespacedName,
     Request,
     Result,
     condition,
@@ -71,6 +72,9 @@ class PublishedSecret:
     """Key of the resource that writes it. It is published once that is ready."""
     key: str
     """Key of the Secret."""
+    written: NamespacedName | None = None
+    """The Secret, where somebody else wrote it, as the one with the credentials that make the cluster. None for the one
+    that the resource writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +134,8 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
     composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
     composed |= _usages(request, composed, graph)
     composed |= _leaving(request, composed)
-    pending = [key for key in wanted if not request.is_ready(key) or _error(request.observed[key])]
-    leaving = [key for key in request.observed if key not in wanted and not key.startswith(_USAGE)]
+    pending = [key for key in wanted if not _is_ready(request, wanted, key) or _error(request.observed[key])]
+    leaving = sorted(key for key in request.observed if key not in wanted and not key.startswith(_USAGE))
     return Result(
         ready=not pending,
         conditions=(_cluster_ready(request, wanted, pending, leaving),),
@@ -152,9 +156,13 @@ def _check(blueprint: Blueprint, spec: Any) -> None:
 
 def _due(request: Request, wanted: Mapping[str, Resource]) -> Iterator[str]:
     for key, resource in wanted.items():
-        is_due = resource.manifest is not None and all(map(request.is_ready, resource.after))
+        is_due = resource.manifest is not None and all(_is_ready(request, wanted, of) for of in resource.after)
         if key in request.observed or is_due:
             yield key
+
+
+def _is_ready(request: Request, wanted: Mapping[str, Resource], key: str) -> bool:
+    return request.is_ready(key) or (key in request.observed and key in wanted and wanted[key].is_ready_at_once)
 
 
 def _composed(request: Request, resource: Resource) -> ComposedResource:
@@ -163,7 +171,7 @@ def _composed(request: Request, resource: Resource) -> ComposedResource:
         assert observed is not None, resource.key
         return restate_resource(observed)
     manifest = resource.manifest if observed is None else _pinned(resource, observed)
-    return ComposedResource(manifest, request.is_ready(resource.key))
+    return ComposedResource(manifest, _is_ready(request, {resource.key: resource}, resource.key))
 
 
 def _pinned(resource: Resource, observed: Manifest) -> Manifest:
@@ -264,14 +272,18 @@ def _status(request: Request, blueprint: Blueprint, site: Site, spec: Any) -> di
     is_reached = dig(before, "secrets") or all(request.is_ready(secret.of) for secret in secrets)
     storage = blueprint.storage(site, spec)
     return {
-        **(
-            {"secrets": [{"type": s.type, "name": site.secret(s.of), "key": s.key} for s in secrets]}
-            if secrets and is_reached
-            else {}
-        ),
+        **({"secrets": [_secret(site, secret) for secret in secrets]} if secrets and is_reached else {}),
         **_cache(request, storage, dig(before, "cache", "storageClassName")),
         **_pools(request, spec, dig(before, "pools") or ()),
     }
+
+
+def _secret(site: Site, secret: PublishedSecret) -> dict[str, str]:
+    if secret.written is None:
+        return {"type": secret.type, "name": site.secret(secret.of), "key": secret.key}
+    namespace, name = secret.written
+    own = namespace == site.request.identity.namespace
+    return {"type": secret.type, "name": name, "key": secret.key, **({} if own else {"namespace": namespace})}
 
 
 def _cache(request: Request, storage: Storage | None, before: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from function.contracts.cloud.blocks import Credentials
 from function.contracts.cloud.source import ManagedKind
 from function.core import InvalidSpec, Manifest, Request, dig
-from function.manifests import helm, managed, provider
+from function.manifests import helm, managed, provider, secret
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 from function.vocabulary.charts import Chart
@@ -37,7 +37,9 @@ class Resource:
     awaits: str = ""
     """What is not known yet, as in `the id of the security group of the cluster`."""
     kind: ManagedKind | None = None
-    """Kind of a managed resource; None for an Object or a Release on the cluster."""
+    """Kind of a managed resource; None for an Object or a Release on the cluster, and for a Secret."""
+    is_ready_at_once: bool = False
+    """Whether it is ready once it exists: it never has a condition Ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class Site:
         after: Sequence[str] = (),
         external_name: str | None = None,
         has_secret: bool = False,
+        late_initialization: bool = True,
     ) -> Resource:
         """Return a managed resource.
 
@@ -146,6 +149,8 @@ class Site:
             after: See Resource.
             external_name: The cloud's name for it, where that differs from its own name. Never changes.
             has_secret: Whether the provider writes connection details to the Secret `self.secret(key)`.
+            late_initialization: Whether the provider completes the spec by what the cloud says. It never does with
+                `init_provider`. Where a field is given up for another, it would bring the old one back.
         """
         manifest = managed.managed_resource(
             api_version=kind.api_version,
@@ -158,7 +163,7 @@ class Site:
             init_provider=init_provider,
             external_name=external_name,
             secret=self.secret(key) if has_secret else None,
-            management_policies=managed.NO_LATE_INITIALIZATION if init_provider else (),
+            management_policies=() if late_initialization and not init_provider else managed.NO_LATE_INITIALIZATION,
         )
         return Resource(key=key, manifest=manifest, after=tuple(after), kind=kind)
 
@@ -183,6 +188,13 @@ class Site:
             management_policies=provider.KEEP_REMOTE,
         )
         return Resource(key=key, manifest=written, after=tuple(after))
+
+    def plain_secret(self, key: str, data: Mapping[str, str]) -> Resource:
+        """Return a Secret with texts that are not secret, for a managed resource that reads them from nowhere else."""
+        written = secret.opaque(
+            name=self.name(key), namespace=self.request.identity.namespace, labels=self._labels(), data=data
+        )
+        return Resource(key=key, manifest=written, is_ready_at_once=True)
 
     def release(self, key: str, chart: Chart, values: Mapping[str, Any], *, after: Sequence[str]) -> Resource:
         """Return a Release of a chart on the cluster, which is not uninstalled. `after` is as for `object`."""

@@ -57,7 +57,7 @@ def _spec(path: Path) -> Any:
 
 
 def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
-    assert told["unsupported"] == "GKE, EKS, AKS, Nebius, Vultr are not supported yet, and refused."
+    assert told["unsupported"] == "GKE, EKS, AKS, Vultr are not supported yet, and refused."
 
 
 def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
