@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from function import clouds
 from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack, tenancy
 from function.core import InvalidSpec, Manifest, identity
 from function.kinds.inferencecluster import composer as clusters
@@ -60,7 +61,7 @@ def _path(field: str) -> Path:
 
 def _cluster(manifest: Manifest) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
-    source = clusters.supported_source(spec)
+    source = clouds.BY_NAME[spec.cluster.source]
     clusters.check_cluster(spec, source)
     for fault in pools.publish_pools(spec, source, pools.Known(classes=Classes({}))).invalid:
         yield fault.field, fault.problem

@@ -56,10 +56,6 @@ def _spec(path: Path) -> Any:
     return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
 
 
-def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
-    assert told["unsupported"] == "GKE, EKS, AKS, Vultr are not supported yet, and refused."
-
-
 def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
     pool = {"name": "gpu", "className": "toy", "nodeCount": 2, "zones": ["a"], "machine": {"size": "large"}}
     assert told["findings"] == []
