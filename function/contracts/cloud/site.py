@@ -110,19 +110,19 @@ class Site:
 
         Args:
             key: Key of the resource.
-            wanted: What the user asks for, such as 1.36; None for any.
+            wanted: What the user asks for, such as 1.36; None for any. A cluster that has a patch of it keeps that.
             default: The version of a new cluster. One that exists keeps its version until the user asks for another.
             path: Where spec.forProvider of the resource has the version.
 
         Raises:
-            InvalidSpec: The version is older than that of the cluster, or skips one.
+            InvalidSpec: The version is older than that of the cluster, or skips a minor one.
         """
         running = self.written(key, *path)
         if not isinstance(running, str):
             return wanted or default
-        if wanted is None or _minor(wanted) == _minor(running):
+        if wanted is None or _numbers(running)[: len(_numbers(wanted))] == _numbers(wanted):
             return running
-        if not 0 < _minor(wanted) - _minor(running) <= 1:
+        if minor(wanted) - minor(running) > 1 or _numbers(wanted) < _numbers(running):
             problem = f"the cluster runs {running}, which is upgraded one minor version at a time and never back"
             raise InvalidSpec(c.INVALID_CLUSTER(field="spec.kubernetesVersion", problem=f"{problem}, not to {wanted}"))
         return wanted
@@ -213,7 +213,11 @@ class Site:
         return {labels.CLUSTER: names.label_value(self.cluster)}
 
 
-def _minor(version: str) -> int:
-    """The minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
-    found = re.match(r"v?1\.(\d+)", version)
-    return int(found[1]) if found else 0
+def minor(version: str) -> int:
+    """Return the minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
+    return (*_numbers(version), 0, 0)[1]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """All numbers of a version, the build among them: (1, 36, 1, 3) of v1.36.1+3."""
+    return tuple(map(int, re.findall(r"\d+", version)))
