@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from function import clouds
 from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
@@ -50,10 +52,16 @@ def supported_source(spec: Spec) -> clouds.Source:
 
 
 def check_cluster(spec: Spec, source: clouds.Source) -> None:
-    """Raises InvalidSpec for what the cloud cannot do."""
-    faults = source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools) if source.provisioner else ()
-    for field, problem in faults:
-        raise InvalidSpec(c.INVALID_CLUSTER(field=f"spec.cluster.{source.block}.{field}", problem=problem))
+    """Raises InvalidSpec for the first thing that the cloud cannot do."""
+    for field, problem in cluster_faults(spec, source):
+        raise InvalidSpec(c.INVALID_CLUSTER(field=field, problem=problem))
+
+
+def cluster_faults(spec: Spec, source: clouds.Source) -> Iterator[tuple[str, str]]:
+    """Yield what the cloud cannot do of what the whole cluster asks for, as fields and problems."""
+    if source.provisioner:
+        for field, problem in source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools):
+            yield f"spec.cluster.{source.block}.{field}", problem
 
 
 def _check_owner(request: Request) -> None:
