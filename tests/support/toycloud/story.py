@@ -45,14 +45,40 @@ def cluster(name: str, class_name: str = "toy", **pool: Any) -> dict[str, Any]:
 
 
 OBJECTS = (
-    {"apiVersion": "toy.m.example.org/v1beta1", "kind": "ClusterProviderConfig", "metadata": {"name": "default"},
-     "spec": {"credentials": {"source": "InjectedIdentity"}}},
+    {
+        "apiVersion": "toy.m.example.org/v1beta1",
+        "kind": "ClusterProviderConfig",
+        "metadata": {"name": "default"},
+        "spec": {"credentials": {"source": "InjectedIdentity"}},
+    },
     class_("toy", provisioning=MACHINE),
     class_("bare"),
     cluster("good"),
     cluster("scaled", minNodeCount=0, maxNodeCount=3),
     cluster("unmade", class_name="bare"),
 )
+
+IMPOSSIBLE = (
+    class_("huge", provisioning={"provider": "Toy", "toy": {"size": "huge"}}),
+    class_("bare"),
+    {
+        **cluster("impossible"),
+        "spec": {
+            "cluster": {"source": "Toy", "toy": {"region": "toy-1", "cidr": "10.0.0.0/28"}},
+            "nodePools": [
+                {"name": "first", "className": "huge", "zones": ["a"], "minNodeCount": 1},
+                {"name": "second", "className": "bare"},
+                {"name": "third", "className": "huge", "minNodeCount": 0, "maxNodeCount": 3},
+                {"name": "fourth", "className": "not-given", "minNodeCount": 1},
+            ],
+        },
+    },
+)
+"""A cluster that has a fault in every pool whose class is given, and one of its own."""
+
+
+def faults(*objects: Any) -> list[tuple[str, str]]:
+    return [(finding.field, finding.message) for finding in validate(objects)]
 
 
 def main() -> None:
@@ -70,6 +96,8 @@ def main() -> None:
     by_name = {m["metadata"]["name"]: m for m in all_of(versions.MODELPLANE, "InferenceCluster")}
     facts = {
         "findings": [finding.message for finding in validate(OBJECTS[1:4])],
+        "faults": faults(*IMPOSSIBLE),
+        "faults without classes": faults(IMPOSSIBLE[-1]),
         "conditions": {
             name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"
             for name in NAMES
