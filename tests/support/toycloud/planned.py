@@ -50,9 +50,9 @@ CHANGES = {
     "removed": made("east", SECOND),
     "stuck": made("east", {**SECOND, "nodeCount": 0, "maxNodeCount": 0}),
     "resized": made("east", FIRST, {**SECOND, "maxNodeCount": 5}),
-    "deleted": {**(gone := made("west", FIRST)), "metadata": {**gone["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}},
+    "deleted": {**made("west", FIRST), "metadata": {"name": "west", "deletionTimestamp": "2026-01-01T00:00:00Z"}},
     "impossible": made("east", FIRST, {**SECOND, "minNodeCount": 0}),
-}  # fmt: skip
+}
 
 
 def written(folder: Path, name: str, objects: Sequence[Any]) -> str:
@@ -74,14 +74,15 @@ def planned() -> dict[str, Any]:
         return {
             "first": run("plan", fleet),
             **{what: run("plan", fleet, "--change", change) for what, change in changes.items()},
-            **{f"{what} as data": run("plan", fleet, "--change", changes[what], "-o", "json") for what in ("removed", "stuck")},
+            "removed as data": run("plan", fleet, "--change", changes["removed"], "-o", "json"),
+            "stuck as data": run("plan", fleet, "--change", changes["stuck"], "-o", "json"),
             "as markdown": run("plan", fleet, "--change", changes["removed"], "-o", "markdown"),
             "what if resized": run("what-if", fleet, "--pool", "east/second=5"),
             "what if resized as markdown": run("what-if", fleet, "--pool", "east/second=5", "-o", "markdown"),
             "what if lost": run("what-if", fleet, "--lose", "west"),
             "what if any is lost": run("what-if", fleet, "--lose", "any"),
             "explained": run("explain", fleet, "ModelDeployment/ml-team/m"),
-        }  # fmt: skip
+        }
 
 
 def reads_alike() -> list[bool]:
