@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from function import clouds, podspec
+from function.contracts.cloud import credentials
 from function.core import Manifest, dig
 from function.vocabulary import names, namespaces, versions
 
@@ -23,6 +24,8 @@ _REFERENCES = (
     ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
 )
 """Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
+_PROVIDERS = frozenset(provisioner.provider for provisioner in clouds.PROVISIONERS)
+"""Versions of the provider configs of clouds."""
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
@@ -86,12 +89,21 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
     for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
         if name := dig(existing, reference, "name"):
             yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
+    yield from _credentials(manifest)
     namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
     for kind, path, keys in _REFERENCES:
         if name := dig(manifest, "spec", *path, "name"):
             yield from ((kind, namespace, name, dig(manifest, "spec", *path, "key") or key) for key in keys)
     for template in _templates(manifest):
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
+
+
+def _credentials(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
+    """The Secret that a provider config of a cloud names."""
+    reference = dig(manifest, "spec", "credentials", "secretRef")
+    namespace = dig(reference, "namespace") or manifest["metadata"].get("namespace")
+    if manifest["kind"] in credentials.KINDS and manifest["apiVersion"] in _PROVIDERS and dig(reference, "name"):
+        yield "Secret", str(namespace or ""), str(reference["name"]), str(reference.get("key") or "")
 
 
 def _in_template(template: Any) -> Iterator[tuple[str, str, str]]:

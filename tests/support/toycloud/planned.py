@@ -46,6 +46,18 @@ def deployment(replicas: int) -> dict[str, Any]:
 
 
 FLEET = [class_("toy", provisioning=MACHINE), made("east", FIRST, SECOND), made("west", FIRST), deployment(3)]
+CONFIG = {
+    "apiVersion": "toy.m.example.org/v1beta1",
+    "kind": "ClusterProviderConfig",
+    "metadata": {"name": "default"},
+    "spec": {
+        "credentials": {
+            "source": "Secret",
+            "secretRef": {"namespace": "modelplane-system", "name": "toy-credentials", "key": "token"},
+        }
+    },
+}
+"""Names a Secret that no file contains."""
 CHANGES = {
     "removed": made("east", SECOND),
     "stuck": made("east", {**SECOND, "nodeCount": 0, "maxNodeCount": 0}),
@@ -73,6 +85,7 @@ def planned() -> dict[str, Any]:
         changes = {what: written(folder, what, [change]) for what, change in CHANGES.items()}
         return {
             "first": run("plan", fleet),
+            "with credentials": run("plan", fleet, written(folder, "credentials", [CONFIG])),
             **{what: run("plan", fleet, "--change", change) for what, change in changes.items()},
             "removed as data": run("plan", fleet, "--change", changes["removed"], "-o", "json"),
             "stuck as data": run("plan", fleet, "--change", changes["stuck"], "-o", "json"),

@@ -45,6 +45,12 @@ def test_a_plan_shows_what_would_be_made_by_kind(told: dict[str, Any]) -> None:
     ]
 
 
+def test_the_secret_that_a_given_provider_config_names_is_assumed(told: dict[str, Any]) -> None:
+    shown = told["with credentials"]
+
+    assert (headline(shown), section(shown, "Other problems")) == (headline(told["first"]), [])
+
+
 def test_a_pool_that_is_removed_goes_once_its_replicas_have_moved(told: dict[str, Any]) -> None:
     removed = told["removed"]
 
