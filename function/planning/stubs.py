@@ -24,13 +24,14 @@ _REFERENCES = (
     ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
 )
 """Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
-_PROVIDERS = frozenset(provisioner.provider for provisioner in clouds.PROVISIONERS)
-"""Versions of the provider configs of clouds."""
+_PROVIDER_CONFIGS = credentials.KINDS
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     """A stub for each object that the manifests reference and do not contain, in order of kinds and names."""
-    fleet = list(manifests)
+    given = list(manifests)
+    configs = _provider_configs(given)
+    fleet = [*given, *configs]
     existing = {
         (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
     }
@@ -43,7 +44,7 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
         if key:
             text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
             stub["data"][key] = _VALUE if kind == "Secret" else text
-    return [*_provider_configs(fleet), *(found[key] for key in sorted(found))]
+    return [*configs, *(found[key] for key in sorted(found))]
 
 
 def _provider_configs(fleet: Iterable[Manifest]) -> list[dict[str, Any]]:
@@ -99,11 +100,11 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _credentials(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
-    """The Secret that a provider config of a cloud names."""
+    """The Secret of a provider config. One in no namespace says in which its Secret is."""
     reference = dig(manifest, "spec", "credentials", "secretRef")
-    namespace = dig(reference, "namespace") or manifest["metadata"].get("namespace")
-    if manifest["kind"] in credentials.KINDS and manifest["apiVersion"] in _PROVIDERS and dig(reference, "name"):
-        yield "Secret", str(namespace or ""), str(reference["name"]), str(reference.get("key") or "")
+    if manifest["kind"] in _PROVIDER_CONFIGS and (name := dig(reference, "name")):
+        namespace = dig(reference, "namespace") or manifest["metadata"].get("namespace") or names.SYSTEM_NAMESPACE
+        yield "Secret", str(namespace), str(name), str(dig(reference, "key") or "")
 
 
 def _in_template(template: Any) -> Iterator[tuple[str, str, str]]:
