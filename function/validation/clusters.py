@@ -1,13 +1,15 @@
-"""Warnings about node pools that need several objects: one reservation for two pools, NICs without a fabric."""
+"""Warnings about clusters that need several objects: one reservation for two pools, NICs without a fabric, credentials
+that are not among those that are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from function import clouds
 from function.api import inferenceclass, inferencecluster
-from function.core import Manifest, dig, dig_list, identity
+from function.contracts.cloud import credentials
+from function.core import Manifest, dig, dig_list, enumerate_names, identity
 from function.validation.finding import Finding
 
 _NIC_DRIVER = "dra.net"
@@ -17,14 +19,37 @@ Pool = tuple[int, int, Manifest]
 """Index of the InferenceCluster, index of the pool in it, and the InferenceCluster."""
 
 
-def findings(objects: Sequence[tuple[int, Manifest]]) -> Iterator[Finding]:
-    """Return the warnings about the pools of valid InferenceClusters, among the objects validated with them."""
+def findings(objects: Sequence[tuple[int, Manifest]], others: Iterable[Manifest] = ()) -> Iterator[Finding]:
+    """Return the warnings about valid InferenceClusters.
+
+    Args:
+        objects: Valid objects of our kinds, each with its index.
+        others: Objects of other kinds among which they are.
+    """
     clusters = [(index, m) for index, m in objects if m["kind"] == inferencecluster.KIND]
     classes = {identity(m).name: m for _, m in objects if m["kind"] == inferenceclass.KIND}
     pools = [(index, at, m) for index, m in clusters for at in range(len(m["spec"]["nodePools"]))]
+    configs = [m for m in others if m["kind"] in credentials.KINDS]
+    for index, cluster in clusters:
+        yield from _credentials(index, cluster, configs)
     yield from _reservations(pools)
     for pool in pools:
         yield from _nics(pool, classes)
+
+
+def _credentials(index: int, cluster: Manifest, configs: Sequence[Manifest]) -> Iterator[Finding]:
+    """A provider config that is not given, although others of its cloud are: probably its name is mistyped."""
+    source = clouds.BY_NAME[cluster["spec"]["cluster"]["source"]]
+    if source.provisioner is None:
+        return
+    wanted = dig(cluster, "spec", "cluster", source.block, "credentials")
+    kind, name = dig(wanted, "type") or credentials.KINDS[0], dig(wanted, "name") or "default"
+    of_cloud = [config for config in configs if config["apiVersion"] == source.provisioner.provider]
+    given = sorted(f"{config['kind']} {identity(config).name}" for config in of_cloud)
+    if given and f"{kind} {name}" not in given:
+        problem = f"names {kind} {name}, which is not given; there is {enumerate_names(given)}"
+        path = ("spec", "cluster", source.block, *(("credentials",) if wanted else ()))
+        yield Finding(index, path, problem, "credentials")
 
 
 def _reservations(pools: Sequence[Pool]) -> Iterator[Finding]:

@@ -30,12 +30,12 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
             yield Finding(index, ("metadata", "name"), f"appears twice: {who[0]} {who[1]}", "duplicate", other=first)
 
 
-def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
-    """Warn about valid objects that probably do not mean what they say."""
+def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterator[Finding]:
+    """Warn about valid objects that probably do not mean what they say, among objects of other kinds."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
     cached = engines.caches(objects)
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
-    yield from clusters.findings(objects)
+    yield from clusters.findings(objects, others)
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:

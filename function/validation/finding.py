@@ -27,6 +27,7 @@ WARNINGS = {
     "cache": "A gang without a ModelCache: every node downloads the weights itself.",
     "claims": "A claim that no cluster gets.",
     "clear-text": "A key or a token would be sent unencrypted.",
+    "credentials": "A provider config that is not among those that are given.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",
     "endpoints": "More endpoints than a route can name.",
     "fabric": "Nodes lack the NICs that their class has, because the pool has no fabric.",

@@ -57,17 +57,19 @@ def test_every_managed_kind_is_activated_by_the_name_of_its_crd() -> None:
     assert got == sorted({"objects.kubernetes.m.crossplane.io", "releases.helm.m.crossplane.io", *clouds_})
 
 
-def test_exactly_what_clouds_compose_is_activated(answers: list[Result]) -> None:
-    """Every kind of a cloud's provider that a golden case composes, and no kind that none composes."""
-    groups = {provisioner.provider.partition("/")[0] for provisioner in clouds.PROVISIONERS}
+@pytest.mark.parametrize("provisioner", clouds.PROVISIONERS, ids=lambda provisioner: provisioner.model.KIND)
+def test_exactly_what_a_cloud_composes_is_activated(provisioner: clouds.Provisioner) -> None:
+    """Every kind of its provider that a golden case composes, and no kind that none composes."""
+    cases = [case for case in CASES if case.parent.name == provisioner.model.KIND.lower()]
+    of_cloud = provisioner.provider.partition("/")[0]
     composed = {
         (resource.manifest["apiVersion"], resource.manifest["kind"])
-        for result in answers
-        for resource in result.resources.values()
-        if _group(resource.manifest["apiVersion"]).endswith(tuple(groups))
+        for case in cases
+        for resource in answer(case).resources.values()
+        if resource.manifest["apiVersion"].partition("/")[0].endswith(of_cloud)
     }
 
-    assert composed == {(kind.api_version, kind.kind) for kind in clouds.managed_kinds()}
+    assert composed == {(kind.api_version, kind.kind) for kind in provisioner.managed}
 
 
 def test_every_provider_config_of_a_cloud_may_be_read_and_none_written() -> None:
@@ -98,10 +100,6 @@ def test_nothing_is_listed_twice() -> None:
     activated = access.activation()["spec"]["activate"]
 
     assert [len(listed) for listed in (rules, activated)] == [len(set(listed)) for listed in (rules, activated)]
-
-
-def _group(api_version: str) -> str:
-    return api_version.rpartition("/")[0]
 
 
 def test_our_own_kinds_may_be_reconciled() -> None:

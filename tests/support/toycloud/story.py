@@ -96,6 +96,7 @@ def main() -> None:
     facts = {
         "findings": [finding.message for finding in validate(OBJECTS[1:4])],
         "faults": faults(*IMPOSSIBLE),
+        "mistyped credentials": faults({**OBJECTS[0], "metadata": {"name": "defaults"}}, cluster("good")),
         "faults without classes": faults(IMPOSSIBLE[-1]),
         "conditions": {
             name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"

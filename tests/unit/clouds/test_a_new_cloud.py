@@ -129,6 +129,11 @@ def test_validate_finds_every_fault_of_every_pool_by_the_classes_that_are_given(
     assert told["faults without classes"] == told["faults"][:1]
 
 
+def test_validate_tells_credentials_that_are_not_among_those_given(told: dict[str, Any]) -> None:
+    problem = "names ClusterProviderConfig default, which is not given; there is ClusterProviderConfig defaults"
+    assert told["mistyped credentials"] == [["spec.cluster.toy", problem]]
+
+
 def test_its_provider_is_installed_and_activated(told: dict[str, Any]) -> None:
     assert "xpkg.example.org/toy/provider-toy" in told["packages"]
     assert [kind for kind in told["activated"] if kind.endswith(".toy.m.example.org")] == [
