@@ -104,7 +104,7 @@ MANAGED = (
     NODE_POOL,
 )
 
-_VERSION = ">=v2.6.0, <v3.0.0"
+_VERSION = ">=v2.6.0,<v3.0.0"
 """v3 reworks the kinds Cluster and NodePool. Crossplane reads constraints as Masterminds/semver does."""
 PACKAGES = tuple(
     Package(package=f"xpkg.upbound.io/upbound/provider-gcp-{service}", version=_VERSION)

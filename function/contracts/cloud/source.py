@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
+from function.vocabulary import names
 
 KEY = "cluster"
 """Key of a cloud's composite among the resources that an InferenceCluster composes."""
@@ -22,10 +23,11 @@ KEY = "cluster"
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of a Secret in names.SYSTEM_NAMESPACE."""
+    """One key of a Secret."""
 
     name: str
     key: str
+    namespace: str = names.SYSTEM_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ class ManagedKind:
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
     any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
-    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs. The provider
-    refuses to change them, or makes the resource anew. Once the resource was composed they keep their values
-    (composition.py)."""
+    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
+
+    The provider refuses to change them, or makes the resource anew. Once the resource was composed they keep their
+    values (composition.py).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +190,9 @@ class Source:
     requirements must differ from those in function/kinds/inferencecluster/inputs.py.
     """
 
+    no_storage: str = ""
+    """Why clusters of the source have no StorageClass for ModelCaches, as a sentence without a full stop. It is told in
+    the condition ClusterReady. Empty for a source that can have one."""
     zones: bool = False
     """Whether a node pool can choose its zones."""
     capacity_blocks: bool = False
