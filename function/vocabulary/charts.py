@@ -80,3 +80,9 @@ CSI_MOUNTED_FS_PATH = Chart(
     namespace="kube-system",
 )
 """Nebius' own (docs.nebius.com, kubernetes/storage/filesystem-over-csi). Its registry is public."""
+CLUSTER_AUTOSCALER = Chart(
+    name="cluster-autoscaler",
+    repository="https://kubernetes.github.io/autoscaler",
+    version="9.59.0",
+    namespace="kube-system",
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
 from function.contracts.cloud.nodepool import NodePool
+from function.contracts.cloud.site import minor
 
 
 def of_pool(block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
@@ -29,8 +29,8 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     """See Provisioner.cluster_faults."""
     for problem in _zones(block.region, block.zones):
         yield "zones", problem
-    if block.kubernetesVersion and _minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
-        least = ".".join(map(str, facts.OLDEST_KUBERNETES))
+    if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
+        least = f"1.{facts.OLDEST_KUBERNETES}"
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
@@ -42,9 +42,3 @@ def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:
             yield f"must be zones of region {region}, such as {region}-a, not {zone}"
     if len(set(zones)) < len(zones):
         yield f"must name each zone once, not {', '.join(zones)}"
-
-
-def _minor(version: str) -> tuple[int, int]:
-    """The major and minor version of one like 1.35 or 1.35.8-gke.1."""
-    major, minor = re.findall(r"\d+", version)[:2]
-    return int(major), int(minor)

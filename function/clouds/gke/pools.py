@@ -111,6 +111,7 @@ def _resource(site: Site, key: str, wanted: Mapping[str, Any], init: Mapping[str
         init_provider=init,
         after=(CLUSTER,),
         external_name=site.cloud_name(key, longest=facts.LONGEST_NAME),
+        late_initialization=False,  # it would bring back the size of a pool that is scaled from now on
     )
 
 

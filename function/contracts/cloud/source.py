@@ -72,7 +72,7 @@ class Package:
     """A constraint, such as >=v2.6.0."""
 
 
-PoolFaults: TypeAlias = Callable[[Any, NodePool, Any], Iterable[tuple[str, str]]]
+PoolFaults: TypeAlias = Callable[[Any, Any, Any], Iterable[tuple[str, str]]]
 ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[str, str]]]
 
 
@@ -122,9 +122,10 @@ class Provisioner:
     pool_faults: PoolFaults = lambda _block, _pool, _machine: ()
     """What the cloud cannot do of what a node pool asks for, beyond what the flags of the source tell.
 
-    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool, and the
-    parsed block of its InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a
-    sentence that begins with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
+    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool as the
+    composite has it (`Pool` of the model, with the DRA drivers of its devices), and the parsed block of its
+    InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a sentence that begins
+    with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
     """
     cluster_faults: ClusterFaults = lambda _block, _pools: ()
     """What the cloud cannot do of what the whole cluster asks for: networks that are too small or overlap, say.

@@ -140,9 +140,10 @@ def _faults(
             yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
             return
         made = pool_of_composite(pool, machine, class_.drivers)
+        as_made = source.provisioner.model.Pool.model_validate(made)
         for field_, problem in (
             *_scaling_faults(source, source.provisioner, pool),
-            *source.provisioner.pool_faults(spec.cluster.block, pool, machine),
+            *source.provisioner.pool_faults(spec.cluster.block, as_made, machine),
             *kept_faults(source.provisioner, made, known.made),
         ):
             yield PoolFault(f"{at}.{field_}", problem)
