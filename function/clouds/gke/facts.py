@@ -30,9 +30,7 @@ PROJECT_ROLE = ManagedKind(
     plural="projectiammembers",
     immutable=("project", "role", "member"),
 )
-NETWORK = ManagedKind(
-    api_version=_COMPUTE, kind="Network", plural="networks", immutable=("autoCreateSubnetworks", "description")
-)
+NETWORK = ManagedKind(api_version=_COMPUTE, kind="Network", plural="networks", immutable=("autoCreateSubnetworks",))
 SUBNETWORK = ManagedKind(
     api_version=_COMPUTE,
     kind="Subnetwork",

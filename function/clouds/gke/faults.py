@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
+from function.clouds.gke.model import Pool, Spec
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import minor
 
 
-def of_pool(block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """See Provisioner.pool_faults."""
-    for problem in accelerators.faults(machine):
-        yield "className", f"is InferenceClass {pool.className}, which cannot be made: {problem}"
+    for problem in accelerators.faults(machine, pool.drivers):
+        yield "className", f"is InferenceClass {pool.className}, {problem}"
     for problem in _zones(block.region, pool.zones):
         yield "zones", problem
     if pool.maxNodeCount == 0:
@@ -34,6 +35,15 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
+
+
+def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
+    """See Blueprint.faults.
+
+    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
+    """
+    for field, problem in of_cluster(spec, ()):
+        yield f"spec.{field}", problem
 
 
 def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:
