@@ -61,6 +61,13 @@ def zones(source: Source) -> Sequence[str]:
     return ZONES.get(source.name, ("a", "b"))
 
 
+def fabrics(source: Source, type_: str) -> dict[str, Any]:
+    """The fields of a pool that joins a fabric."""
+    if type_ == "InfiniBand":
+        return {"fabric": {"type": type_, "infiniband": {"fabric": "fabric-2"}}}
+    return {"fabric": {"type": type_}, "zones": list(zones(source)[:1])}
+
+
 def kubernetes_versions(source: Source) -> Sequence[str]:
     """Versions that a user may ask for."""
     return VERSIONS.get(source.name, ("1.33", "1.34", "1.35", "1.36", "1.38"))
@@ -79,18 +86,24 @@ def _documents(source: str) -> tuple[Manifest, ...]:
     return tuple(document for document in found if document)
 
 
-def classes(source: Source) -> list[dict[str, Any]]:
-    """The InferenceClasses of a cloud among the examples that a pool can have without more; one made up otherwise."""
+def classes(source: Source, more: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The InferenceClasses of a cloud among the examples that a pool can have with a few fields more; one made up where
+    there is none."""
     found = [plain(m) for m in _documents(source.name) if dig(m, "spec", "provisioning", source.block)]
-    return [m for m in found if _is_usable(source, m)] or [_made_up(source)]
+    return [m for m in found if _is_usable(source, m, more or {})] or [_made_up(source)]
 
 
-def _is_usable(source: Source, class_: Manifest) -> bool:
+def all_classes(source: Source) -> list[dict[str, Any]]:
+    """All of them, whatever a pool needs for them."""
+    return [plain(m) for m in _documents(source.name)] or classes(source)
+
+
+def _is_usable(source: Source, class_: Manifest, more: Mapping[str, Any]) -> bool:
     assert source.machine
     parsed = inferenceclass.parse(class_)
     machine = parsed.machine(source)
     assert machine
-    asked = NodePool.model_validate({"name": "a", "className": class_["metadata"]["name"]})
+    asked = NodePool.model_validate({"name": "a", "className": class_["metadata"]["name"], **more})
     pool = provisioner(source).model.Pool.model_validate(pool_of_composite(asked, machine, parsed.drivers))
     return not list(provisioner(source).pool_faults(source.cluster.model_validate(block(source)), pool, machine))
 
@@ -174,7 +187,7 @@ class CloudWorld:
     def of(cls, source: Source, pools: Sequence[Mapping[str, Any]], **more: Any) -> CloudWorld:
         """A cluster that was made and has come to rest."""
         world = cls(source)
-        world.control.loop.load([*credentials(source), *classes(source), cluster(source, pools, **more)])
+        world.control.loop.load([*credentials(source), *all_classes(source), cluster(source, pools, **more)])
         world.control.loop.settle()
         return world
 
@@ -198,6 +211,10 @@ class CloudWorld:
             if str(found.get("reason", "")).startswith("Invalid"):
                 return f"{found['reason']}: {found['message']}"
         return ""
+
+    @property
+    def ref(self) -> Ref:
+        return REF
 
     def cluster(self) -> Manifest:
         found = self.control.store.get(REF)
