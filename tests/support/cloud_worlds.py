@@ -251,12 +251,11 @@ class CloudWorld:
 
 
 def written(manifest: Manifest) -> dict[str, Any]:
-    """What was written of a resource: its name, its cloud's name, labels and spec."""
+    """What was written of a resource: its name, its cloud's name, labels, and its body without the status."""
     metadata = manifest["metadata"]
-    external = dig(metadata, "annotations", crossplane.EXTERNAL_NAME)
     return {
         "name": metadata["name"],
         "labels": plain(metadata.get("labels")),
-        "external": external,
-        "spec": plain(manifest["spec"]),
+        "external": dig(metadata, "annotations", crossplane.EXTERNAL_NAME),
+        **{field_: plain(body) for field_, body in manifest.items() if field_ not in ("metadata", "status")},
     }
