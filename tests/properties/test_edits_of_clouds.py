@@ -30,6 +30,7 @@ from tests.support.cloud_worlds import (
     kubernetes_versions,
     provisioner,
     replica,
+    walked,
     written,
     zones,
 )
@@ -241,6 +242,8 @@ def assert_made(world: CloudWorld, asked: Asked) -> None:
     pools = {pool["name"]: pool for pool in plain(composite["spec"]["nodePools"])}
     assert {name: {f: pools[name].get(f) for f in pool} for name, pool in asked.pools.items()} == asked.pools
     assert {key for key in world.managed() if key.startswith("pool-")} == {pool_key(name) for name in asked.pools}
+    version = asked.block.get("kubernetesVersion", "")
+    assert any(str(value).startswith(version) for _, value in walked(world.managed()))
     assert dropped(world) == {}
 
 
