@@ -13,11 +13,11 @@ Phases of a call, in order:
 5. `_install`: mark each Release (provider-helm) as deployed.
 6. `_guard`: keep provider configs that are in use from being deleted.
 7. `control_cluster.reconcile`: write the statuses of objects on the control cluster itself.
-8. `managed.reconcile`: write those of the resources of clouds.
+8. `managed.Providers`: the providers of clouds make, change and delete managed resources.
 
 Deliberately coarse. Everything that can become ready is ready at once: a plan shows the state that a fleet converges
 to, not the way there. A chart installs nothing; what it would install is assumed to be there (preinstalled.py). Faults
-can be switched on (controllers.Faults).
+can be switched on (faults.Faults).
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function.core import Condition, Manifest, dig, plain
-from function.planning import control_cluster, controllers, managed, preinstalled, provider
-from function.planning.controllers import Faults, RemoteObject
+from function.planning import control_cluster, controllers, preinstalled, provider
+from function.planning.controllers import RemoteObject
+from function.planning.faults import Faults
+from function.planning.managed import Providers
 from function.planning.seen import Seen
 from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
 
-FINALIZER = "finalizer.managedresource.crossplane.io"
 IN_USE = "in-use.crossplane.io"
 """Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
@@ -53,6 +54,7 @@ class Clusters:
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Remote objects that two Objects claim. Namespaces may be shared; anything else is a bug of the function."""
     seen: Seen = field(default_factory=Seen)
+    clouds: Providers = field(default_factory=Providers)
     _same: dict[str, set[str]] = field(default_factory=dict)
     """The provider configs that reach the same cluster as another, by that one."""
     _matcher: Matcher = field(default_factory=Matcher)
@@ -65,6 +67,7 @@ class Clusters:
             things={c: {ref: replace(r) for ref, r in there.items()} for c, there in self.things.items()},
             shared=set(self.shared),
             seen=self.seen.copied(),
+            clouds=self.clouds.copied(),
         )
 
     def lose(self, config: str) -> None:
@@ -79,11 +82,19 @@ class Clusters:
         self._same[config] = self._same[other] = {config, other}
         self._changed(config)
 
-    def __call__(self, store: Store) -> None:
-        """Act on everything that was composed since the last call."""
+    def __call__(self, store: Store) -> bool:
+        """Act on everything that was composed since the last call. Returns whether a cloud is at work."""
+        if self._has_work(store):
+            self._work(store)
+        return bool(self.clouds.again)
+
+    def _has_work(self, store: Store) -> bool:
+        seen = self.seen
+        is_known = (store.version, repr(self.faults)) == (seen.store, seen.faults)
+        return not is_known or bool(seen.provide or seen.observe or seen.run or self.clouds.again)
+
+    def _work(self, store: Store) -> None:
         seen, faults = self.seen, repr(self.faults)
-        if (store.version, faults) == (seen.store, seen.faults) and not (seen.provide or seen.observe or seen.run):
-            return
         news = self._news(store, faults)
         for ref in seen.provide.take(seen.objects):
             self._provide(store, ref)
@@ -96,7 +107,7 @@ class Clusters:
             self._guard(store, ref)
         seen.guard.clear()
         control_cluster.reconcile(store, news)
-        managed.reconcile(store, news)
+        self.clouds(store, news, self.faults)
 
     def _news(self, store: Store, faults: str) -> list[Ref]:
         """The objects that changed since the last call. Finds what they make pending."""
@@ -176,7 +187,7 @@ class Clusters:
             return
         if self.seen.applied.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
-        store.add_finalizer(ref, FINALIZER)
+        store.add_finalizer(ref, provider.FINALIZER)
         if self._error(store, found):
             return
         if provider.observes_only(found):
@@ -205,7 +216,7 @@ class Clusters:
         if not keeps and target in there and there[target].owner == ref:
             del there[target]
             self._restore(store, provider.config(manifest))
-        store.remove_finalizer(ref, FINALIZER)
+        store.remove_finalizer(ref, provider.FINALIZER)
 
     def _apply(self, config: str, owner: Ref, wanted: Manifest) -> None:
         there = self.things.setdefault(config, {})

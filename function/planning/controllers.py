@@ -7,35 +7,18 @@ if the devices that the pool publishes have changed since: Kubernetes does not e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from function.core import Manifest, dig
 from function.planning import nodes as node_pools
 from function.planning import preinstalled, statuses, storage
+from function.planning.faults import Faults
 from function.planning.nodes import Nodes
 from function.sandbox.store import Ref
 from function.scheduling import Matcher
 
 _WITH_PARENTS = ("HTTPRoute", "InferencePool")
-
-
-@dataclass(slots=True)
-class Faults:
-    """Faults that are switched on, by the name of an InferenceCluster. Empty by default."""
-
-    unreachable: set[str] = field(default_factory=set)
-    """Clusters whose API server does not answer."""
-    lost_pools: set[tuple[str, str]] = field(default_factory=set)
-    """Cluster and pool: pools without any node."""
-    broken_images: set[str] = field(default_factory=set)
-    """Images that never start, anywhere."""
-    provider_errors: dict[str, str] = field(default_factory=dict)
-    """Clusters on which the provider cannot apply anything, with its error message."""
-    without_address: set[str] = field(default_factory=set)
-    """Clusters whose gateway has no address."""
-    failed_hydrations: dict[str, int] = field(default_factory=dict)
-    """Clusters on which weights cannot be staged, with the exit code of their Jobs."""
 
 
 @dataclass(slots=True)

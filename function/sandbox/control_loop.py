@@ -3,7 +3,7 @@
 Terms. An XR has *news* if it was never reconciled, or if the XR, one of its composed resources or something that it
 asked for has changed since its last reconcile. Something that it asked for *wakes* it. A *round* reconciles XRs that
 have news, calls each controller once, and then runs the two built-in controllers, Usages and garbage collection. The
-loop has *converged* when a round reconciles nothing and writes nothing.
+loop has *converged* when a round reconciles nothing and writes nothing, and no controller is at work.
 
 `settle` repeats `round`, which has these phases:
 
@@ -75,6 +75,8 @@ class ControlLoop:
     _usages: UsageReconciler = field(init=False)
     _garbage: GarbageCollector = field(init=False)
     _random: random.Random = field(init=False)
+    _is_working: bool = False
+    """Whether a controller was at work in the last round."""
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(self.store, self.function, self.step)
@@ -95,6 +97,7 @@ class ControlLoop:
         other._changes.extend(self._changes)
         other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)
         other._random.setstate(self._random.getstate())
+        other._is_working = self._is_working
         return other
 
     @property
@@ -157,7 +160,7 @@ class ControlLoop:
         """
         for count in range(1, most + 1):
             before = self.store.version
-            if not self.round(count) and self.store.version == before:
+            if not self.round(count) and self.store.version == before and not self._is_working:
                 return count
         raise DidNotConverge(self._still_changing(before, most))
 
@@ -171,8 +174,8 @@ class ControlLoop:
             for xr in (*first, ref):
                 self._reconcile(xr)
             reconciled += len(first) + 1
-        for controller in self.controllers:
-            controller(self.store)
+        at_work = [controller(self.store) for controller in self.controllers]
+        self._is_working = any(at_work)
         self._usages()
         self._garbage()
         return reconciled
