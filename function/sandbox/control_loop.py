@@ -60,7 +60,8 @@ class ControlLoop:
     step: str = "compose"
     """Name of the only step of every Composition; messages mention it."""
     seed: int | None = None
-    """Shuffles the reconciles of each round, across all levels. None keeps the order of levels, kinds and names."""
+    """Shuffles the reconciles of each round, across all levels, and the deletes of each reconcile. None keeps the order
+    of levels, kinds and names."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """Levels by kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
     ahead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,6 +84,8 @@ class ControlLoop:
         self._changes = self.store.feed()
         self._usages, self._garbage = UsageReconciler(self.store), GarbageCollector(self.store)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
+        if self.seed is not None:
+            self.reconciler.shuffle = self._random.shuffle
         self.resync()
 
     def copied(self, store: Store, controllers: tuple[Controller, ...]) -> ControlLoop:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from function.contracts.cloud.source import ManagedKind, Observation, Provisioner
-from function.core import Manifest, condition, dig, is_ready
+from function.core import Manifest, dig, is_ready
 from function.manifests.managed import managed_resource
 from function.planning import looks
 from function.planning.control_plane import kinds
@@ -29,9 +29,8 @@ def observe(manifest: Manifest) -> Observation:
     name = manifest["metadata"]["name"]
     connection = {"kubeconfig": "a kubeconfig"} if manifest["kind"] == "Cluster" else {}
     size = dig(manifest, "spec", "forProvider", "size")
-    return Observation(
-        external_name=f"id-{name}", at_provider={"id": f"id-{name}", "size": size}, connection=connection
-    )
+    seen = {"id": f"id-{name}", "size": size}
+    return Observation(external_name=f"id-{name}", at_provider=seen, connection=connection)
 
 
 CLOUD = Provisioner(
@@ -150,10 +149,9 @@ def test_a_reference_to_another_kind_resolves_to_nothing() -> None:
     sky = Sky(resource(NETWORK, "main"), GPUS)
     sky.settle()
 
-    assert (
-        'mg.Spec.ForProvider.Cluster: cannot get referenced resource: Cluster.sky.m.example.org "main" not found'
-        in (sky.says(GPUS)[0])
-    )
+    problem = 'cannot get referenced resource: Cluster.sky.m.example.org "main" not found'
+    start = "Synced=False ReconcileError cannot resolve references: mg.Spec.ForProvider.Cluster: "
+    assert sky.says(GPUS) == [start + problem]
 
 
 def test_a_provider_config_is_awaited() -> None:
@@ -380,10 +378,3 @@ def test_a_copy_goes_its_own_way() -> None:
     sky.settle()
 
     assert (copy.externals.there, len(sky.providers.externals.there)) == (there, 3)
-
-
-def test_the_condition_of_an_operation_is_the_one_that_upjet_has() -> None:
-    sky = Sky(NET, creations={"Network": CreationFault("no")})
-    sky.settle()
-
-    assert dig(condition(sky.get(NET), "LastAsyncOperation"), "reason") == "AsyncCreateFailure"
