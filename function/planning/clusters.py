@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function.core import Condition, Manifest, dig, plain
-from function.planning import control_cluster, controllers, preinstalled, provider
+from function.planning import cloud_nodes, control_cluster, controllers, preinstalled, provider
 from function.planning.controllers import RemoteObject
 from function.planning.faults import Faults
 from function.planning.managed import Providers
@@ -136,6 +136,8 @@ class Clusters:
             self._answers_anew(ref.name)
         elif ref[:2] == _CLUSTER:
             self._notice_cluster(ref, found)
+        elif found is not None and cloud_nodes.is_composite(*ref[:2]):
+            seen.run.add(names.provider_config(cloud_nodes.owner(found)))
 
     def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
         config = names.provider_config(ref.name)
@@ -280,10 +282,19 @@ class Clusters:
             ref, things = self.seen.clusters.get(config), self.things.get(config)
             if things is None or (ref is None and config != names.CONTROL_CONFIG):
                 continue
-            cluster = store.get(ref) if ref else None
+            cluster = self._with_nodes(store, config, store.get(ref)) if ref else None
             if controllers.run(things, cluster, self.faults, self._matcher):
                 self.seen.observe.configs.update(self._same.get(config, {config}))
         self.seen.run.clear()
+
+    def _with_nodes(self, store: Store, config: str, cluster: Manifest | None) -> Manifest | None:
+        """An InferenceCluster that publishes the pools that its cloud has made."""
+        before = self.seen.pools.get(config, {})
+        pools = cloud_nodes.there(store, cluster, before) if cluster is not None else None
+        if cluster is None or pools is None:
+            return cluster
+        self.seen.pools[config] = pools
+        return {**cluster, "status": {**(cluster.get("status") or {}), "gpuPools": list(pools.values())}}
 
     def _guard(self, store: Store, ref: Ref) -> None:
         """Keep a provider config as long as something uses it."""

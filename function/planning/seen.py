@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from function.sandbox.store import Ref
 
@@ -72,6 +73,8 @@ class Seen:
     """What the provider has to observe."""
     run: set[str] = field(default_factory=set)
     """Clusters whose controllers have to run."""
+    pools: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """The pools of each cluster that a cloud makes, by the name of its provider config, as cloud_nodes.py has them."""
     guard: set[Ref] = field(default_factory=set)
     """Provider configs that may have come into use or out of it."""
     applied: dict[Ref, int] = field(default_factory=dict)
@@ -90,6 +93,7 @@ class Seen:
             provide=self.provide.copied(),
             observe=self.observe.copied(),
             run=set(self.run),
+            pools=dict(self.pools),
             guard=set(self.guard),
             applied=dict(self.applied),
             reported=dict(self.reported),

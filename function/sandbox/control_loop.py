@@ -76,7 +76,7 @@ class ControlLoop:
     _usages: UsageReconciler = field(init=False)
     _garbage: GarbageCollector = field(init=False)
     _random: random.Random = field(init=False)
-    _is_working: bool = False
+    is_working: bool = False
     """Whether a controller was at work in the last round."""
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class ControlLoop:
         other._changes.extend(self._changes)
         other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)
         other._random.setstate(self._random.getstate())
-        other._is_working = self._is_working
+        other.is_working = self.is_working
         return other
 
     @property
@@ -163,7 +163,7 @@ class ControlLoop:
         """
         for count in range(1, most + 1):
             before = self.store.version
-            if not self.round(count) and self.store.version == before and not self._is_working:
+            if not self.round(count) and self.store.version == before and not self.is_working:
                 return count
         raise DidNotConverge(self._still_changing(before, most))
 
@@ -178,7 +178,7 @@ class ControlLoop:
                 self._reconcile(xr)
             reconciled += len(first) + 1
         at_work = [controller(self.store) for controller in self.controllers]
-        self._is_working = any(at_work)
+        self.is_working = any(at_work)
         self._usages()
         self._garbage()
         return reconciled

@@ -113,3 +113,10 @@ def test_what_it_cannot_do_is_refused_at_the_pools_field(told: dict[str, Any]) -
 def test_its_provider_is_installed_and_activated(told: dict[str, Any]) -> None:
     assert "clusters.toy.m.example.org" in told["activated"]
     assert "xpkg.example.org/toy/provider-toy" in told["packages"]
+
+
+def test_it_has_every_story_of_a_cloud(tree: Path) -> None:
+    plain = ("-p", "no:cacheprovider", "-o", "pythonpath=", "--rootdir", str(trees.ROOT))
+    done = trees.run(tree, "-m", "pytest", "-q", *plain, str(trees.ROOT / "tests/world/test_cloud_stories.py"))
+    assert " passed in " in done
+    assert "skipped" not in done
