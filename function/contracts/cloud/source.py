@@ -79,6 +79,8 @@ ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[st
 class Observation:
     """What a provider would report of a managed resource."""
 
+    external_name: str = ""
+    """The name that the cloud gives it, such as vpc-0123. Empty where that is its own name."""
     at_provider: Mapping[str, Any] = field(default_factory=dict)
     """Its status.atProvider."""
     connection: Mapping[str, str] = field(default_factory=dict)
@@ -140,8 +142,8 @@ class Provisioner:
     """What the provider reports of a managed resource once the cloud has made it: for the embedded control plane, where
     there is no cloud.
 
-    Called with a managed resource, as it is stored, whenever anything in the embedded control plane has changed. Its
-    result becomes the status, with Synced and Ready both True. Must be pure, and raise nothing.
+    Called with a managed resource, as it is stored, whenever that has changed: first for its external name, then for
+    the rest (function/planning/managed.py). Must be pure, and raise nothing.
     """
 
 
