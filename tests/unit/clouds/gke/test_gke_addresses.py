@@ -105,8 +105,8 @@ def test_the_size_that_a_refusal_names_is_accepted(count: int, index: int) -> No
             {"serviceCidr": "10.8.0.0/28"},
             "serviceCidr",
             (
-                "must have 256 addresses at least, a /24, not 16 as 10.8.0.0/28 has: the Services of the serving stack and "
-                "of the models"
+                "must have 256 addresses at least, a /24, not 16 as 10.8.0.0/28 has: the Services of the serving "
+                "stack and of the models"
             ),
         ),
         (
