@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from function import clouds
 from function.api import (
     inferenceclass,
     inferencecluster,
@@ -87,7 +88,7 @@ def _path(field: str) -> Path:
 
 def _cluster(manifest: Manifest, classes: Classes) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
-    source = clusters.supported_source(spec)
+    source = clouds.BY_NAME[spec.cluster.source]
     yield from clusters.cluster_faults(spec, source)
     for fault in pools.faults(spec, source, pools.Known(classes=classes)):
         yield fault.field, fault.problem

@@ -135,7 +135,7 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
     composed |= _usages(request, composed, graph)
     composed |= _leaving(request, composed)
     pending = [key for key in wanted if not _is_ready(request, wanted, key) or _error(request.observed[key])]
-    leaving = [key for key in request.observed if key not in wanted and not key.startswith(_USAGE)]
+    leaving = sorted(key for key in request.observed if key not in wanted and not key.startswith(_USAGE))
     return Result(
         ready=not pending,
         conditions=(_cluster_ready(request, wanted, pending, leaving),),

@@ -14,7 +14,7 @@ from function.vocabulary import conditions as c
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    source = supported_source(spec)
+    source = clouds.BY_NAME[spec.cluster.source]
     _check_owner(request)
     _check_others(request)
     access = source.access(spec.cluster.block, request)
@@ -39,16 +39,6 @@ def _compose(request: Request) -> Result:
         status=status.status(request, spec, published, seen),
         waiting=is_waiting or compose.is_doubted(request) or is_being_deleted(request.xr),
     )
-
-
-def supported_source(spec: Spec) -> clouds.Source:
-    """Return where the cluster comes from. Raises InvalidSpec for a source of which no clusters are made yet."""
-    source = clouds.BY_NAME[spec.cluster.source]
-    if not source.is_supported:
-        supported = ", ".join(sorted(each.name for each in clouds.SOURCES if each.is_supported))
-        problem = f"{source.name} is not supported yet; there is {supported}"
-        raise InvalidSpec(c.INVALID_CLUSTER(field="spec.cluster.source", problem=problem))
-    return source
 
 
 def check_cluster(spec: Spec, source: clouds.Source) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from function import clouds
 from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.publish import access
@@ -120,7 +119,6 @@ def main() -> None:
             (m["spec"]["of"]["kind"], m["spec"]["by"]["kind"]) for m in all_of(versions.PROTECTION, "Usage")
             if m["spec"]["of"]["kind"] == "ToyCluster"
         ],
-        "unsupported": clouds.unsupported(),
         "activated": access.activation()["spec"]["activate"],
         "packages": [d["package"] for d in build.configuration()[0]["spec"]["dependsOn"]],
     }  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import yaml
 
-from function import clouds
 from tests.support import trees
 
 pytestmark = pytest.mark.slow
@@ -57,11 +56,6 @@ def test_its_blocks_and_its_kind_are_published(tree: Path) -> None:
 def _spec(path: Path) -> Any:
     [version] = yaml.safe_load(path.read_text())["spec"]["versions"]
     return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
-
-
-def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
-    """The toy is: what is told of the others is the same without it."""
-    assert told["unsupported"] == clouds.unsupported()
 
 
 def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
