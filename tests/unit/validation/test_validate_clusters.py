@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from function.cli import files
 from function.validation import clusters, validate
-from tests.support.samples import CLASS, Object, edited, of
+from tests.support.made_clusters import CLASSES, made_cluster
+from tests.support.samples import CLASS, Object, edited
 
-FOLDER = Path(__file__).parents[3] / "examples/classes"
 RESERVATION = {"capacityReservationId": "cr-0123456789abcdef0"}
 OTHER = {"capacityReservationId": "cr-fedcba98765432100"}
 AT = "spec.nodePools[{}].capacityBlock.capacityReservationId"
 
 
 def cluster(name: str, *pools: dict[str, Any]) -> Object:
-    spec = {
-        "cluster": {"source": "EKS", "eks": {"region": "us-east-1"}},
-        "nodePools": [{"name": f"p{at}", "className": "h100", **pool} for at, pool in enumerate(pools)],
-    }
-    return edited(of("InferenceCluster", spec, namespace=None), "metadata.name", name)
+    return made_cluster("EKS", *({"className": "h100", **pool} for pool in pools), name=name)
 
 
 def class_(**nic: Any) -> Object:
@@ -91,29 +85,13 @@ def test_a_class_that_is_not_given_says_nothing_of_nics() -> None:
 # With the ready-made classes of every cloud
 
 
-CLASSES = {one.identity.name: one.manifest for path in sorted(FOLDER.glob("*.yaml")) for one in files.load([path])}
-BLOCKS = {
-    "EKS": {"region": "us-east-1"},
-    "GKE": {"region": "us-central1"},
-    "AKS": {"location": "eastus"},
-    "Nebius": {},
-    "Vultr": {"region": "mia"},
-}
-
-
-def of_cloud(provider: str, *pools: dict[str, Any], **block: Any) -> Object:
-    found = cluster("made", *pools)
-    found["spec"]["cluster"] = {"source": provider, provider.lower(): {**BLOCKS[provider], **block}}
-    return found
-
-
 NOT_MADE = {"aks-gb200-4x-nd"}
 """Classes for nodes of existing clusters only: AKS installs no GPU driver on Arm machines."""
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES))
 def test_a_pool_of_every_ready_made_class_can_be_made(name: str) -> None:
-    wanted = of_cloud(CLASSES[name]["spec"]["provisioning"]["provider"], {"className": name})
+    wanted = made_cluster(CLASSES[name]["spec"]["provisioning"]["provider"], {"className": name})
 
     found = [finding.field for finding in validate([CLASSES[name], wanted]) if finding.is_error]
     assert found == (["spec.nodePools[0].className"] if name in NOT_MADE else [])
@@ -136,9 +114,8 @@ def test_what_each_cloud_cannot_do_is_found_at_the_pools_field(
     provider: str, class_name: str, pool: dict[str, Any], field: str
 ) -> None:
     """Also beside a pool that can be made, and one with another fault."""
-    good = next(name for name, found in CLASSES.items() if found["spec"]["provisioning"]["provider"] == provider)
     bad = {"className": class_name, **pool}
-    wanted = of_cloud(provider, {"className": good}, bad, {**bad, "taints": []})
+    wanted = made_cluster(provider, {}, bad, {**bad, "taints": []})
 
     found = {f.field for f in validate([*CLASSES.values(), wanted]) if f.code == "refused"}
     assert {f"spec.nodePools[{at}].{field}" for at in (1, 2)} <= found
@@ -146,7 +123,7 @@ def test_what_each_cloud_cannot_do_is_found_at_the_pools_field(
 
 
 def test_a_network_that_overlaps_is_found_before_anything_is_made() -> None:
-    wanted = of_cloud(
+    wanted = made_cluster(
         "EKS", {"className": "eks-l4-1x-g6"}, network={"cidr": "10.0.0.0/16", "serviceCidr": "10.0.0.0/20"}
     )
 
