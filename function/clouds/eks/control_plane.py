@@ -17,6 +17,7 @@ EBS, EFS = "addon-ebs", "addon-efs"
 BEFORE_NODES = (CNI, PROXY, AGENT)
 """Add-ons without which no node becomes ready. They consist of DaemonSets, so that they are active without nodes."""
 
+_EVERYWHERE = "0.0.0.0/0"
 _WARM = {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "2"}}
 """Addresses that a node holds for pods that may come: 16, and from then on two. The CNI plugin would hold a whole
 interface, 50 on large instances, of which addresses.py knows nothing (aws/amazon-vpc-cni-k8s,
@@ -55,7 +56,7 @@ def _cluster(site: Site, spec: Spec, home: Sequence[str]) -> Resource:
             "subnetIdRefs": site.refs([network.subnet(letter) for letter in home]),
             "endpointPrivateAccess": True,
             "endpointPublicAccess": True,
-            **({"publicAccessCidrs": list(spec.publicAccessCidrs)} if spec.publicAccessCidrs else {}),
+            "publicAccessCidrs": list(spec.publicAccessCidrs) or [_EVERYWHERE],
         },
         "kubernetesNetworkConfig": {"ipFamily": "ipv4", "serviceIpv4Cidr": spec.network.serviceCidr},
         "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},

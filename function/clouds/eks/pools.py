@@ -121,7 +121,14 @@ def _node_group(
         what = "the version of its launch template" if running else "the version of the cluster"
         return site.awaiting(key, kinds.NODE_GROUP, what, after=after)
     made_from = {"launchTemplate": {"id": id_, "version": str(int(newest))}, "version": running}
-    return site.resource(key, kinds.NODE_GROUP, {**wanted, **made_from}, init_provider=initial, after=after)
+    return site.resource(
+        key,
+        kinds.NODE_GROUP,
+        {**wanted, **made_from},
+        init_provider=initial,
+        after=after,
+        late_initialization=False,  # it would bring back the taints that a pool has given up
+    )
 
 
 # Launch templates

@@ -53,6 +53,8 @@ from function.vocabulary import crossplane, versions
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
 _POOL = "pool-"
+_UNRESOLVED = "referenced resource may not yet be ready"
+"""End of the message about a reference to what has no id yet (crossplane-runtime v2, pkg/reference/reference.go)."""
 _MOST_NAMED = 3
 """Resources that a message names."""
 
@@ -330,9 +332,10 @@ def _error(observed: Manifest) -> str:
     """What a provider reports as an error, in its own words; empty where it reports none.
 
     An operation that goes on after the reconcile reports as LastAsyncOperation (upjet v2, pkg/resource/conditions.go).
+    That a reference cannot be resolved yet is no error, but what every new resource reports that refers to another.
     """
     for type_ in ("LastAsyncOperation", "Synced"):
         found = condition(observed, type_)
-        if dig(found, "status") == "False":
+        if dig(found, "status") == "False" and _UNRESOLVED not in quote_condition(found):
             return quote_condition(found)
     return ""
