@@ -109,7 +109,8 @@ def test_a_network_without_room_names_need_and_have_and_what_has_room() -> None:
     assert found == [
         (
             "network.cidr is too small: zone us-east-1a needs 1490 addresses for the most nodes that it can have and "
-            "their pods, and its subnet 10.0.0.0/24 has 256; a network of /18 has room, else ask for fewer nodes or more zones"
+            "their pods, and its subnet 10.0.0.0/24 has 256; a network of /18 has room, else ask for fewer nodes or "
+            "more zones"
         )
     ]
 
