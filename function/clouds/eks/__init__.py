@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from function.clouds.eks import drivers
 from function.clouds.eks.blocks import Cluster, Machine
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.source import Source
@@ -17,4 +18,5 @@ SOURCE = Source(
     fabrics=frozenset({"EFA"}),
     # AWS Load Balancer Controller, Service annotations
     internal_load_balancer={"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"},
+    driver_charts=drivers.CHARTS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from function.clouds.gke import drivers
 from function.clouds.gke.blocks import Cluster, Machine
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.source import Source
@@ -15,5 +16,6 @@ SOURCE = Source(
     zones=True,
     internal_load_balancer={"networking.gke.io/load-balancer-type": "Internal"},  # its documentation of Services
     driver_root="/home/kubernetes/bin/nvidia",  # dra-driver-nvidia-gpu v0.4, docs
-    limits_critical_pods=True,
+    driver_charts=drivers.CHARTS,
+    before_drivers=drivers.before,
 )
