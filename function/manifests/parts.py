@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.core import ComposedResource, Request, condition, dig, quote_condition
-from function.manifests.usage import usage
-from function.vocabulary import names
+from function.manifests.usage import usage_between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,22 +43,10 @@ def usages(
     for of, by in outlives:
         if of in composed and by in composed:
             key = f"usage-{of}-{by}"
-            manifest = _usage(composed[of].manifest, composed[by].manifest, namespace, f"{by} needs {of} to be deleted")
+            pair, reason = (composed[of].manifest, composed[by].manifest), f"{by} needs {of} to be deleted"
+            manifest = usage_between(*pair, namespace=namespace, reason=reason)
             found[key] = ComposedResource(manifest, request.is_ready(key))
     return found
-
-
-def _usage(of: Mapping[str, Any], by: Mapping[str, Any], namespace: str, reason: str) -> dict[str, Any]:
-    of_name, by_name = of["metadata"]["name"], by["metadata"]["name"]
-    return usage(
-        name=names.derived(of_name, "usage", of["kind"], of_name, by["kind"], by_name),
-        namespace=namespace,
-        api_version=of["apiVersion"],
-        kind=of["kind"],
-        of=of_name,
-        by=(by["apiVersion"], by["kind"], by_name),
-        reason=reason,
-    )
 
 
 def describe_pending(request: Request, key: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from function.vocabulary import versions
+from function.core import Manifest
+from function.vocabulary import names, versions
 
 
 def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: str) -> dict[str, Any]:
@@ -19,6 +20,20 @@ def cluster_usage(*, name: str, api_version: str, kind: str, of: str, reason: st
             "replayDeletion": True,
         },
     }
+
+
+def usage_between(of: Manifest, by: Manifest, *, namespace: str, reason: str) -> dict[str, Any]:
+    """Refuse to delete one object as long as another one of the namespace exists."""
+    of_name, by_name = of["metadata"]["name"], by["metadata"]["name"]
+    return usage(
+        name=names.derived(of_name, "usage", of["kind"], of_name, by["kind"], by_name),
+        namespace=namespace,
+        api_version=of["apiVersion"],
+        kind=of["kind"],
+        of=of_name,
+        by=(by["apiVersion"], by["kind"], by_name),
+        reason=reason,
+    )
 
 
 def usage(

@@ -47,6 +47,10 @@ MANAGED = (
 OURS = tuple(Resource(kind.api_version, kind.kind, kind.plural) for kind in KINDS)
 """Our own kinds. Some are composed by others, and all own what is composed for them."""
 
+ALLOWED_ALREADY = (Resource(versions.CORE, "Secret", "secrets"),)
+"""Kinds composed on the control cluster that Crossplane writes by its own role, for its certificates and connection
+details (clusterrole.yaml, as above). Ours adds no right to write any: no Secret that we compose holds a secret."""
+
 COMPOSED = (
     *MANAGED,
     *OURS,

@@ -1,4 +1,4 @@
-"""What the nodes of every cloud's pools have in common: labels, and the taint that keeps other pods off their devices."""
+"""Labels of the nodes of every cloud's pools, and the taints that keep other pods off their devices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from function.vocabulary import labels
 
 SYSTEM_POOL = "system"
 """Name of the pool for pods that need no device. Node pools of users cannot have it."""
+DEVICE_DRIVERS = tuple(sorted(dra.TAINTS))
+"""DRA drivers of devices whose nodes are tainted."""
 
 
 def node_labels(pool: str) -> dict[str, str]:

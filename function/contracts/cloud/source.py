@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
+from function.vocabulary import names
 from function.vocabulary.charts import Chart
 
 KEY = "cluster"
@@ -23,10 +24,11 @@ KEY = "cluster"
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of a Secret in names.SYSTEM_NAMESPACE."""
+    """One key of a Secret."""
 
     name: str
     key: str
+    namespace: str = names.SYSTEM_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,11 @@ class ManagedKind:
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
     any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
-    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs. The provider
-    refuses to change them, or makes the resource anew. Once the resource was composed they keep their values
-    (composition.py)."""
+    """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
+
+    The provider refuses to change them, or makes the resource anew. Once the resource was composed they keep their
+    values (composition.py).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ class Package:
     """A constraint, such as >=v2.6.0."""
 
 
-PoolFaults: TypeAlias = Callable[[Any, NodePool, Any], Iterable[tuple[str, str]]]
+PoolFaults: TypeAlias = Callable[[Any, Any, Any], Iterable[tuple[str, str]]]
 ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[str, str]]]
 
 
@@ -119,9 +123,10 @@ class Provisioner:
     pool_faults: PoolFaults = lambda _block, _pool, _machine: ()
     """What the cloud cannot do of what a node pool asks for, beyond what the flags of the source tell.
 
-    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool, and the
-    parsed block of its InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a
-    sentence that begins with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
+    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool as the
+    composite has it (`Pool` of the model, with the DRA drivers of its devices), and the parsed block of its
+    InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a sentence that begins
+    with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
     """
     cluster_faults: ClusterFaults = lambda _block, _pools: ()
     """What the cloud cannot do of what the whole cluster asks for: networks that are too small or overlap, say.
@@ -208,6 +213,9 @@ class Source:
     requirements must differ from those in function/kinds/inferencecluster/inputs.py.
     """
 
+    no_storage: str = ""
+    """Why clusters of the source have no StorageClass for ModelCaches, as a sentence without a full stop. It is told in
+    the condition ClusterReady. Empty for a source that can have one."""
     zones: bool = False
     """Whether a node pool can choose its zones."""
     capacity_blocks: bool = False

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from function import clouds
 from function.clouds import NodePool, Provisioner
-from function.core import Manifest, Request, dig, dig_list, plain
+from function.core import Request, dig, dig_list, plain
 from function.fleet.replicas import TAKEN
 from function.kinds.inferencecluster import inputs
 from function.schema import Api

@@ -134,31 +134,27 @@ def _faults(
         can = " or ".join(("None", *sorted(source.fabrics)))
         yield PoolFault(f"{at}.fabric.type", f"{source.name} can do {can}, not {pool.fabric.type}{source.instead}")
     if source.provisioner and isinstance(class_, inferenceclass.Spec):
-        for field_, problem in _provisioning_faults(source, source.provisioner, spec, pool, class_, known.made):
+        machine = class_.machine(source)
+        if machine is None:
+            problem = f"InferenceClass {pool.className} does not say how {source.name} makes its nodes"
+            yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
+            return
+        made = pool_of_composite(pool, machine, class_.drivers)
+        as_made = source.provisioner.model.Pool.model_validate(made)
+        for field_, problem in (
+            *_scaling_faults(source, source.provisioner, pool),
+            *source.provisioner.pool_faults(spec.cluster.block, as_made, machine),
+            *kept_faults(source.provisioner, made, known.made),
+        ):
             yield PoolFault(f"{at}.{field_}", problem)
 
 
-def _provisioning_faults(
-    source: Source,
-    provisioner: Provisioner,
-    spec: Spec,
-    pool: NodePool,
-    class_: inferenceclass.Spec,
-    made: Made,
-) -> Iterator[tuple[str, str]]:
-    """What keeps a cloud from making the nodes of the pool's class, as fields of the pool and problems."""
-    machine = class_.machine(source)
-    if machine is None:
-        problem = f"InferenceClass {pool.className} does not say how {source.name} makes its nodes"
-        yield "className", f"{problem}; give it spec.provisioning.{source.block}"
-        return
+def _scaling_faults(source: Source, provisioner: Provisioner, pool: NodePool) -> Iterator[tuple[str, str]]:
     if pool.maxNodeCount is None and pool.minNodeCount is not None:
         yield "minNodeCount", "is for a pool that is scaled; give maxNodeCount, too"
     if pool.minNodeCount == 0 and not provisioner.scales_from_zero:
         why = f"the autoscaler of {source.name} adds no first node to a pool whose devices are claimed through DRA"
         yield "minNodeCount", f"must be at least 1, not 0: {why}"
-    yield from provisioner.pool_faults(spec.cluster.block, pool, machine)
-    yield from kept_faults(provisioner, pool_of_composite(pool, machine, class_.drivers), made)
 
 
 def _class(classes: Classes, pool: NodePool) -> inferenceclass.Spec | ClassFault:

@@ -45,8 +45,12 @@ def cluster(name: str, class_name: str = "toy", **pool: Any) -> dict[str, Any]:
 
 
 OBJECTS = (
-    {"apiVersion": "toy.m.example.org/v1beta1", "kind": "ClusterProviderConfig", "metadata": {"name": "default"},
-     "spec": {"credentials": {"source": "InjectedIdentity"}}},
+    {
+        "apiVersion": "toy.m.example.org/v1beta1",
+        "kind": "ClusterProviderConfig",
+        "metadata": {"name": "default"},
+        "spec": {"credentials": {"source": "InjectedIdentity"}},
+    },
     class_("toy", provisioning=MACHINE),
     class_("bare"),
     cluster("good"),

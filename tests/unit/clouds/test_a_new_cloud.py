@@ -57,7 +57,7 @@ def _spec(path: Path) -> Any:
 
 
 def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
-    assert told["unsupported"] == "GKE, EKS, AKS, Nebius, Vultr are not supported yet, and refused."
+    assert told["unsupported"] == "GKE, EKS, AKS, Vultr are not supported yet, and refused."
 
 
 def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
@@ -65,12 +65,21 @@ def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -
     assert told["findings"] == []
     assert told["composites"] == [{**told["composites"][0], "clusterName": "good", "region": "toy-1"}]
     assert told["composites"][0]["nodePools"] == [{**told["composites"][0]["nodePools"][0], **pool}]
-    assert told["managed"] == [[{"region": "toy-1", "pools": [{"name": "gpu", "nodes": 2, "size": "large"}]}, "toy"]]
+    [network], [cluster], [made] = (told["managed"][kind] for kind in ("Network", "Cluster", "Pool"))
+    assert network == {"region": "toy-1", "cidr": "10.0.0.0/16"}
+    assert cluster["networkRef"]["name"].startswith("good-network-")
+    assert made == {
+        "clusterRef": made["clusterRef"],
+        "size": "large",
+        "nodes": 2,
+        "labels": {"modelplane.ai/pool": "gpu"},
+        "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+    }
 
 
 def test_it_is_reached_by_the_secret_that_its_provider_wrote(told: dict[str, Any]) -> None:
     [secret] = told["access"]
-    assert secret.endswith("-kubeconfig")
+    assert secret.startswith("good-cluster-")
     assert told["secrets"] == [["kubeconfig"]]
     assert told["conditions"]["good"] == "ClusterRunning: 2 nodes, pools: gpu"
     assert (told["ready"], bool(told["address"])) == ("True", True)
@@ -90,7 +99,10 @@ def test_it_outlives_what_is_installed_on_it(told: dict[str, Any]) -> None:
 
 def test_what_it_cannot_do_is_refused_at_the_pools_field(told: dict[str, Any]) -> None:
     assert (told["conditions"]["scaled"], told["conditions"]["unmade"]) == (
-        "InvalidNodePool: spec.nodePools[0].minNodeCount: must be at least 1: Toy does not scale from zero",
+        (
+            "InvalidNodePool: spec.nodePools[0].minNodeCount: must be at least 1, not 0: the autoscaler of Toy adds no "
+            "first node to a pool whose devices are claimed through DRA"
+        ),
         (
             "InvalidNodePool: spec.nodePools[0].className: InferenceClass bare does not say how Toy makes its nodes; "
             "give it spec.provisioning.toy"

@@ -21,7 +21,7 @@ def _pool_faults(_block: Cluster, pool: NodePool, machine: Machine) -> Iterator[
 
 
 def _cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
-    if ipaddress.ip_network(block.cidr).num_addresses < 256:  # noqa: PLR2004
+    if ipaddress.ip_network(block.cidr).num_addresses < 256:
         yield "cidr", f"must have at least 256 addresses, unlike {block.cidr}"
 
 
