@@ -56,7 +56,9 @@ def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple
     for fault in machines.faults(machine.vmSize, pool.drivers):
         yield "className", fault
     if machine.diskSizeGb not in _DISK:
-        problem = f"asks for diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]}"
+        problem = (
+            f"names a class with diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
+        )
         yield "className", problem
     yield from _taint_faults(pool)
     yield from _count_faults(pool)

@@ -42,13 +42,12 @@ def gpu_driver(vm_size: str, drivers: Collection[str]) -> Literal["Install", "No
 
 def faults(vm_size: str, drivers: Collection[str]) -> Iterator[str]:
     """Yield why nodes of a size cannot be made, or cannot have the devices of some DRA drivers."""
-    size = vm_size.lower()
+    size, class_ = vm_size.lower(), f"names a class of {vm_size}"
     if any(family in size for family in _ARM):
-        yield f"asks for {vm_size}, an Arm machine: AKS installs no GPU driver there; take another size"
-    asked = sorted({NVIDIA, AMD} & set(drivers))
-    if asked and not size.startswith(_FAMILY):
-        yield f"asks for {vm_size}, which has no GPU for its {asked[0]} devices: sizes with GPUs begin with Standard_N"
+        yield f"{class_}, an Arm machine, for which AKS installs no GPU driver"
     known, _ = GPUS.get(size, ("", 0))
-    for driver in asked:
-        if known and driver != known:
-            yield f"asks for {vm_size}, which has GPUs of {known}, and has devices of {driver}"
+    for driver in sorted({NVIDIA, AMD} & set(drivers)):
+        if not size.startswith(_FAMILY):
+            yield f"{class_} with devices of {driver}; only sizes of the N family have GPUs"
+        elif known and driver != known:
+            yield f"{class_} with devices of {driver}; its GPUs are of {known}"
