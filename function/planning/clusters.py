@@ -192,7 +192,7 @@ class Clusters:
         store.add_finalizer(ref, provider.FINALIZER)
         if self._error(store, found):
             return
-        if provider.observes_only(found):
+        if not provider.may_create(found):
             self._assume(config, dig(found, "spec", "forProvider", "manifest"))
             return
         self._apply(config, ref, dig(found, "spec", "forProvider", "manifest"))
@@ -215,7 +215,7 @@ class Clusters:
             return
         there = self.things.get(provider.config(manifest), {})
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
-        if not keeps and target in there and there[target].owner == ref:
+        if not keeps and target in there and there[target].owner in (ref, None):
             del there[target]
             self._restore(store, provider.config(manifest))
         store.remove_finalizer(ref, provider.FINALIZER)
@@ -244,11 +244,11 @@ class Clusters:
         name = self.seen.clusters[config].name if config in self.seen.clusters else ""
         if name in self.faults.unreachable:
             return "cannot get object: dial tcp: connect: connection refused"
-        if name in self.faults.provider_errors and not provider.observes_only(manifest):
+        if name in self.faults.provider_errors and provider.may_create(manifest):
             return self.faults.provider_errors[name]
         target = dig(manifest, "spec", "forProvider", "manifest")
         namespace = dig(target, "metadata", "namespace") or ""
-        if namespace and not provider.observes_only(manifest) and not self._has_namespace(config, namespace):
+        if namespace and provider.may_create(manifest) and not self._has_namespace(config, namespace):
             return f'cannot create object: namespaces "{namespace}" not found'
         return ""
 
