@@ -248,4 +248,4 @@ def test_it_is_deleted_and_leaves_nothing(control: ControlPlane) -> None:
 
     assert everything(control) == []
     assert list(control.store.of_kind(versions.PROTECTION, "Usage")) == []
-    assert [m["metadata"]["namespace"] for m in control.store.of_kind(versions.CORE, "Secret")] == ["crossplane-system"]
+    assert [m["metadata"]["name"] for m in control.store.of_kind(versions.CORE, "Secret") if "type" in m] == ["nebius"]
