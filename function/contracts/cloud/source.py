@@ -53,7 +53,8 @@ class ManagedKind:
     plural: str
     references: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
-    any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
+    any depth, each with the kind that it refers to. Where one field leads to several kinds, the fields that it is in
+    tell them apart: gpuCluster.idRef. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
     """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
 
