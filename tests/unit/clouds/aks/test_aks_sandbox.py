@@ -21,7 +21,7 @@ CONFIG = {
     "apiVersion": managed.PROVIDER,
     "kind": "ClusterProviderConfig",
     "metadata": {"name": "default"},
-    "spec": {"credentials": {"source": "InjectedIdentity"}},
+    "spec": {"credentials": {"source": "OIDCTokenFile"}},
 }
 
 
