@@ -26,6 +26,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from function import clouds
 from function.core import Condition, Manifest, dig, plain
 from function.planning import control_cluster, controllers, managed, preinstalled, provider
 from function.planning.controllers import Faults, RemoteObject
@@ -39,6 +40,8 @@ IN_USE = "in-use.crossplane.io"
 """Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
 _CLUSTER, _CONFIG = (versions.MODELPLANE, "InferenceCluster"), "ClusterProviderConfig"
+_MADE = frozenset((model.API_VERSION, model.KIND) for model in clouds.kinds())
+"""Kinds by which clouds make clusters."""
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that exist on every cluster."""
 
@@ -125,6 +128,8 @@ class Clusters:
             self._answers_anew(ref.name)
         elif ref[:2] == _CLUSTER:
             self._notice_cluster(ref, found)
+        elif ref[:2] in _MADE:
+            self._notice_made(ref, found)
 
     def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
         config = names.provider_config(ref.name)
@@ -136,6 +141,18 @@ class Clusters:
         self.seen.clusters[config] = ref
         self._preinstall(config, cluster)
         self.seen.run.add(config)
+
+    def _notice_made(self, ref: Ref, composite: Manifest | None) -> None:
+        """Note the composite by which a cloud makes a cluster: the nodes on which pods run are its."""
+        before = self.seen.configs.pop(ref, None)
+        if before is not None:
+            self.seen.made.pop(before, None)
+            self.seen.run.add(before)
+        if composite is not None:
+            config = names.provider_config(str(dig(composite, "spec", "clusterName")))
+            self.seen.configs[ref] = config
+            self.seen.made[config] = ref
+            self.seen.run.add(config)
 
     def _preinstall(self, config: str, cluster: Manifest) -> None:
         there = self.things.setdefault(config, {})
@@ -270,7 +287,8 @@ class Clusters:
             if things is None or (ref is None and config != names.CONTROL_CONFIG):
                 continue
             cluster = store.get(ref) if ref else None
-            if controllers.run(things, cluster, self.faults, self._matcher):
+            made = store.get(self.seen.made[config]) if config in self.seen.made else None
+            if controllers.run(things, cluster, self.faults, self._matcher, made=made):
                 self.seen.observe.configs.update(self._same.get(config, {config}))
         self.seen.run.clear()
 

@@ -60,8 +60,10 @@ class Seen:
     """The faults at the start of the last call."""
     clusters: dict[str, Ref] = field(default_factory=dict)
     """The InferenceCluster that each provider config reaches."""
+    made: dict[str, Ref] = field(default_factory=dict)
+    """The composite by which a cloud makes the cluster of each provider config."""
     configs: dict[Ref, str] = field(default_factory=dict)
-    """The provider config of each Object and Release."""
+    """The provider config of each Object and Release, and of the cluster that each composite of a cloud makes."""
     objects: dict[str, set[Ref]] = field(default_factory=dict)
     """The Objects of each provider config."""
     releases: dict[str, set[Ref]] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class Seen:
         return replace(
             self,
             clusters=dict(self.clusters),
+            made=dict(self.made),
             configs=dict(self.configs),
             objects={config: set(refs) for config, refs in self.objects.items()},
             releases={config: set(refs) for config, refs in self.releases.items()},

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from function import clouds, podspec
+from function.contracts.cloud import credentials
 from function.core import Manifest, dig
 from function.vocabulary import names, namespaces, versions
 
@@ -23,7 +24,7 @@ _REFERENCES = (
     ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
 )
 """Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
-_PROVIDER_CONFIGS = ("ClusterProviderConfig", "ProviderConfig")
+_PROVIDER_CONFIGS = credentials.KINDS
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:

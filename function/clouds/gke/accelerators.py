@@ -7,9 +7,10 @@ the table are taken as the user describes them: Google adds some, and its API kn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from function.clouds.gke.blocks import Accelerator, Machine
+from function.contracts.cloud.nodes import DEVICE_DRIVERS
 
 
 def _family(accelerator: str, counts: Mapping[str, int]) -> dict[str, tuple[str, int]]:
@@ -36,6 +37,8 @@ FIXED: Mapping[str, tuple[str, int]] = {
     ),
 }
 """Accelerator and count by machine type."""
+NVIDIA = "gpu.nvidia.com"
+"""DRA driver of all accelerators that GKE has, TPUs aside."""
 _WITHOUT = re.compile(r"(c[234]a?|c[234]d|e2|f1|g1|h[34]d?|m[1234]|n2d?|n4[ad]?|t2[ad]|x4|z3)-")
 """Families that take no accelerator. Of the general-purpose ones, only N1 takes some (page "GPU machine types")."""
 
@@ -46,15 +49,29 @@ def accelerator(machine: Machine) -> Accelerator | None:
     return Accelerator(type=fixed[0], count=fixed[1]) if fixed else machine.accelerator
 
 
-def faults(machine: Machine) -> Iterator[str]:
-    """Yield what a machine cannot be, as the rest of a sentence."""
+def faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
+    """Yield what a class cannot be, as the rest of a sentence: with a machine, and devices of some DRA drivers."""
+    yield from _machine_faults(machine)
+    yield from _device_faults(machine, drivers)
+
+
+def _machine_faults(machine: Machine) -> Iterator[str]:
     given, fixed, type_ = machine.accelerator, FIXED.get(machine.machineType), machine.machineType
     if given is None:
         return
     named = f"{given.count} {given.type}"
     if fixed and (given.type, given.count) != fixed:
-        problem = f"machineType {type_} has {fixed[1]} {fixed[0]}, and the class asks for {named}"
+        problem = f"which asks for {named}, but machineType {type_} has {fixed[1]} {fixed[0]}"
         yield f"{problem}; leave out provisioning.gke.accelerator, or give these"
     if _WITHOUT.match(type_):
-        problem = f"machineType {type_} takes no accelerator, and the class asks for {named}"
+        problem = f"which asks for {named}, but machineType {type_} takes no accelerator"
         yield f"{problem}; choose a machine type with some, such as g2-standard-8"
+
+
+def _device_faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
+    for driver in sorted({*drivers}.intersection(DEVICE_DRIVERS)):
+        if driver != NVIDIA:
+            yield f"which has devices of {driver}, but GKE has no machine with such"
+        elif accelerator(machine) is None:
+            why = f"machineType {machine.machineType} has no accelerator of its own"
+            yield f"which has devices of {driver}, but {why}; give provisioning.gke.accelerator"

@@ -7,7 +7,7 @@ from typing import Any
 from function.clouds.gke import facts, identity, network
 from function.clouds.gke.model import Spec
 from function.contracts.cloud import credentials
-from function.contracts.cloud.site import Resource, Site
+from function.contracts.cloud.site import Resource, Site, minor
 from function.core import NotYet, dig
 from function.vocabulary import conditions as c
 
@@ -40,9 +40,7 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
     wanted: dict[str, Any] = {
         "location": spec.region,
         **({"nodeLocations": sorted(spec.zones)} if spec.zones else {}),
-        "minMasterVersion": site.kubernetes_version(
-            CLUSTER, spec.kubernetesVersion, facts.KUBERNETES, "minMasterVersion"
-        ),
+        "minMasterVersion": _version(site, spec.kubernetesVersion),
         "releaseChannel": {"channel": facts.CHANNEL},
         "deletionProtection": False,
         **_pool(),
@@ -67,6 +65,14 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
         external_name=site.cloud_name(CLUSTER, longest=facts.LONGEST_NAME),
         has_secret=True,
     )
+
+
+def _version(site: Site, wanted: str | None) -> str:
+    """GKE upgrades clusters by itself: one may have left the version that was written for it far behind."""
+    running = site.seen(CLUSTER, "masterVersion")
+    if wanted and isinstance(running, str) and 0 <= minor(wanted) - minor(running) <= 1:
+        return wanted
+    return site.kubernetes_version(CLUSTER, wanted, facts.KUBERNETES, "minMasterVersion")
 
 
 def _pool() -> dict[str, Any]:

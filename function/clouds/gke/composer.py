@@ -40,12 +40,6 @@ def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
     )
 
 
-def _faults(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Not for want of addresses: pools that replicas have not left count twice, and go."""
-    for field, problem in faults.of_cluster(spec, ()):
-        yield f"spec.{field}", problem
-
-
 COMPOSER = composition.composer(
     composition.Blueprint(
         model=model,
@@ -53,6 +47,6 @@ COMPOSER = composition.composer(
         resources=_resources,
         secrets=_secrets,
         storage=lambda _site, spec: composition.Storage(name=storage.class_name(spec), of=_STORAGE),
-        faults=_faults,
+        faults=faults.of_composite,
     )
 )

@@ -30,9 +30,7 @@ PROJECT_ROLE = ManagedKind(
     plural="projectiammembers",
     immutable=("project", "role", "member"),
 )
-NETWORK = ManagedKind(
-    api_version=_COMPUTE, kind="Network", plural="networks", immutable=("autoCreateSubnetworks", "description")
-)
+NETWORK = ManagedKind(api_version=_COMPUTE, kind="Network", plural="networks", immutable=("autoCreateSubnetworks",))
 SUBNETWORK = ManagedKind(
     api_version=_COMPUTE,
     kind="Subnetwork",
@@ -104,7 +102,7 @@ MANAGED = (
     NODE_POOL,
 )
 
-_VERSION = ">=v2.6.0, <v3.0.0"
+_VERSION = ">=v2.6.0,<v3.0.0"
 """v3 reworks the kinds Cluster and NodePool. Crossplane reads constraints as Masterminds/semver does."""
 PACKAGES = tuple(
     Package(package=f"xpkg.upbound.io/upbound/provider-gcp-{service}", version=_VERSION)
@@ -113,8 +111,8 @@ PACKAGES = tuple(
 
 KUBERNETES = "1.35"
 """Version of new clusters: the default of the Regular channel in autumn 2026 (its release notes)."""
-OLDEST_KUBERNETES = (1, 34)
-"""Oldest version: GKE's driver for DRA and resource.k8s.io/v1 need 1.34 (page "Prepare GKE infrastructure for DRA
+OLDEST_KUBERNETES = 34
+"""Oldest minor version: GKE's driver for DRA and resource.k8s.io/v1 need 1.34 (page "Prepare GKE infrastructure for DRA
 workloads")."""
 CHANNEL = "REGULAR"
 """Release channel. GKE upgrades the control plane and the nodes of a cluster by itself; clusters without a channel are

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
+from function.clouds.gke.model import Pool, Spec
 from function.contracts.cloud.nodepool import NodePool
+from function.contracts.cloud.site import minor
 
 
-def of_pool(block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """See Provisioner.pool_faults."""
-    for problem in accelerators.faults(machine):
-        yield "className", f"is InferenceClass {pool.className}, which cannot be made: {problem}"
+    for problem in accelerators.faults(machine, pool.drivers):
+        yield "className", f"is InferenceClass {pool.className}, {problem}"
     for problem in _zones(block.region, pool.zones):
         yield "zones", problem
     if pool.maxNodeCount == 0:
@@ -29,11 +30,20 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     """See Provisioner.cluster_faults."""
     for problem in _zones(block.region, block.zones):
         yield "zones", problem
-    if block.kubernetesVersion and _minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
-        least = ".".join(map(str, facts.OLDEST_KUBERNETES))
+    if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
+        least = f"1.{facts.OLDEST_KUBERNETES}"
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
+
+
+def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
+    """See Blueprint.faults.
+
+    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
+    """
+    for field, problem in of_cluster(spec, ()):
+        yield f"spec.{field}", problem
 
 
 def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:
@@ -42,9 +52,3 @@ def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:
             yield f"must be zones of region {region}, such as {region}-a, not {zone}"
     if len(set(zones)) < len(zones):
         yield f"must name each zone once, not {', '.join(zones)}"
-
-
-def _minor(version: str) -> tuple[int, int]:
-    """The major and minor version of one like 1.35 or 1.35.8-gke.1."""
-    major, minor = re.findall(r"\d+", version)[:2]
-    return int(major), int(minor)

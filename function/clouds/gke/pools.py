@@ -74,7 +74,7 @@ def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
         found = _one(site, key, found)
     if not found:
         return _awaiting_zones(site, key)
-    devices = accelerators.accelerator(pool.machine)
+    devices, is_claimed = accelerators.accelerator(pool.machine), accelerators.NVIDIA in pool.drivers
     wanted = {
         **_common(site, spec, found),
         "maxPodsPerNode": facts.POOL_PODS,
@@ -82,9 +82,9 @@ def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
         "upgradeSettings": {"strategy": "SURGE", "maxSurge": 0, "maxUnavailable": 1},
         "nodeConfig": {
             **_machine(site, pool.machine.machineType, pool.machine.diskSizeGb),
-            "labels": {**nodes.node_labels(pool.name), **(DRA_LABELS if devices else {})},
+            "labels": {**nodes.node_labels(pool.name), **(DRA_LABELS if is_claimed else {})},
             **_taints(nodes.taints(pool, pool.drivers, gpu_value="present")),
-            **_accelerators(devices),
+            **_accelerators(devices, is_claimed=is_claimed),
         },
     }
     if pool.maxNodeCount is None:
@@ -111,6 +111,7 @@ def _resource(site: Site, key: str, wanted: Mapping[str, Any], init: Mapping[str
         init_provider=init,
         after=(CLUSTER,),
         external_name=site.cloud_name(key, longest=facts.LONGEST_NAME),
+        late_initialization=False,  # it would bring back the size of a pool that is scaled from now on
     )
 
 
@@ -142,11 +143,11 @@ def _taints(taints: Sequence[Taint]) -> dict[str, Any]:
     return {"taint": found} if found else {}
 
 
-def _accelerators(devices: Accelerator | None) -> dict[str, Any]:
-    """GKE's own installation of drivers is part of its device plugin, which these nodes do not run: see driver.py."""
+def _accelerators(devices: Accelerator | None, *, is_claimed: bool) -> dict[str, Any]:
+    """Those that pods claim get their driver from driver.py, others from GKE along with its device plugin."""
     if devices is None:
         return {}
-    driver = {"gpuDriverVersion": "INSTALLATION_DISABLED"}
+    driver = {"gpuDriverVersion": "INSTALLATION_DISABLED" if is_claimed else "DEFAULT"}
     return {"guestAccelerator": [{"type": devices.type, "count": devices.count, "gpuDriverInstallationConfig": driver}]}
 
 

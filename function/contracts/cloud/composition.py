@@ -313,11 +313,17 @@ def _cluster_ready(
         reason = c.PROVISIONING if pending else c.CLUSTER_RUNNING
         return reason(why=f"{'; '.join(errors[:_MOST_NAMED])}{more} ({progress})")
     if pending:
-        there = [key for key in pending if key in request.observed] or list(pending)
+        there = [key for key in pending if key in request.observed] or [_named(wanted[key]) for key in pending]
         return c.PROVISIONING(why=f"Waiting for {enumerate_names(there, _MOST_NAMED)} ({progress})")
     made = sum(key.startswith(_POOL) for key in wanted)
     goes = f"; being deleted: {enumerate_names(leaving, _MOST_NAMED)}" if leaving else ""
     return c.CLUSTER_RUNNING(why=f"All {len(wanted)} resources are ready, node pools: {made}{goes}")
+
+
+def _named(resource: Resource) -> str:
+    """A resource that does not exist, and what it needs first."""
+    needs = f" (it needs {resource.awaits})" if resource.awaits else ""
+    return f"{resource.key}{needs}"
 
 
 def _title(request: Request, key: str) -> str:

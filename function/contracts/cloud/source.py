@@ -1,8 +1,7 @@
 """The contract of a source of clusters: what Modelplane must know of a cloud, or of clusters that exist already.
 
 A source is a folder in `function/clouds` whose package holds a `SOURCE`, and one line in the table of the package
-`function.clouds`. Nothing else knows it by name. A cloud begins as facts and two blocks of the API; InferenceClusters
-of it are refused until it has a `Provisioner`.
+`function.clouds`. Nothing else knows it by name.
 """
 
 from __future__ import annotations
@@ -167,7 +166,7 @@ class Source:
     """The model of the source's block in spec.provisioning of an InferenceClass, whose docstring describes the field.
     None for a source that makes no nodes."""
     provisioner: Provisioner | None = None
-    """How the source makes clusters. None for a source that makes none, and for a cloud that is not supported yet."""
+    """How the source makes clusters. None for a source that makes none."""
 
     access: Callable[[Any, Request], Access]
     """How the cluster is reached.
@@ -218,9 +217,4 @@ class Source:
     @property
     def is_provisioned(self) -> bool:
         """Whether clusters of the source are made by Modelplane, and deleted with their InferenceClusters."""
-        return self.machine is not None
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether InferenceClusters of the source are composed, rather than refused."""
-        return self.provisioner is not None or not self.is_provisioned
+        return self.provisioner is not None
