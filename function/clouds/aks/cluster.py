@@ -34,6 +34,7 @@ _SYSTEM_SIZE = "Standard_D4s_v5"
 _SYSTEM_DISK_GB = 128
 _DRAIN_MINUTES = 30
 _LONGEST_DNS_PREFIX = 54
+"""Characters of the first part of the API server's host name (azurerm, validation of dns_prefix)."""
 _LONGEST_NODE_GROUP = 80
 """Characters of the name of the nodes' resource group (AKS, faq). The name that AKS would choose is longer."""
 
@@ -42,7 +43,7 @@ def resource(site: Site, spec: Spec) -> Resource:
     version = site.kubernetes_version(KEY, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
     wanted = {
         **network.placed(site, spec),
-        "dnsPrefix": site.cloud_name(KEY, longest=_LONGEST_DNS_PREFIX),
+        "dnsPrefix": site.cloud_name("api", longest=_LONGEST_DNS_PREFIX),
         "nodeResourceGroup": site.cloud_name("nodes", longest=_LONGEST_NODE_GROUP),
         "kubernetesVersion": version,
         "identity": {"type": "UserAssigned", "identityIdsRefs": site.refs([identity.IDENTITY])},
