@@ -10,6 +10,9 @@ from function.core import Condition, Manifest, dig, plain
 from function.sandbox.conditions import with_conditions
 from function.sandbox.store import Ref, Store
 
+FINALIZER = "finalizer.managedresource.crossplane.io"
+"""Finalizer of a managed resource, until what it manages is deleted (crossplane-runtime v2.4)."""
+
 SYNCED = Condition("Synced", "True", "ReconcileSuccess")
 
 AVAILABLE = Condition("Ready", "True", "Available")

@@ -53,7 +53,8 @@ class ManagedKind:
     plural: str
     references: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
-    any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
+    any depth, each with the kind that it refers to. Where one field leads to several kinds, the fields that it is in
+    tell them apart: gpuCluster.idRef. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
     """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
 
@@ -80,6 +81,8 @@ ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[st
 class Observation:
     """What a provider would report of a managed resource."""
 
+    external_name: str = ""
+    """The name that the cloud gives it, such as vpc-0123. Empty where that is its own name."""
     at_provider: Mapping[str, Any] = field(default_factory=dict)
     """Its status.atProvider."""
     connection: Mapping[str, str] = field(default_factory=dict)
@@ -141,8 +144,8 @@ class Provisioner:
     """What the provider reports of a managed resource once the cloud has made it: for the embedded control plane, where
     there is no cloud.
 
-    Called with a managed resource, as it is stored, whenever anything in the embedded control plane has changed. Its
-    result becomes the status, with Synced and Ready both True. Must be pure, and raise nothing.
+    Called with a managed resource, as it is stored, whenever that has changed: first for its external name, then for
+    the rest (function/planning/managed.py). Must be pure, and raise nothing.
     """
 
 
