@@ -23,7 +23,7 @@ from function.contracts.cloud import composition
 from function.contracts.cloud.composition import pool_key
 from function.core import Manifest, Request, dig, plain
 from function.sandbox.store import Ref
-from tests.support.cloud_worlds import (
+from tests.support.cloud_edits import (
     SUPPORTED,
     CloudWorld,
     classes,

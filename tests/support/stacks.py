@@ -23,12 +23,14 @@ def owner(cluster: str) -> dict[str, Any]:
     }
 
 
-def answer(components: Mapping[str, Any], observed: Mapping[str, Any]) -> Result:
+def answer(components: Mapping[str, Any], observed: Mapping[str, Any], source: str = "Existing", **more: Any) -> Result:
+    """What is composed. `more` are fields of the spec."""
     spec: dict[str, Any] = {
         "clusterName": "edge",
-        "source": "Existing",
+        "source": source,
         "providerConfigRef": {"name": names.provider_config("edge")},
         "components": components,
+        **more,
     }
     xr = {
         "apiVersion": versions.INFRASTRUCTURE,
@@ -36,4 +38,9 @@ def answer(components: Mapping[str, Any], observed: Mapping[str, Any]) -> Result
         "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [owner("edge")]},
         "spec": spec,
     }
-    return registry.compose(Request(xr=xr, observed=observed))
+    there = {key: {**_object(key), **manifest} for key, manifest in observed.items()}
+    return registry.compose(Request(xr=xr, observed=there))
+
+
+def _object(key: str) -> dict[str, Any]:
+    return {"apiVersion": versions.PROVIDER_KUBERNETES, "kind": "Object", "metadata": {"name": key}}

@@ -13,14 +13,13 @@ Phases of a call, in order:
    this is for values that a release of Modelplane would choose differently today, or not at all.
 5. `_usages`: a resource is deleted before those that it depends on, by a Usage for each dependency. A dependency that
    others imply has none.
-6. `_leaving`: a resource that is no longer wanted is deleted the same way. Crossplane stops at the first delete that a
-   Usage refuses, so nothing is left out while a Usage protects it: first the one that depends on the others goes, then
-   the Usages by it, then those.
+6. `parts.leaving`: a resource that is no longer wanted is deleted the same way, after those that depend on it.
 7. `_status` publishes Secrets, storage and pools once they exist, and keeps them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -45,16 +44,17 @@ from function.core import (
     restate,
     restate_resource,
 )
-from function.manifests import managed
+from function.manifests import managed, parts
 from function.manifests.usage import usage_between
 from function.vocabulary import conditions as c
-from function.vocabulary import crossplane, versions
+from function.vocabulary import crossplane
 
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
 _POOL = "pool-"
 _MOST_NAMED = 3
 """Resources that a message names."""
+_AWAITS = re.compile(r"cannot resolve references: .*(referenced field was empty|not found)", re.DOTALL)
 
 
 def pool_key(pool: str) -> str:
@@ -133,7 +133,7 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
     graph = _dependencies(request, wanted)
     composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
     composed |= _usages(request, composed, graph)
-    composed |= _leaving(request, composed)
+    composed |= parts.leaving(request, composed)
     pending = [key for key in wanted if not _is_ready(request, wanted, key) or _error(request.observed[key])]
     leaving = sorted(key for key in request.observed if key not in wanted and not key.startswith(_USAGE))
     return Result(
@@ -247,22 +247,6 @@ def _usages(
     return found
 
 
-def _leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
-    """What is no longer wanted and must not go yet: Usages by what is leaving, and what Usages protect."""
-    observed = request.observed
-    usages = {key: m for key, m in observed.items() if m["apiVersion"] == versions.PROTECTION}
-    leaving = {key: m for key, m in observed.items() if key not in composed and key not in usages}
-    users = {(m["kind"], m["metadata"]["name"]) for m in leaving.values()}
-    used = {_used(manifest, "of") for manifest in usages.values()}
-    kept = [key for key, m in usages.items() if key not in composed and _used(m, "by") in users]
-    kept += [key for key, m in leaving.items() if (m["kind"], m["metadata"]["name"]) in used]
-    return {key: restate_resource(observed[key]) for key in sorted(kept)}
-
-
-def _used(manifest: Manifest, end: str) -> tuple[str, str]:
-    return str(dig(manifest, "spec", end, "kind")), str(dig(manifest, "spec", end, "resourceRef", "name"))
-
-
 # What is said
 
 
@@ -336,9 +320,10 @@ def _error(observed: Manifest) -> str:
     """What a provider reports as an error, in its own words; empty where it reports none.
 
     An operation that goes on after the reconcile reports as LastAsyncOperation (upjet v2, pkg/resource/conditions.go).
+    A reference to a resource that is not there yet is none: it is waited for (crossplane-runtime v2.4, pkg/reference).
     """
     for type_ in ("LastAsyncOperation", "Synced"):
         found = condition(observed, type_)
-        if dig(found, "status") == "False":
+        if dig(found, "status") == "False" and not _AWAITS.match(str(dig(found, "message"))):
             return quote_condition(found)
     return ""

@@ -22,7 +22,7 @@ from function.core.manifest import is_list
 from function.vocabulary import versions
 from tests.support import foreign
 from tests.support.cases import CASES, ROOT, answer, load
-from tests.support.cloud_worlds import ON_CLUSTER, SUPPORTED, CloudWorld, classes, fabrics, provisioner, walked, zones
+from tests.support.cloud_edits import ON_CLUSTER, SUPPORTED, CloudWorld, classes, fabrics, provisioner, walked, zones
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 REPOSITORY = ROOT.parents[1]

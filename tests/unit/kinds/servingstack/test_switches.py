@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +12,15 @@ from function.core import Result, plain
 from tests.support.stacks import READY, answer
 
 GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
+ALL_DRIVERS = ["dra.net", "gpu.amd.com", "gpu.nvidia.com"]
+ORDER = (
+    ("envoy-gateway", "gateway-class"),
+    ("envoy-gateway", "gateway"),
+    ("ai-gateway", "gateway"),
+    ("gateway-class", "gateway"),
+    ("envoy-proxy", "gateway"),
+)
+"""The first is needed by the second."""
 GOES = {
     "certManager": {"cert-manager"},
     "inferenceExtension": {"inferencepools", "inferencepoolimports"},
@@ -27,6 +37,8 @@ GOES = {
     "leaderWorkerSet": {"leaderworkerset"},
     "nodeFeatureDiscovery": {"node-feature-discovery"},
     "nvidiaDraDriver": {"nvidia-dra-driver"},
+    "amdDraDriver": {"amd-dra-driver"},
+    "dranet": {"dranet"},
     "prometheus": {"prometheus"},
 }
 
@@ -36,7 +48,7 @@ def asked(before: Result | None, *off: str) -> Result:
     observed: dict[str, Any] = {}
     if before:
         observed = {key: {**plain(r.manifest), **READY} for key, r in before.resources.items()}
-    return answer({switch: {"enabled": False} for switch in off}, observed)
+    return answer({switch: {"enabled": False} for switch in off}, observed, drivers=ALL_DRIVERS)
 
 
 def installed(*off: str) -> tuple[Result, list[set[str]]]:
@@ -57,9 +69,29 @@ def test_every_switch_is_looked_at() -> None:
 def test_what_is_switched_off_goes_alone(switch: str) -> None:
     everything, _ = installed()
 
-    left = asked(everything, switch)
+    steps = list(left_by(everything, switch))
 
-    assert everything.resources.keys() - left.resources.keys() == GOES[switch]
+    assert everything.resources.keys() - steps[-1].resources.keys() == GOES[switch]
+
+
+def left_by(before: Result, *off: str) -> Iterator[Result]:
+    """The answers after components were switched off, until no more goes."""
+    while True:
+        after = asked(before, *off)
+        yield after
+        if after.resources.keys() == before.resources.keys():
+            return
+        before = after
+
+
+@pytest.mark.parametrize("switch", GOES)
+def test_nothing_is_left_out_while_a_usage_protects_it(switch: str) -> None:
+    """Crossplane stops at the first delete that is refused."""
+    before, _ = installed()
+    for after in left_by(before, switch):
+        gone = before.resources.keys() - after.resources.keys()
+        assert not gone & {of for of, by in ORDER if f"usage-{of}-{by}" in before.resources}
+        before = after
 
 
 @pytest.mark.parametrize("switch", GOES)
@@ -75,8 +107,9 @@ def test_each_comes_when_that_on_which_it_stands_is_ready() -> None:
     first, (*later, _) = asked(None), installed()[1]
 
     free = {"cert-manager", "leaderworkerset", "node-feature-discovery", "prometheus", "ai-gateway-crds", "namespace"}
+    free |= {"dranet"}
     assert first.resources.keys() == {*free, "inferencepools", "inferencepoolimports"}
-    assert later[0] == {"envoy-gateway", "nvidia-dra-driver"}
+    assert later[0] == {"envoy-gateway", "nvidia-dra-driver", "amd-dra-driver"}
     assert later[1] == {"ai-gateway"}
     assert {key for key in later[2] if not key.startswith("usage-")} == GATEWAY - {"namespace"}
 
