@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from function import registry
+from function import clouds, registry
 from function.core import (
     ComposedResource,
     Composer,
@@ -211,6 +211,7 @@ _REFUSED: dict[str, dict[str, Any]] = {
     "ModelReplica": {"engines": 7},
     "ModelService": {"endpoints": 7},
     "ServingStack": {"source": "None"},
+    **{model.KIND: {"nodePools": 7, "region": "elsewhere"} for model in clouds.kinds()},
 }
 """An edit of each kind that its model refuses, with one beside it that others might read."""
 

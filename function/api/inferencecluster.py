@@ -40,9 +40,8 @@ class Cluster(schema.Api):
         ),
     )
 
-    source: clouds.SourceName = Field(
-        description=f"Cloud that makes the cluster, or Existing for one that exists. {clouds.unsupported()}".strip()
-    )
+    source: clouds.SourceName
+    """Cloud that makes the cluster, or Existing for one that exists."""
 
     @property
     def block(self) -> Any:

@@ -22,8 +22,12 @@ def built_in() -> tuple[str, ...]:
     """Return the namespaces that are reserved by default, sorted, including those of the charts."""
     ours = (value for value in vars(charts).values() if isinstance(value, charts.Chart))
     gateways_own = (chart for implementation in gateways.IMPLEMENTATIONS for chart in implementation.charts)
-    installed = {chart.namespace for chart in (*ours, *gateways_own)}
+    installed = {chart.namespace for chart in (*ours, *gateways_own) if not _is_kubernetes(chart.namespace)}
     return tuple(sorted({*namespaces.KUBERNETES, namespaces.CROSSPLANE, names.SYSTEM_NAMESPACE, *installed}))
+
+
+def _is_kubernetes(namespace: str) -> bool:
+    return any(_matches(pattern, namespace) for pattern in namespaces.KUBERNETES)
 
 
 @cache

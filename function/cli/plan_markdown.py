@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from function.cli import plan_report
+from function.cli import infrastructure_report, plan_report
+from function.cli.infrastructure_report import removed
 from function.cli.markdown import MarkdownTable, alert, code, codes, document, words
 from function.core import NamespacedName
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
 from function.planning.exit_codes import SOMETHING_IS_LOST
+from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import ClusterRejection, PlanOutcome, StagedWeights
 
 REASONS = ("deployment", "cluster", "reason", "message")
@@ -32,6 +34,8 @@ def text(shown: PlanComparison) -> str:
                 ("what", "why"),
                 list(_problems(shown.outcome)),
             ),
+            MarkdownTable("Removed pools", ("pool",), [(words(line),) for line in removed(shown.removed_pools)]),
+            infrastructure(shown.infrastructure),
             staging(shown.staging),
             MarkdownTable("Why", REASONS, list(_rejections(shown.outcome)), folded=True),
             MarkdownTable("Services", plan_report.SERVICES, [_service(s) for s in shown.services], folded=True),
@@ -44,6 +48,12 @@ def text(shown: PlanComparison) -> str:
 def staging(weights: Iterable[StagedWeights]) -> MarkdownTable:
     rows = [(code(cache), code(cluster), size) for cache, cluster, size in plan_report.staging_rows(weights)]
     return MarkdownTable("Weights to stage", plan_report.STAGING, rows)
+
+
+def infrastructure(changes: Iterable[InfrastructureChange]) -> MarkdownTable:
+    changed = [change for change in changes if change.what != "kept"]
+    rows = [(what, code(cluster), kind, words_) for what, cluster, kind, words_ in infrastructure_report.rows(changed)]
+    return MarkdownTable("Infrastructure", infrastructure_report.COLUMNS, rows)
 
 
 def rejections(deployment: NamespacedName, rejected: Iterable[ClusterRejection]) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from function.cli import report
+from function.cli import infrastructure_report, report
 from function.core import NamespacedName, plural
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome, StagedWeights
@@ -39,6 +39,8 @@ def data(shown: PlanComparison) -> dict[str, Any]:
         "silenced": [str(service.identity) for service in shown.silenced],
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
         "pools": [asdict(pool) for pool in shown.outcome.pools],
+        "infrastructure": [infrastructure_report.data(change) for change in shown.infrastructure],
+        "removedPools": [asdict(pool) for pool in shown.removed_pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
         "services": [{"change": s.what, **_plain(asdict(s.service))} for s in shown.services],
         "staging": [asdict(weights) for weights in shown.staging],
@@ -76,6 +78,7 @@ def headline(shown: PlanComparison) -> str:
     parts = [f"{serving} of {plural(wanted, 'replica')} {verb} on {plural(clusters, 'cluster')}"]
     parts += [f"{missing} not placed"] if missing else []
     parts += [_moves(shown.changes)] if any(c.what != "kept" for c in shown.changes) else ["no replica changes"]
+    parts += filter(None, [infrastructure_report.headline(shown.infrastructure)])
     return "; ".join(parts) + "."
 
 
@@ -97,6 +100,10 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
             ),
             report.Lines("Differs from spec", list(_shortfalls(shown.outcome)), "bold yellow"),
             report.Lines("Other problems", list(_problems(shown.outcome)), "bold yellow"),
+            report.Lines("Removed pools", list(infrastructure_report.removed(shown.removed_pools)), "bold yellow"),
+            report.Table(
+                "Infrastructure", infrastructure_report.COLUMNS, [*infrastructure_report.rows(shown.infrastructure)]
+            ),
             report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from function.cli import n_minus_1, whatif_report
 from function.cli.markdown import MarkdownTable, alert, code, codes, document, words
-from function.cli.plan_markdown import REASONS, rejections, staging
+from function.cli.plan_markdown import REASONS, infrastructure, rejections, staging
 from function.planning.exit_codes import SOMETHING_IS_LOST
 from function.planning.impact import Impact, ReplicaMove
 from function.planning.what_if import NMinusOne
@@ -45,6 +45,7 @@ def _tables(shown: Impact) -> Iterator[MarkdownTable]:
     yield MarkdownTable("Below spec", whatif_report.SHORTS, shorts)
     services = [(code(name), *rest) for name, *rest in map(whatif_report.service_row, shown.services)]
     yield MarkdownTable("Services", whatif_report.SERVICES, services)
+    yield infrastructure(shown.infrastructure)
     yield staging(shown.staging)
     reasons = [(code(str(s.deployment)), code(s.why)) for s in shown.shorts if s.why]
     yield MarkdownTable("Why", ("deployment", "why"), reasons)

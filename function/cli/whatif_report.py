@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from function.cli import plan_report, report
+from function.cli import infrastructure_report, plan_report, report
 from function.core import NamespacedName, enumerate_names
 from function.planning.comparison import DeploymentShortfall
 from function.planning.impact import IN_PLACE, Impact, PoolImpact, ReplicaMove, ServiceImpact
@@ -80,6 +80,7 @@ def data(shown: Impact) -> dict[str, Any]:
         "short": [_short_data(s) for s in shown.shorts],
         "services": [_service_data(s) for s in shown.services],
         "staging": [asdict(w) for w in shown.staging],
+        "infrastructure": [infrastructure_report.data(change) for change in shown.infrastructure],
         "pools": [_room_data(r) for r in shown.rooms],
         "free": shown.free,
     }
@@ -132,6 +133,9 @@ def parts(shown: Impact) -> list[report.Part]:
         report.Table("Below spec", SHORTS, [short_row(s) for s in shown.shorts], "bold red"),
         report.Lines("Why", list(_reasons(shown.shorts)), "bold yellow"),
         report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
+        report.Table(
+            "Infrastructure", infrastructure_report.COLUMNS, [*infrastructure_report.rows(shown.infrastructure)]
+        ),
         report.Table("Weights to stage", plan_report.STAGING, plan_report.staging_rows(shown.staging)),
         report.Table("Capacity", ROOMS, [room_row(r) for r in shown.rooms]),
     ]

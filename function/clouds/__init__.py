@@ -22,7 +22,7 @@ from function.contracts.cloud.source import (
     SecretKey,
     Source,
 )
-from function.core import Composer, enumerate_names
+from function.core import Composer
 from function.schema import Member
 
 _FOLDERS = (
@@ -80,27 +80,12 @@ def packages() -> Iterator[Package]:
 
 def cluster_members() -> tuple[Member, ...]:
     """Return the blocks of spec.cluster of an InferenceCluster."""
-    return tuple(_member(source, source.cluster, "Refused: not supported yet.") for source in SOURCES)
+    return tuple(Member(source.name, source.cluster) for source in SOURCES)
 
 
 def machine_members() -> tuple[Member, ...]:
     """Return the blocks of spec.provisioning of an InferenceClass."""
-    return tuple(
-        _member(source, source.machine, f"Ignored: {source.name} is not supported yet.")
-        for source in SOURCES
-        if source.machine
-    )
-
-
-def _member(source: Source, model: type, unsupported: str) -> Member:
-    return Member(source.name, model, "" if source.is_supported else unsupported)
-
-
-def unsupported() -> str:
-    """Return the sentence that names the sources which are refused; empty where none is."""
-    refused = [source.name for source in PROVISIONED if not source.is_supported]
-    who = "The clouds" if len(refused) == len(PROVISIONED) else enumerate_names(refused, len(refused))
-    return f"{who} {'are' if len(refused) > 1 else 'is'} not supported yet, and refused." if refused else ""
+    return tuple(Member(source.name, source.machine) for source in SOURCES if source.machine)
 
 
 __all__ = [
@@ -126,5 +111,4 @@ __all__ = [
     "machine_members",
     "managed_kinds",
     "packages",
-    "unsupported",
 ]

@@ -4,17 +4,21 @@ A replica on another cluster has another name. `_replica_changes` therefore pair
 disappeared with replicas that appeared, in order of names, and reports each pair as moved. The pairs are arbitrary if
 several move at once; the counts are not.
 
-`compare_changes` leaves out of both outcomes what is the same value in both: of a large fleet, an edit concerns little.
+`compare_changes` leaves out of both outcomes what is the same value in both: of a large fleet, an edit concerns
+little. What clouds make is compared in infrastructure_changes.py.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 from function.core import NamespacedName
+from function.planning import infrastructure_changes
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import (
     ClusterRejection,
     DeploymentOutcome,
@@ -91,6 +95,18 @@ class DeploymentShortfall:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedPool:
+    """A node pool that a cloud made, that its InferenceCluster does not have any more, and that replicas were on."""
+
+    cluster: str
+    pool: str
+    replicas: int
+    """Replicas that were on it."""
+    left: int
+    """Replicas that are still on it. While there are some, the cloud keeps the pool."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlanComparison:
     """What changes between two outcomes."""
 
@@ -104,6 +120,8 @@ class PlanComparison:
     services: tuple[ServiceChange, ...]
     staging: tuple[StagedWeights, ...]
     """Weights that are staged on a cluster where they were not before."""
+    infrastructure: tuple[InfrastructureChange, ...]
+    removed_pools: tuple[RemovedPool, ...]
 
     @property
     def silenced(self) -> tuple[ServiceChange, ...]:
@@ -114,20 +132,26 @@ class PlanComparison:
     def exit_code(self) -> int:
         if self.losses or self.silenced:
             return SOMETHING_IS_LOST
-        whats = (*(c.what for c in self.changes), *(e[0] for e in self.endpoints), *(s.what for s in self.services))
+        whats = (
+            *(c.what for c in self.changes),
+            *(s.what for s in self.services),
+            *(i.what for i in self.infrastructure),
+            *(e[0] for e in self.endpoints),
+        )
         changed = self.shorts or self.staging or any(what != "kept" for what in whats)
         return SOMETHING_CHANGES if changed else NOTHING_CHANGES
 
 
 def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
     """Compare two outcomes of the same fleet."""
-    return _compared(before, after, _endpoints_of(before, after))
+    return _compared(before, after, _endpoints_of(before, after), _removed_pools(before, after))
 
 
 def compare_changes(
     before: PlanOutcome, after: PlanOutcome, keep: Callable[[DeploymentOutcome], bool]
 ) -> PlanComparison:
-    """Compare two outcomes without the deployments, endpoints, services and weights that are the same value in both.
+    """Compare two outcomes without what is the same value in both: deployments, endpoints, services, weights,
+    infrastructure.
 
     Args:
         before: An outcome.
@@ -138,14 +162,20 @@ def compare_changes(
     deployments = differing(before.deployments, after.deployments, keep)
     services = differing(before.services, after.services)
     weights = differing(before.weights, after.weights)
+    made = differing(before.infrastructure, after.infrastructure)
     first, second = (
-        PlanOutcome(d, (), (), e, s, w, ())
-        for d, e, s, w in zip(deployments, endpoints, services, weights, strict=True)
+        PlanOutcome(d, (), (), e, s, w, (), m)
+        for d, e, s, w, m in zip(deployments, endpoints, services, weights, made, strict=True)
     )
     return _compared(first, second, first.endpoints)
 
 
-def _compared(before: PlanOutcome, after: PlanOutcome, endpoints: Iterable[EndpointOutcome]) -> PlanComparison:
+def _compared(
+    before: PlanOutcome,
+    after: PlanOutcome,
+    endpoints: Iterable[EndpointOutcome],
+    removed: Iterable[RemovedPool] = (),
+) -> PlanComparison:
     return PlanComparison(
         outcome=after,
         changes=tuple(_changes(before, after)),
@@ -154,6 +184,8 @@ def _compared(before: PlanOutcome, after: PlanOutcome, endpoints: Iterable[Endpo
         endpoints=tuple(_endpoints(endpoints, after.endpoints)),
         services=tuple(_services(before, after)),
         staging=tuple(_staging(before, after)),
+        infrastructure=tuple(infrastructure_changes.changes(before.infrastructure, after.infrastructure)),
+        removed_pools=tuple(removed),
     )
 
 
@@ -213,6 +245,20 @@ def _shorts(before: PlanOutcome, after: PlanOutcome) -> Iterator[DeploymentShort
 def _staging(before: PlanOutcome, after: PlanOutcome) -> Iterator[StagedWeights]:
     there = {(w.namespace, w.name, w.cluster) for w in before.weights}
     return (w for w in after.weights if (w.namespace, w.name, w.cluster) not in there)
+
+
+def _removed_pools(before: PlanOutcome, after: PlanOutcome) -> Iterator[RemovedPool]:
+    """The pools that were removed under replicas. Those of a cluster that is gone are not removed by themselves."""
+    there = {made.cluster for made in after.infrastructure}
+    had = {(made.cluster, pool) for made in before.infrastructure if made.cluster in there for pool in made.pools}
+    removed = had - {(pool.cluster, pool.name) for pool in after.pools}
+    was, left = (_on_pools(outcome) if removed else Counter() for outcome in (before, after))
+    return (RemovedPool(*at, was[at], left[at]) for at in sorted(removed) if was[at] or left[at])
+
+
+def _on_pools(outcome: PlanOutcome) -> Counter[tuple[str, str]]:
+    """The number of replicas on each pool, by the names of its cluster and itself."""
+    return Counter((r.cluster, pool) for d in outcome.deployments for r in d.replicas for pool in r.pools)
 
 
 def _endpoints_of(before: PlanOutcome, after: PlanOutcome) -> tuple[EndpointOutcome, ...]:

@@ -14,6 +14,7 @@ from function.core import NamespacedName
 from function.planning import comparison
 from function.planning.comparison import DeploymentShortfall
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ServiceOutcome, StagedWeights
 
 IN_PLACE = ("stops", "stays", "updated")
@@ -87,6 +88,8 @@ class Impact:
     staging: tuple[StagedWeights, ...]
     """Weights that are staged on a cluster where they were not before."""
     services: tuple[ServiceImpact, ...]
+    infrastructure: tuple[InfrastructureChange, ...]
+    """What clouds make and delete for clusters that are not lost."""
     rooms: tuple[PoolImpact, ...]
     """The pools whose nodes or free nodes change."""
     free: int
@@ -131,7 +134,7 @@ def compare(
         drained: Clusters that the edits drain and that still exist.
         meanwhile: By service, the fewest endpoints that were left directly after a loss.
     """
-    after = without(after, lost)
+    before, after = _unmade(before, lost), _unmade(without(after, lost), lost)
     changes = comparison.compare_changes(before, after, lambda d: any(r.cluster in drained for r in d.replicas))
     unchanged = _replicas(after) - _replicas(changes.outcome)
     return Impact(
@@ -141,6 +144,7 @@ def compare(
         shorts=changes.shorts,
         staging=changes.staging,
         services=tuple(_service_changes(before, after, meanwhile or {})),
+        infrastructure=changes.infrastructure,
         rooms=tuple(_rooms(before, after)),
         free=sum(max(0, pool.free) for pool in after.pools),
         code=changes.exit_code,
@@ -162,6 +166,13 @@ def without(outcome: PlanOutcome, lost: Collection[str]) -> PlanOutcome:
         services=tuple(_led(s, gone) for s in outcome.services),
         weights=tuple(w for w in outcome.weights if w.cluster not in lost),
     )
+
+
+def _unmade(outcome: PlanOutcome, lost: Collection[str]) -> PlanOutcome:
+    """An outcome without what clouds make for lost clusters: that is lost with them, and no cloud deletes it."""
+    if not lost or not outcome.infrastructure:
+        return outcome
+    return replace(outcome, infrastructure=tuple(m for m in outcome.infrastructure if m.cluster not in lost))
 
 
 def _staying(deployment: DeploymentOutcome, lost: Collection[str]) -> DeploymentOutcome:

@@ -160,11 +160,11 @@ class Providers:
 
     def _create(self, look: Look) -> bool:
         """Request the creation, once everything for it is there."""
-        for field_, used in look.references():
+        for path, used in look.references():
             problem = self._problem(look.store, used)
             if problem:
                 self._await(look.ref, used)
-                look.report(upjet.unresolved(field_, problem))
+                look.report(upjet.unresolved(path, problem))
                 return False
         if look.store.get(look.config) is None:
             self._await(look.ref, look.config)
@@ -182,7 +182,7 @@ class Providers:
         found = store.get(used)
         if found is None:
             return upjet.absent(used)
-        return "" if managed.external_name(found) else upjet.UNNAMED
+        return "" if managed.external_name(found) or used[:2] not in self.kinds else upjet.UNNAMED
 
     def _is_refused(self, look: Look) -> bool:
         """Whether the cloud refuses the creation. Reports it."""

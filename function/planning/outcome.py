@@ -15,6 +15,8 @@ from typing import Any
 from function.api.weights import SOURCES
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
 from function.fleet import clusters
+from function.planning import infrastructure
+from function.planning.infrastructure import Infrastructure
 from function.sandbox.store import Store
 from function.vocabulary import labels, versions
 from function.vocabulary.conditions import MODEL_ACCEPTED
@@ -178,6 +180,8 @@ class PlanOutcome:
     services: tuple[ServiceOutcome, ...]
     weights: tuple[StagedWeights, ...]
     troubles: tuple[Trouble, ...]
+    infrastructure: tuple[Infrastructure, ...] = ()
+    """What clouds make for the clusters."""
 
     @property
     def serving(self) -> frozenset[NamespacedName]:
@@ -215,6 +219,7 @@ def read(store: Store) -> PlanOutcome:
             for manifest in (store.of_kind(kind.api_version, kind.kind) if kind.kind not in REPORTED else ())
             for trouble in troubles(kind.kind, manifest)
         ),
+        infrastructure=infrastructure.read(store),
     )
 
 

@@ -2,7 +2,7 @@
 
 Terms. A *part* is what the outcome says of one object: a cluster, a replica, a deployment with its replicas. The parts
 of a replica depend on the replica and on the Objects that it composed; those of a deployment on itself and on its
-replicas; any other part on its object alone.
+replicas; any other part on its object alone. infrastructure.py reads what clouds make.
 
 `read` finds the objects that changed since the last time, makes the parts anew that depend on them, and lists all parts
 in order of names. A part that is equal to the one before is the same value, so that a comparison can pass over it.
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from function.core import Manifest, NamespacedName
-from function.planning import outcome
+from function.planning import infrastructure, outcome
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, RemoteResource, ReplicaOutcome
 from function.sandbox.store import Ref, Store
 from function.vocabulary import versions
@@ -55,6 +55,7 @@ class Reader:
     """The uids of the controllers of each Object."""
     _things: dict[str, dict[Ref, RemoteResource]] = field(default_factory=dict)
     """By the uid of their controller, the resources of Objects."""
+    _infrastructure: infrastructure.Reader = field(default_factory=infrastructure.Reader)
 
     def copied(self, store: Store) -> Reader:
         """A reader at the same point, of a copy of the store."""
@@ -70,6 +71,7 @@ class Reader:
             _uids=dict(self._uids),
             _composers=dict(self._composers),
             _things={uid: dict(things) for uid, things in self._things.items()},
+            _infrastructure=self._infrastructure.copied(),
         )
 
     def read(self) -> PlanOutcome:
@@ -87,6 +89,7 @@ class Reader:
             services=self._listed(outcome.service),
             weights=_flat(self._listed(outcome.weights)),
             troubles=_flat(self._troubles[ref] for ref in sorted(self._troubles)),
+            infrastructure=self._infrastructure.read(self.store, news),
         )
 
     def _listed(self, make: Callable[[Manifest], T]) -> tuple[T, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from function import clouds, podspec
+from function.contracts.cloud import credentials
 from function.core import Manifest, dig
 from function.vocabulary import names, namespaces, versions
 
@@ -23,11 +24,14 @@ _REFERENCES = (
     ("ConfigMap", _CA_BUNDLE, (_CA_KEY,)),
 )
 """Kind, path and keys of the references in the specs of ModelEndpoints and ModelCaches."""
+_PROVIDER_CONFIGS = credentials.KINDS
 
 
 def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
     """A stub for each object that the manifests reference and do not contain, in order of kinds and names."""
-    fleet = list(manifests)
+    given = list(manifests)
+    configs = _provider_configs(given)
+    fleet = [*given, *configs]
     existing = {
         (m["kind"], m["metadata"].get("namespace") or namespaces.UNSTATED, m["metadata"]["name"]) for m in fleet
     }
@@ -40,7 +44,7 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
         if key:
             text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
             stub["data"][key] = _VALUE if kind == "Secret" else text
-    return [*_provider_configs(fleet), *(found[key] for key in sorted(found))]
+    return [*configs, *(found[key] for key in sorted(found))]
 
 
 def _provider_configs(fleet: Iterable[Manifest]) -> list[dict[str, Any]]:
@@ -86,12 +90,21 @@ def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
     for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
         if name := dig(existing, reference, "name"):
             yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
+    yield from _credentials(manifest)
     namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
     for kind, path, keys in _REFERENCES:
         if name := dig(manifest, "spec", *path, "name"):
             yield from ((kind, namespace, name, dig(manifest, "spec", *path, "key") or key) for key in keys)
     for template in _templates(manifest):
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
+
+
+def _credentials(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
+    """The Secret of a provider config. One in no namespace says in which its Secret is."""
+    reference = dig(manifest, "spec", "credentials", "secretRef")
+    if manifest["kind"] in _PROVIDER_CONFIGS and (name := dig(reference, "name")):
+        namespace = dig(reference, "namespace") or manifest["metadata"].get("namespace") or names.SYSTEM_NAMESPACE
+        yield "Secret", str(namespace), str(name), str(dig(reference, "key") or "")
 
 
 def _in_template(template: Any) -> Iterator[tuple[str, str, str]]:

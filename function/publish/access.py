@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import clouds
+from function.contracts.cloud import credentials
 from function.publish.catalog import KINDS
 from function.vocabulary import versions
 
@@ -47,6 +48,10 @@ MANAGED = (
 OURS = tuple(Resource(kind.api_version, kind.kind, kind.plural) for kind in KINDS)
 """Our own kinds. Some are composed by others, and all own what is composed for them."""
 
+ALLOWED_ALREADY = (Resource(versions.CORE, "Secret", "secrets"),)
+"""Kinds composed on the control cluster that Crossplane writes by its own role, for its certificates and connection
+details (clusterrole.yaml, as above). Ours adds no right to write any: no Secret that we compose holds a secret."""
+
 COMPOSED = (
     *MANAGED,
     *OURS,
@@ -68,8 +73,14 @@ COMPOSED = (
 REQUIRED = (
     Resource(versions.CORE, "Secret", "secrets"),
     Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
+    *(
+        Resource(provider, kind, f"{kind.lower()}s")
+        for provider in dict.fromkeys(provisioner.provider for provisioner in clouds.PROVISIONERS)
+        for kind in credentials.KINDS
+    ),
 )
-"""Kinds that are only read."""
+"""Kinds that are only read: a cloud's composer looks up the provider config that it makes a cluster with, and the
+Secret that the config names, in any namespace."""
 
 
 def cluster_role() -> dict[str, Any]:
@@ -86,12 +97,16 @@ def cluster_role() -> dict[str, Any]:
 
 
 def activation() -> dict[str, Any]:
-    """Return the managed kinds whose CRDs are needed, unless all are installed anyway (crossplane v2.3, safe start)."""
+    """Return the managed kinds whose CRDs are needed, unless all are installed anyway (crossplane v2.3, safe start).
+
+    Each kind is in it once, whichever clouds compose it. CRDs of provider configs are always installed: only those of
+    managed resources become ManagedResourceDefinitions.
+    """
     return {
         "apiVersion": "apiextensions.crossplane.io/v1alpha1",
         "kind": "ManagedResourceActivationPolicy",
         "metadata": {"name": "modelplane"},
-        "spec": {"activate": sorted(f"{managed.plural}.{managed.group}" for managed in MANAGED)},
+        "spec": {"activate": sorted({f"{managed.plural}.{managed.group}" for managed in MANAGED})},
     }
 
 

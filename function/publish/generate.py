@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function.publish import access, admission, reference, rejections, roles, xrd
+from function.publish import access, admission, providers, reference, rejections, roles, xrd
 from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
 """Folders that hold generated files, and no others."""
+_PAGES = ((rejections.TITLE, rejections.PAGE), (providers.TITLE, providers.PAGE))
+"""Pages of the reference that are not of a kind."""
 _HEAD = "# Written by `modelplane generate` from {path}.py. Edit that.\n"
 
 _ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/access.py. Edit that.\n"
@@ -77,8 +79,9 @@ def _files() -> Iterator[tuple[str, str]]:
         yield f"xrds/{kind.plural}.yaml", head + document(xrd.definition(kind))
         yield f"compositions/{kind.plural}.yaml", head + document(xrd.composition(kind))
         yield _page(kind), reference.page(kind)
-    yield "docs/reference/README.md", reference.index(KINDS, [(rejections.TITLE, rejections.PAGE)])
+    yield "docs/reference/README.md", reference.index(KINDS, _PAGES)
     yield f"docs/reference/{rejections.PAGE}", rejections.page()
+    yield f"docs/reference/{providers.PAGE}", providers.page()
     yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
     yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
     yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from function import registry
+from function import clouds, registry
+from function.contracts import cloud
 from function.core import Reason
 from function.core.condition import undecided
 from function.publish.catalog import Kind
@@ -31,9 +32,12 @@ def of(kind: Kind) -> list[Reason]:
 def _names(kind: Kind) -> Iterator[str]:
     """Yield the constants that a kind's code mentions.
 
-    Two kinds share a condition type, and each has its own reasons for it.
+    Two kinds share a condition type, and each has its own reasons for it. The kinds of clouds share code, too.
     """
-    folder = Path(importlib.import_module(kind.code).__path__[0])
+    packages = [importlib.import_module(kind.code)]
+    if any(kind.module == model.__name__ for model in clouds.kinds()):
+        packages.append(cloud)
+    folders = (Path(package.__path__[0]) for package in packages)
     model = Path(inspect.getfile(kind.spec))
-    for path in (model, *sorted(folder.glob("*.py"))):
+    for path in (model, *(path for folder in folders for path in sorted(folder.glob("*.py")))):
         yield from re.findall(r"\b[A-Z][A-Z_]+\b", path.read_text(encoding="utf-8"))

@@ -49,8 +49,12 @@ def _resolved(node: dict[str, Any], defs: Defs) -> dict[str, Any]:
 
 
 def _without_empty_default(node: dict[str, Any]) -> dict[str, Any]:
-    """Drop an empty default, which the API server would write into every object."""
-    return node if node.get("default", node) not in (None, [], {}) else _without(node, "default")
+    """Drop an empty default, which the API server would write into every object, and what is null in another."""
+    default = node.get("default")
+    if isinstance(default, dict):
+        default = {field: value for field, value in default.items() if value is not None}
+        node = {**node, "default": default}
+    return node if "default" not in node or default not in (None, [], {}) else _without(node, "default")
 
 
 def _in_words(node: dict[str, Any]) -> dict[str, Any]:

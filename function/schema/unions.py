@@ -24,8 +24,6 @@ class Member(NamedTuple):
     """The value that chooses it, which also names the field of its block: EKS is eks, HuggingFace is huggingFace."""
     block: type[Api]
     """The model of the block. Its docstring describes the field."""
-    remark: str = ""
-    """Ends the description of the field."""
 
     @property
     def field(self) -> str:
@@ -62,7 +60,7 @@ def union(
 
 
 def _description(member: Member) -> str:
-    return " ".join(filter(None, (inspect.cleandoc(member.block.__doc__ or ""), member.remark)))
+    return inspect.cleandoc(member.block.__doc__ or "")
 
 
 def _needed(field: str, choice: str) -> Rule:

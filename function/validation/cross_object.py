@@ -1,4 +1,7 @@
-"""Checks between objects: duplicates, references that find nothing, services that leave their region."""
+"""Checks between objects: duplicates, references that find nothing, services that leave their region.
+
+Checks of one kind against the others have modules of their own: caches.py, clusters.py, engines.py and others.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation import caches, engines, gangs, handover
+from function.validation import caches, clusters, engines, gangs, handover
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -27,18 +30,19 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
             yield Finding(index, ("metadata", "name"), f"appears twice: {who[0]} {who[1]}", "duplicate", other=first)
 
 
-def lint(objects: Sequence[Indexed]) -> Iterator[Finding]:
-    """Warn about valid objects that probably do not mean what they say."""
+def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterator[Finding]:
+    """Warn about valid objects that probably do not mean what they say, among objects of other kinds."""
     servers = [m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)]
     cached = engines.caches(objects)
-    clusters = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
+    given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
+    yield from clusters.findings(objects, others)
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
                 yield from _endpoint(index, manifest)
             case modelcache.KIND:
-                yield from caches.findings(index, manifest, clusters)
+                yield from caches.findings(index, manifest, given)
             case modeldeployment.KIND:
                 yield from _cache(index, manifest, cached.keys())
                 yield from engines.warnings(index, manifest)

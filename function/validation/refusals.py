@@ -1,11 +1,24 @@
-"""What the function refuses although the API server accepts it. The function's own checks are called, one by one."""
+"""What the function refuses although the API server accepts it. The function's own checks are called, one by one.
+
+Whether a cloud can make a node pool depends on its InferenceClass. A pool whose class is not among the objects is
+judged without it: the class may be on the control cluster already.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from function.api import inferencecluster, modeldeployment, modelendpoint, modelreplica, servingstack, tenancy
+from function import clouds
+from function.api import (
+    inferenceclass,
+    inferencecluster,
+    modeldeployment,
+    modelendpoint,
+    modelreplica,
+    servingstack,
+    tenancy,
+)
 from function.core import InvalidSpec, Manifest, identity
 from function.kinds.inferencecluster import composer as clusters
 from function.kinds.inferencecluster import pools
@@ -26,17 +39,32 @@ Refusal = tuple[str, str]
 """A field, and its problem."""
 
 
-def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
-    """Report what the function would refuse of an object whose fields are valid."""
-    for field, problem in _refusals(manifest):
+def classes_of(manifests: Iterable[Manifest]) -> Classes:
+    """Return the InferenceClasses among some objects. Of two with one name, the first counts."""
+    ours = (inferenceclass.API_VERSION, inferenceclass.KIND)
+    found = [m for m in manifests if (m["apiVersion"], m["kind"]) == ours]
+    return Classes({identity(class_).name: (class_,) for class_ in reversed(found)})
+
+
+def findings(index: int, manifest: Manifest, classes: Classes) -> Iterator[Finding]:
+    """Report what the function would refuse of an object whose fields are valid.
+
+    Args:
+        index: Index of the object.
+        manifest: The object.
+        classes: The InferenceClasses that its node pools may name.
+    """
+    for field, problem in dict.fromkeys(_refusals(manifest, classes)):
         yield Finding(index, _path(field), problem, "refused")
 
 
-def _refusals(manifest: Manifest) -> Iterator[Refusal]:
+def _refusals(manifest: Manifest, classes: Classes) -> Iterator[Refusal]:
     yield from _namespace(manifest)
-    check = _CHECKS.get(manifest["kind"])
     try:
-        yield from check(manifest) if check else ()
+        if manifest["kind"] == inferencecluster.KIND:
+            yield from _cluster(manifest, classes)
+        elif check := _CHECKS.get(manifest["kind"]):
+            yield from check(manifest)
     except InvalidSpec as why:
         yield _refusal(why)
 
@@ -58,11 +86,11 @@ def _path(field: str) -> Path:
     return tuple(int(at) if at else name for at, name in _STEP.findall(field))
 
 
-def _cluster(manifest: Manifest) -> Iterator[Refusal]:
+def _cluster(manifest: Manifest, classes: Classes) -> Iterator[Refusal]:
     spec = inferencecluster.parse(manifest)
-    source = clusters.supported_source(spec)
-    clusters.check_cluster(spec, source)
-    for fault in pools.publish_pools(spec, source, pools.Known(classes=Classes({}))).invalid:
+    source = clouds.BY_NAME[spec.cluster.source]
+    yield from clusters.cluster_faults(spec, source)
+    for fault in pools.faults(spec, source, pools.Known(classes=classes)):
         yield fault.field, fault.problem
     stack = spec.servingStack or servingstack.Stack()
     if not servingstack.is_empty(stack):
@@ -110,7 +138,6 @@ def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
 
 
 _CHECKS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
-    inferencecluster.KIND: _cluster,
     modeldeployment.KIND: _deployment,
     modelreplica.KIND: _replica,
     modelendpoint.KIND: _endpoint,

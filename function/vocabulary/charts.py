@@ -73,3 +73,16 @@ PROMETHEUS = Chart(
     version="88.5.3",
     namespace="monitoring",
 )
+CSI_MOUNTED_FS_PATH = Chart(
+    name="csi-mounted-fs-path",
+    repository="oci://cr.eu-north1.nebius.cloud/mk8s/helm",
+    version="0.1.6",
+    namespace="kube-system",
+)
+"""Nebius' own (docs.nebius.com, kubernetes/storage/filesystem-over-csi). Its registry is public."""
+CLUSTER_AUTOSCALER = Chart(
+    name="cluster-autoscaler",
+    repository="https://kubernetes.github.io/autoscaler",
+    version="9.59.0",
+    namespace="kube-system",
+)

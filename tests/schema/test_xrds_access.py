@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from function import registry
+from function import clouds, registry
 from function.core import Result
 from function.publish import access
 from function.publish.catalog import BY_KIND
@@ -33,7 +33,7 @@ def test_every_kind_that_is_composed_may_be_written(answers: list[Result]) -> No
         for resource in result.resources.values()
     }
 
-    writable = {(r.api_version, r.kind) for r in access.COMPOSED}
+    writable = {(r.api_version, r.kind) for r in (*access.COMPOSED, *access.ALLOWED_ALREADY)}
     assert composed - writable == set()
 
 
@@ -53,7 +53,53 @@ def test_plurals_are_those_of_the_real_kinds() -> None:
 def test_every_managed_kind_is_activated_by_the_name_of_its_crd() -> None:
     got = access.activation()["spec"]["activate"]
 
-    assert got == ["objects.kubernetes.m.crossplane.io", "releases.helm.m.crossplane.io"]
+    clouds_ = {f"{kind.plural}.{kind.api_version.partition('/')[0]}" for kind in clouds.managed_kinds()}
+    assert got == sorted({"objects.kubernetes.m.crossplane.io", "releases.helm.m.crossplane.io", *clouds_})
+
+
+@pytest.mark.parametrize("provisioner", clouds.PROVISIONERS, ids=lambda provisioner: provisioner.model.KIND)
+def test_exactly_what_a_cloud_composes_is_activated(provisioner: clouds.Provisioner) -> None:
+    """Every kind of its provider that a golden case composes, and no kind that none composes."""
+    cases = [case for case in CASES if case.parent.name == provisioner.model.KIND.lower()]
+    of_cloud = provisioner.provider.partition("/")[0]
+    composed = {
+        (resource.manifest["apiVersion"], resource.manifest["kind"])
+        for case in cases
+        for resource in answer(case).resources.values()
+        if resource.manifest["apiVersion"].partition("/")[0].endswith(of_cloud)
+    }
+
+    assert composed == {(kind.api_version, kind.kind) for kind in provisioner.managed}
+
+
+def test_every_provider_config_of_a_cloud_may_be_read_and_none_written() -> None:
+    wanted = {
+        (provisioner.provider.partition("/")[0], plural)
+        for provisioner in clouds.PROVISIONERS
+        for plural in ("clusterproviderconfigs", "providerconfigs")
+    }
+    verbs = {
+        (group, resource): set(rule["verbs"])
+        for rule in access.cluster_role()["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        if (group, resource) in wanted
+    }
+
+    assert verbs == {key: {"get", "list", "watch"} for key in wanted}
+
+
+def test_nothing_is_listed_twice() -> None:
+    """Two clouds may compose one kind, or name one provider."""
+    rules = [
+        (group, resource, tuple(rule["verbs"]))
+        for rule in access.cluster_role()["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    ]
+    activated = access.activation()["spec"]["activate"]
+
+    assert [len(listed) for listed in (rules, activated)] == [len(set(listed)) for listed in (rules, activated)]
 
 
 def test_our_own_kinds_may_be_reconciled() -> None:

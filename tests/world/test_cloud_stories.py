@@ -69,7 +69,7 @@ def test_a_sample_is_valid(source: Source) -> None:
 
 @every_cloud
 def test_it_is_made_in_steps_and_says_which_are_left(source: Source) -> None:
-    world, heard, done = begun(source), [], []
+    world, heard, done = begun(source, slow={ONE: 3, TWO: 6}), [], []
     for _ in world.rounds():
         said = world.says()
         heard += [said] if said not in heard[-1:] else []
@@ -82,7 +82,7 @@ def test_it_is_made_in_steps_and_says_which_are_left(source: Source) -> None:
     assert any("is not ready: Waiting for" in said for said in heard)
     assert done == sorted(done)
     assert len(set(done)) > 1
-    assert heard[-1] == "ClusterRunning: 2 nodes, pools: one, two"
+    assert heard[-1] == world.fine(2, "one", "two")
     assert is_ready(world.get(CLUSTER))
     assert all(is_ready(m) for m in world.managed().values())
 
@@ -138,7 +138,7 @@ def test_a_pool_that_is_out_of_stock_is_named_while_the_others_serve(source: Sou
     assert SOLD_OUT in failed
     assert f"{resource['kind']} {resource['metadata']['name']} ({TWO})" in failed
     assert (published, placed, serving) == ({"one": 1, "two": 0}, [(NAME, "one")], 1)
-    assert world.says() == "ClusterRunning: 2 nodes, pools: one, two"
+    assert world.says() == world.fine(2, "one", "two")
     assert (world.placed(), world.serving()) == ([(NAME, "one"), (NAME, "two")], 2)
 
 
@@ -148,7 +148,7 @@ def test_what_fails_a_few_times_recovers_by_itself(source: Source) -> None:
     heard = [world.says() for _ in world.rounds()]
 
     assert any(SOLD_OUT in said for said in heard)
-    assert heard[-1] == "ClusterRunning: 2 nodes, pools: one, two"
+    assert heard[-1] == world.fine(2, "one", "two")
 
 
 @every_cloud
@@ -235,7 +235,7 @@ def test_a_pool_that_grows_changes_nothing_but_its_size(world: CloudWorld) -> No
     assert after != before
     assert [key for key in before if after[key] != before[key]] == [ONE]
     assert world.published() == {"one": 3, "two": 1}
-    assert world.says() == "ClusterRunning: 4 nodes, pools: one, two"
+    assert world.says() == world.fine(4, "one", "two")
 
 
 @every_cloud

@@ -1,10 +1,14 @@
-"""Azure Kubernetes Service. It has no composer yet, so that its clusters are refused."""
+"""Azure Kubernetes Service."""
 
 from __future__ import annotations
 
+from function.clouds.aks import managed, model
 from function.clouds.aks.blocks import Cluster, Machine
+from function.clouds.aks.composer import COMPOSER
+from function.clouds.aks.faults import cluster_faults, pool_faults
+from function.clouds.aks.observe import observe
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Source
+from function.contracts.cloud.source import Provisioner, Source
 
 SOURCE = Source(
     name="AKS",
@@ -13,7 +17,19 @@ SOURCE = Source(
     access=provisioned.access,
     storage_class=provisioned.storage_class,
     zones=True,
-    fabrics=frozenset({"InfiniBand"}),
     # its documentation of internal load balancers
     internal_load_balancer={"service.beta.kubernetes.io/azure-load-balancer-internal": "true"},
+    # InfiniBand takes a feature of the subscription, which GB200 and GB300 must not have, and NVIDIA's network operator
+    instead="; InfiniBand there needs host drivers that Modelplane does not install, so keep each engine on one node",
+    provisioner=Provisioner(
+        model=model,
+        composer=COMPOSER,
+        managed=managed.KINDS,
+        packages=managed.PACKAGES,
+        provider=managed.PROVIDER,
+        pool_faults=pool_faults,
+        cluster_faults=cluster_faults,
+        scales_from_zero=False,
+        observe=observe,
+    ),
 )

@@ -1,10 +1,13 @@
-"""Amazon Elastic Kubernetes Service. It has no composer yet, so that its clusters are refused."""
+"""Amazon Elastic Kubernetes Service."""
 
 from __future__ import annotations
 
+from function.clouds.eks import faults, kinds, model
 from function.clouds.eks.blocks import Cluster, Machine
+from function.clouds.eks.composer import COMPOSER
+from function.clouds.eks.observe import observe
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Source
+from function.contracts.cloud.source import Provisioner, Source
 
 SOURCE = Source(
     name="EKS",
@@ -15,6 +18,22 @@ SOURCE = Source(
     zones=True,
     capacity_blocks=True,
     fabrics=frozenset({"EFA"}),
-    # AWS Load Balancer Controller, Service annotations
-    internal_load_balancer={"service.beta.kubernetes.io/aws-load-balancer-scheme": "internal"},
+    # The first is for the controller in Kubernetes' cloud provider, which every cluster has and which knows no other
+    # (cloud-provider-aws, pkg/providers/v1/aws.go). The second is for the AWS Load Balancer Controller, if a user
+    # installs it.
+    internal_load_balancer={
+        "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
+        "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
+    },
+    provisioner=Provisioner(
+        model=model,
+        composer=COMPOSER,
+        managed=kinds.ALL,
+        packages=kinds.PACKAGES,
+        provider=kinds.PROVIDER,
+        pool_faults=faults.of_pool,
+        cluster_faults=faults.of_cluster,
+        scales_from_zero=False,
+        observe=observe,
+    ),
 )

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import MaxLen
 
 from function import schema
 from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
 
 
+class Network(schema.Api):
+    cidr: schema.Cidr = "10.0.0.0/16"
+    """Addresses of the VPC: of its nodes and pods. IPv4, from /16 to /22."""
+    serviceCidr: schema.Cidr = "172.20.0.0/16"
+    """Addresses of Services, private and outside of cidr. IPv4, from /12 to /24."""
+    natGateways: Literal["PerZone", "Single"] = "PerZone"
+    """NAT gateways by which nodes reach the internet. With PerZone, the failure of a zone cuts off no other, and no
+    traffic to the internet is paid for between zones. Single costs less while there is little traffic."""
+
+
 class Cluster(schema.Api):
     """Settings of a cluster that EKS makes."""
 
-    RULES = keeps("region")
+    RULES = keeps("region", "zones", "network", "systemInstanceType")
 
     region: schema.CloudName
     """Region, such as us-east-1."""
     zones: Zones = ()
-    """Availability zones of the network, at least two. Defaults to the pools' zones, and others as needed."""
+    """Availability zones of the control plane and of pools that name none, at least two. Defaults to the pools' zones,
+    and to others from a on as needed."""
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
+    """Kubernetes version, such as 1.36. Defaults to the one that Modelplane is tested with."""
+    network: Network = Network()
+    """The VPC of the cluster."""
+    systemInstanceType: schema.CloudName = "m6i.xlarge"
+    """Instance type, of architecture x86_64, of two to six nodes for what needs no device."""
+    publicAccessCidrs: Annotated[tuple[schema.Cidr, ...], MaxLen(40)] = ()
+    """Networks from which the API server can be reached over the internet, those of the control cluster among them.
+    Defaults to all."""
     credentials: Credentials = Credentials()
     """Provider config whose credentials make the cluster."""
 

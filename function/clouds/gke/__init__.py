@@ -1,10 +1,13 @@
-"""Google Kubernetes Engine. It has no composer yet, so that its clusters are refused."""
+"""Google Kubernetes Engine."""
 
 from __future__ import annotations
 
+from function.clouds.gke import driver, facts, faults, model
 from function.clouds.gke.blocks import Cluster, Machine
+from function.clouds.gke.composer import COMPOSER
+from function.clouds.gke.observe import ASSUMED_CONFIG, observe
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Source
+from function.contracts.cloud.source import Provisioner, Source
 
 SOURCE = Source(
     name="GKE",
@@ -12,8 +15,19 @@ SOURCE = Source(
     machine=Machine,
     access=provisioned.access,
     storage_class=provisioned.storage_class,
+    provisioner=Provisioner(
+        model=model,
+        composer=COMPOSER,
+        managed=facts.MANAGED,
+        packages=facts.PACKAGES,
+        provider=facts.PROVIDER,
+        assumed_config=ASSUMED_CONFIG,
+        pool_faults=faults.of_pool,
+        cluster_faults=faults.of_cluster,
+        observe=observe,
+    ),
     zones=True,
     internal_load_balancer={"networking.gke.io/load-balancer-type": "Internal"},  # its documentation of Services
-    driver_root="/home/kubernetes/bin/nvidia",  # dra-driver-nvidia-gpu v0.4, docs
+    driver_root=driver.ROOT,
     limits_critical_pods=True,
 )

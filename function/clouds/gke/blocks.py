@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, keeps
+from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
+
+
+class Network(schema.Api):
+    """Address ranges of a cluster, of private IPv4 addresses that do not overlap."""
+
+    cidr: schema.Cidr = "10.0.0.0/20"
+    """Range of the nodes. Each node, the control plane and each internal load balancer takes one address."""
+    podCidr: schema.Cidr = "10.16.0.0/13"
+    """Range of the pods. Each GPU node takes 128 addresses."""
+    serviceCidr: schema.Cidr = "10.8.0.0/20"
+    """Range of the Services, of 256 to 65536 addresses."""
+
+
+class Cache(schema.Api):
+    tier: Literal["basic_hdd", "basic_ssd", "zonal", "regional", "enterprise"] = "zonal"
+    """Service tier of the Filestore instances that hold ModelCaches. Each ModelCache has an instance of its own, of at
+    least 1 TiB."""
 
 
 class Cluster(schema.Api):
     """Settings of a cluster that GKE makes."""
 
-    RULES = keeps("region")
+    RULES = keeps("region", "zones", "network", "cache")
 
     region: schema.CloudName
     """Region, such as us-central1."""
+    zones: Zones = ()
+    """Zones of nodes whose pool names none, such as us-central1-a. Defaults to the zones that GKE chooses."""
     kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
+    """Kubernetes version, 1.34 or newer. Defaults to the one that Modelplane is tested with."""
+    network: Network = Network()
+    """Network of the cluster."""
+    cache: Cache = Cache()
+    """Storage for ModelCaches."""
     credentials: Credentials = Credentials()
-    """Provider config whose credentials make the cluster."""
+    """Provider config whose credentials make the cluster. It must name the project, as projectID."""
 
 
 class Accelerator(schema.Api):
@@ -36,4 +59,4 @@ class Machine(schema.Api):
     diskSizeGb: DiskSize = 100
     """Size of the boot disk, in GB."""
     accelerator: Accelerator | None = None
-    """Accelerators of a machine."""
+    """Accelerators of a machine. Defaults to those that the machine type has."""

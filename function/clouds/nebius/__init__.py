@@ -1,10 +1,17 @@
-"""Managed Kubernetes of Nebius. It has no composer yet, so that its clusters are refused."""
+"""Managed Kubernetes of Nebius."""
 
 from __future__ import annotations
 
+from function.clouds.nebius import model
 from function.clouds.nebius.blocks import Cluster, Machine
+from function.clouds.nebius.composer import COMPOSER
+from function.clouds.nebius.facts import MANAGED, PACKAGE, PROVIDER, SERVICE_ACCOUNT
+from function.clouds.nebius.faults import cluster_faults, pool_faults
+from function.clouds.nebius.observe import observe
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Source
+from function.contracts.cloud.source import Provisioner, Source
+
+_ASSUMED_SECRET = {"namespace": "crossplane-system", "name": "nebius", "key": "credentials"}
 
 SOURCE = Source(
     name="Nebius",
@@ -13,4 +20,19 @@ SOURCE = Source(
     access=provisioned.access,
     storage_class=provisioned.storage_class,
     fabrics=frozenset({"InfiniBand"}),
+    provisioner=Provisioner(
+        model=model,
+        composer=COMPOSER,
+        managed=MANAGED,
+        packages=(PACKAGE,),
+        provider=PROVIDER,
+        assumed_config={
+            "projectID": "project-assumed",
+            "identity": {"type": SERVICE_ACCOUNT},
+            "credentials": {"source": "Secret", "secretRef": _ASSUMED_SECRET},
+        },
+        pool_faults=pool_faults,
+        cluster_faults=cluster_faults,
+        observe=observe,
+    ),
 )

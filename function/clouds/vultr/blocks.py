@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from function import schema
 from function.contracts.cloud.blocks import Credentials, keeps
+
+Version = Annotated[
+    str,
+    schema.Text(
+        32,
+        r"^v1\.[1-9][0-9]{1,2}\.(0|[1-9][0-9]{0,2})\+[1-9][0-9]{0,2}$",
+        "a version of Vultr with its build, such as v1.36.1+3",
+    ),
+]
+"""Vultr takes no shorter form: GET /v2/kubernetes/versions lists strings such as v1.36.1+3."""
 
 
 class Cluster(schema.Api):
@@ -13,8 +25,9 @@ class Cluster(schema.Api):
 
     region: schema.CloudName
     """Region, such as ewr."""
-    kubernetesVersion: schema.KubernetesVersion | None = None
-    """Kubernetes version. Defaults to the one that Modelplane is tested with."""
+    kubernetesVersion: Version | None = None
+    """Kubernetes version as Vultr names it, such as v1.36.1+3. Defaults to the one that Modelplane is tested with. An
+    upgrade replaces the nodes of every pool."""
     credentials: Credentials = Credentials()
     """Provider config whose credentials make the cluster."""
 

@@ -10,7 +10,7 @@ Phases of a call, in order:
 3. `_due`: a resource is created once those in its `after` are ready, and what it needs is known. What was created
    stays, whatever becomes of those.
 4. `_pinned`: fields that the cloud cannot change keep their values. Edits of them are refused before they arrive here;
-   this is for values that a release of Modelplane would choose differently today.
+   this is for values that a release of Modelplane would choose differently today, or not at all.
 5. `_usages`: a resource is deleted before those that it depends on, by a Usage for each dependency. A dependency that
    others imply has none.
 6. `_leaving`: a resource that is no longer wanted is deleted the same way. Crossplane stops at the first delete that a
@@ -35,6 +35,7 @@ from function.core import (
     Condition,
     InvalidSpec,
     Manifest,
+    NamespacedName,
     Request,
     Result,
     condition,
@@ -42,12 +43,13 @@ from function.core import (
     enumerate_names,
     plain,
     quote_condition,
+    restate,
     restate_resource,
 )
 from function.manifests import managed
 from function.manifests.usage import usage_between
 from function.vocabulary import conditions as c
-from function.vocabulary import versions
+from function.vocabulary import crossplane, versions
 
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
@@ -72,6 +74,9 @@ class PublishedSecret:
     """Key of the resource that writes it. It is published once that is ready."""
     key: str
     """Key of the Secret."""
+    written: NamespacedName | None = None
+    """The Secret, where somebody else wrote it, as the one with the credentials that make the cluster. None for the one
+    that the resource writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,18 +132,18 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
     credentials.check(request, blueprint.provider)
     site = Site(request, spec.clusterName, spec.credentials)
     wanted = {resource.key: resource for resource in blueprint.resources(site, spec)}
-    graph = _dependencies(wanted)
+    graph = _dependencies(request, wanted)
     composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
     composed |= _usages(request, composed, graph)
     composed |= _leaving(request, composed)
-    pending = [key for key in wanted if not request.is_ready(key)]
-    leaving = any(key not in composed or key not in wanted for key in request.observed if not key.startswith(_USAGE))
+    pending = [key for key in wanted if not _is_ready(request, wanted, key) or _error(request.observed[key])]
+    leaving = sorted(key for key in request.observed if key not in wanted and not key.startswith(_USAGE))
     return Result(
         ready=not pending,
-        conditions=(_cluster_ready(request, wanted, pending),),
+        conditions=(_cluster_ready(request, wanted, pending, leaving),),
         resources=composed,
         status=_status(request, blueprint, site, spec),
-        waiting=bool(pending) or leaving,
+        waiting=bool(pending or leaving),
     )
 
 
@@ -153,9 +158,13 @@ def _check(blueprint: Blueprint, spec: Any) -> None:
 
 def _due(request: Request, wanted: Mapping[str, Resource]) -> Iterator[str]:
     for key, resource in wanted.items():
-        is_due = resource.manifest is not None and all(map(request.is_ready, resource.after))
+        is_due = resource.manifest is not None and all(_is_ready(request, wanted, of) for of in resource.after)
         if key in request.observed or is_due:
             yield key
+
+
+def _is_ready(request: Request, wanted: Mapping[str, Resource], key: str) -> bool:
+    return request.is_ready(key) or (key in request.observed and key in wanted and wanted[key].is_ready_at_once)
 
 
 def _composed(request: Request, resource: Resource) -> ComposedResource:
@@ -164,29 +173,30 @@ def _composed(request: Request, resource: Resource) -> ComposedResource:
         assert observed is not None, resource.key
         return restate_resource(observed)
     manifest = resource.manifest if observed is None else _pinned(resource, observed)
-    return ComposedResource(manifest, request.is_ready(resource.key))
+    return ComposedResource(manifest, _is_ready(request, {resource.key: resource}, resource.key))
 
 
 def _pinned(resource: Resource, observed: Manifest) -> Manifest:
-    """The manifest, with the values that were written for what the cloud cannot change."""
+    """The manifest, with the values that were written for what the cloud cannot change, its own name among them."""
     assert resource.manifest is not None
-    if resource.kind is None:
-        return resource.manifest
     manifest: dict[str, Any] = plain(resource.manifest)
+    if resource.kind is None:
+        return manifest
+    there = managed.external_name(observed)
+    if there and managed.external_name(manifest):
+        manifest["metadata"]["annotations"][crossplane.EXTERNAL_NAME] = there
+    ours = restate(observed)
     for path in resource.kind.immutable:
-        _pin(manifest["spec"]["forProvider"], dig(observed, "spec", "forProvider"), path.split("."))
+        parent, _, field = path.rpartition(".")
+        at = ("spec", "forProvider", *filter(None, parent.split(".")))
+        wanted = dig(manifest, *at)
+        if isinstance(wanted, dict) and (field in wanted or dig(ours, *at, field) is not None):
+            _pin(wanted, field, dig(observed, *at, field))
     return manifest
 
 
-def _pin(wanted: Any, observed: Any, path: Sequence[str]) -> None:
-    """Give a field that is wanted the value that is observed; leave it out where none is."""
-    field, *rest = path
-    if not isinstance(wanted, dict) or field not in wanted:
-        return
-    there = dig(observed, field)
-    if rest:
-        _pin(wanted[field], there, rest)
-    elif there is None:
+def _pin(wanted: dict[str, Any], field: str, there: Any) -> None:
+    if there is None:
         del wanted[field]
     else:
         wanted[field] = plain(there)
@@ -195,11 +205,13 @@ def _pin(wanted: Any, observed: Any, path: Sequence[str]) -> None:
 # The order of deletion
 
 
-def _dependencies(wanted: Mapping[str, Resource]) -> dict[str, set[str]]:
+def _dependencies(request: Request, wanted: Mapping[str, Resource]) -> dict[str, set[str]]:
     """The keys that each resource depends on directly, without those that another of them depends on."""
-    by_name = {r.manifest["metadata"]["name"]: r.key for r in wanted.values() if r.manifest is not None}
+    written = {key: resource.manifest or request.observed.get(key) for key, resource in wanted.items()}
+    by_name = {manifest["metadata"]["name"]: key for key, manifest in written.items() if manifest is not None}
     direct = {
-        resource.key: ({*resource.after} | _referred(resource, by_name)) & wanted.keys() for resource in wanted.values()
+        key: ({*resource.after} | _referred(resource, written[key], by_name)) & wanted.keys()
+        for key, resource in wanted.items()
     }
     closures: dict[str, set[str]] = {}
     for key in direct:
@@ -210,10 +222,10 @@ def _dependencies(wanted: Mapping[str, Resource]) -> dict[str, set[str]]:
     }
 
 
-def _referred(resource: Resource, by_name: Mapping[str, str]) -> set[str]:
-    if resource.manifest is None or resource.kind is None:
+def _referred(resource: Resource, written: Manifest | None, by_name: Mapping[str, str]) -> set[str]:
+    if written is None or resource.kind is None:
         return set()
-    return {by_name[name] for _, name in managed.references(resource.manifest) if name in by_name}
+    return {by_name[name] for _, name in managed.references(written) if name in by_name}
 
 
 def _closure(key: str, direct: Mapping[str, set[str]], closures: dict[str, set[str]]) -> set[str]:
@@ -262,14 +274,18 @@ def _status(request: Request, blueprint: Blueprint, site: Site, spec: Any) -> di
     is_reached = dig(before, "secrets") or all(request.is_ready(secret.of) for secret in secrets)
     storage = blueprint.storage(site, spec)
     return {
-        **(
-            {"secrets": [{"type": s.type, "name": site.secret(s.of), "key": s.key} for s in secrets]}
-            if secrets and is_reached
-            else {}
-        ),
+        **({"secrets": [_secret(site, secret) for secret in secrets]} if secrets and is_reached else {}),
         **_cache(request, storage, dig(before, "cache", "storageClassName")),
         **_pools(request, spec, dig(before, "pools") or ()),
     }
+
+
+def _secret(site: Site, secret: PublishedSecret) -> dict[str, str]:
+    if secret.written is None:
+        return {"type": secret.type, "name": site.secret(secret.of), "key": secret.key}
+    namespace, name = secret.written
+    own = namespace == site.request.identity.namespace
+    return {"type": secret.type, "name": name, "key": secret.key, **({} if own else {"namespace": namespace})}
 
 
 def _cache(request: Request, storage: Storage | None, before: Any) -> dict[str, Any]:
@@ -288,17 +304,28 @@ def _pools(request: Request, spec: Any, before: Iterable[str]) -> dict[str, Any]
     return {"pools": made} if made else {}
 
 
-def _cluster_ready(request: Request, wanted: Mapping[str, Resource], pending: Sequence[str]) -> Condition:
-    if not pending:
-        made = sum(key.startswith(_POOL) for key in wanted)
-        return c.CLUSTER_RUNNING(why=f"All {len(wanted)} resources are ready, node pools: {made}")
-    errors = [f"{_title(request, key)}: {text}" for key in pending if (text := _error(request.observed.get(key)))]
+def _cluster_ready(
+    request: Request, wanted: Mapping[str, Resource], pending: Sequence[str], leaving: Sequence[str]
+) -> Condition:
+    told = {key: _error(request.observed[key]) for key in (*pending, *leaving) if key in request.observed}
+    errors = [f"{_title(request, key)}: {text}" for key, text in told.items() if text]
+    more = f"; and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
     progress = f"{len(wanted) - len(pending)} of {len(wanted)} resources are ready"
     if errors:
-        more = f"; and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
-        return c.PROVISIONING(why=f"{'; '.join(errors[:_MOST_NAMED])}{more} ({progress})")
-    there = [key for key in pending if key in request.observed] or list(pending)
-    return c.PROVISIONING(why=f"Waiting for {enumerate_names(there, _MOST_NAMED)} ({progress})")
+        reason = c.PROVISIONING if pending else c.CLUSTER_RUNNING
+        return reason(why=f"{'; '.join(errors[:_MOST_NAMED])}{more} ({progress})")
+    if pending:
+        there = [key for key in pending if key in request.observed] or [_named(wanted[key]) for key in pending]
+        return c.PROVISIONING(why=f"Waiting for {enumerate_names(there, _MOST_NAMED)} ({progress})")
+    made = sum(key.startswith(_POOL) for key in wanted)
+    goes = f"; being deleted: {enumerate_names(leaving, _MOST_NAMED)}" if leaving else ""
+    return c.CLUSTER_RUNNING(why=f"All {len(wanted)} resources are ready, node pools: {made}{goes}")
+
+
+def _named(resource: Resource) -> str:
+    """A resource that does not exist, and what it needs first."""
+    needs = f" (it needs {resource.awaits})" if resource.awaits else ""
+    return f"{resource.key}{needs}"
 
 
 def _title(request: Request, key: str) -> str:
@@ -307,14 +334,14 @@ def _title(request: Request, key: str) -> str:
     return f"{observed['kind']} {observed['metadata']['name']} ({key})"
 
 
-def _error(observed: Manifest | None) -> str:
+def _error(observed: Manifest) -> str:
     """What a provider reports as an error, in its own words; empty where it reports none.
 
     An operation that goes on after the reconcile reports as LastAsyncOperation (upjet v2, pkg/resource/conditions.go).
     A reference to a resource that is not there yet is none: it is waited for (crossplane-runtime v2.4, pkg/reference).
     """
     for type_ in ("LastAsyncOperation", "Synced"):
-        found = condition(observed or {}, type_)
+        found = condition(observed, type_)
         if dig(found, "status") == "False" and not _AWAITS.match(str(dig(found, "message"))):
             return quote_condition(found)
     return ""

@@ -15,7 +15,8 @@ from function.vocabulary import names, versions
 CONFIG = "credentials"
 """Name of the requirement for the provider config."""
 _SECRET = "credentials-secret"  # noqa: S105  (a requirement's name)
-_KINDS = ("ClusterProviderConfig", "ProviderConfig")
+KINDS = ("ClusterProviderConfig", "ProviderConfig")
+"""Kinds of provider configs. Their plurals are the kinds in lower case with an s."""
 
 
 def requirements(request: Request, provider: str) -> tuple[Requirement, ...]:
@@ -36,7 +37,7 @@ def _requirements(request: Request, provider: str) -> Iterator[Requirement]:
 def _config(request: Request, provider: str) -> Requirement:
     given = dig(request.xr, "spec", "credentials")
     kind, name = dig(given, "type"), dig(given, "name")
-    kind = kind if kind in _KINDS else _KINDS[0]
+    kind = kind if kind in KINDS else KINDS[0]
     namespace = names.SYSTEM_NAMESPACE if kind == "ProviderConfig" else None
     name = name if isinstance(name, str) and name else "default"
     return Requirement(CONFIG, provider, kind, match_name=name, namespace=namespace)

@@ -11,6 +11,8 @@ SYSTEM_POOL = "system"
 """Name of the pool for pods that need no device. Node pools of users cannot have it."""
 _TAINT_KEYS = {"gpu.nvidia.com": labels.GPU_TAINT, "gpu.amd.com": labels.AMD_GPU_TAINT}
 """Keys of the taints of nodes with devices, by DRA driver."""
+DEVICE_DRIVERS = tuple(sorted(_TAINT_KEYS))
+"""DRA drivers of devices whose nodes are tainted."""
 
 
 def node_labels(pool: str) -> dict[str, str]:

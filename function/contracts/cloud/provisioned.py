@@ -16,6 +16,7 @@ from function.contracts.cloud.source import KEY, Access, SecretKey
 from function.core import Manifest, Request, condition, dig, quote_condition
 from function.core.manifest import is_list
 from function.vocabulary import conditions as c
+from function.vocabulary import names
 
 KUBECONFIG = "Kubeconfig"
 """Type of the Secret that holds the kubeconfig. Any other type is one of an identity."""
@@ -32,9 +33,11 @@ class SecretRef(schema.Api):
     type: str
     """Kubeconfig, or the type of an identity, as provider-kubernetes names it."""
     name: str
-    """Name of a Secret in the namespace of the composite."""
+    """Name of a Secret."""
     key: str
     """Key of the Secret."""
+    namespace: schema.DnsLabel | None = None
+    """Namespace of the Secret. Defaults to the one of the composite."""
 
 
 class CacheStatus(schema.Api):
@@ -57,14 +60,16 @@ def access(_block: Any, request: Request) -> Access:
     if composite is None:
         return Access(None, missing=("The cluster is about to be made",))
     published = dig(composite, "status", "secrets")
-    found = {
-        str(dig(entry, "type")): SecretKey(str(dig(entry, "name")), str(dig(entry, "key")))
-        for entry in (published if is_list(published) else ())
-    }
+    found = {str(dig(entry, "type")): _secret_key(entry) for entry in (published if is_list(published) else ())}
     kubeconfig = found.pop(KUBECONFIG, None)
     if kubeconfig is None:
         return Access(None, missing=(pending(composite),))
     return Access(kubeconfig, identity=min(found.items(), default=None))
+
+
+def _secret_key(entry: Any) -> SecretKey:
+    namespace = str(dig(entry, "namespace") or names.SYSTEM_NAMESPACE)
+    return SecretKey(str(dig(entry, "name")), str(dig(entry, "key")), namespace)
 
 
 def pending(composite: Manifest) -> str:

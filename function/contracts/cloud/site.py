@@ -15,7 +15,7 @@ from typing import Any
 from function.contracts.cloud.blocks import Credentials
 from function.contracts.cloud.source import ManagedKind
 from function.core import InvalidSpec, Manifest, Request, dig
-from function.manifests import helm, managed, provider
+from function.manifests import helm, managed, provider, secret
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 from function.vocabulary.charts import Chart
@@ -37,7 +37,9 @@ class Resource:
     awaits: str = ""
     """What is not known yet, as in `the id of the security group of the cluster`."""
     kind: ManagedKind | None = None
-    """Kind of a managed resource; None for an Object or a Release on the cluster."""
+    """Kind of a managed resource; None for an Object or a Release on the cluster, and for a Secret."""
+    is_ready_at_once: bool = False
+    """Whether it is ready once it exists: it never has a condition Ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +110,19 @@ class Site:
 
         Args:
             key: Key of the resource.
-            wanted: What the user asks for, such as 1.36; None for any.
+            wanted: What the user asks for, such as 1.36; None for any. A cluster that has a patch of it keeps that.
             default: The version of a new cluster. One that exists keeps its version until the user asks for another.
             path: Where spec.forProvider of the resource has the version.
 
         Raises:
-            InvalidSpec: The version is older than that of the cluster, or skips one.
+            InvalidSpec: The version is older than that of the cluster, or skips a minor one.
         """
         running = self.written(key, *path)
         if not isinstance(running, str):
             return wanted or default
-        if wanted is None or _minor(wanted) == _minor(running):
+        if wanted is None or _numbers(running)[: len(_numbers(wanted))] == _numbers(wanted):
             return running
-        if not 0 < _minor(wanted) - _minor(running) <= 1:
+        if minor(wanted) - minor(running) > 1 or _numbers(wanted) < _numbers(running):
             problem = f"the cluster runs {running}, which is upgraded one minor version at a time and never back"
             raise InvalidSpec(c.INVALID_CLUSTER(field="spec.kubernetesVersion", problem=f"{problem}, not to {wanted}"))
         return wanted
@@ -135,6 +137,7 @@ class Site:
         after: Sequence[str] = (),
         external_name: str | None = None,
         has_secret: bool = False,
+        late_initialization: bool = True,
     ) -> Resource:
         """Return a managed resource.
 
@@ -146,6 +149,8 @@ class Site:
             after: See Resource.
             external_name: The cloud's name for it, where that differs from its own name. Never changes.
             has_secret: Whether the provider writes connection details to the Secret `self.secret(key)`.
+            late_initialization: Whether the provider completes the spec by what the cloud says. It never does with
+                `init_provider`. Where a field is given up for another, it would bring the old one back.
         """
         manifest = managed.managed_resource(
             api_version=kind.api_version,
@@ -158,7 +163,7 @@ class Site:
             init_provider=init_provider,
             external_name=external_name,
             secret=self.secret(key) if has_secret else None,
-            management_policies=managed.NO_LATE_INITIALIZATION if init_provider else (),
+            management_policies=() if late_initialization and not init_provider else managed.NO_LATE_INITIALIZATION,
         )
         return Resource(key=key, manifest=manifest, after=tuple(after), kind=kind)
 
@@ -184,6 +189,13 @@ class Site:
         )
         return Resource(key=key, manifest=written, after=tuple(after))
 
+    def plain_secret(self, key: str, data: Mapping[str, str]) -> Resource:
+        """Return a Secret with texts that are not secret, for a managed resource that reads them from nowhere else."""
+        written = secret.opaque(
+            name=self.name(key), namespace=self.request.identity.namespace, labels=self._labels(), data=data
+        )
+        return Resource(key=key, manifest=written, is_ready_at_once=True)
+
     def release(self, key: str, chart: Chart, values: Mapping[str, Any], *, after: Sequence[str]) -> Resource:
         """Return a Release of a chart on the cluster, which is not uninstalled. `after` is as for `object`."""
         written = helm.release(
@@ -201,7 +213,11 @@ class Site:
         return {labels.CLUSTER: names.label_value(self.cluster)}
 
 
-def _minor(version: str) -> int:
-    """The minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
-    found = re.match(r"v?1\.(\d+)", version)
-    return int(found[1]) if found else 0
+def minor(version: str) -> int:
+    """Return the minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
+    return (*_numbers(version), 0, 0)[1]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """All numbers of a version, the build among them: (1, 36, 1, 3) of v1.36.1+3."""
+    return tuple(map(int, re.findall(r"\d+", version)))

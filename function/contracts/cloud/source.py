@@ -1,8 +1,7 @@
 """The contract of a source of clusters: what Modelplane must know of a cloud, or of clusters that exist already.
 
 A source is a folder in `function/clouds` whose package holds a `SOURCE`, and one line in the table of the package
-`function.clouds`. Nothing else knows it by name. A cloud begins as facts and two blocks of the API; InferenceClusters
-of it are refused until it has a `Provisioner`.
+`function.clouds`. Nothing else knows it by name.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
+from function.vocabulary import names
 
 KEY = "cluster"
 """Key of a cloud's composite among the resources that an InferenceCluster composes."""
@@ -22,10 +22,11 @@ KEY = "cluster"
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """One key of a Secret in names.SYSTEM_NAMESPACE."""
+    """One key of a Secret."""
 
     name: str
     key: str
+    namespace: str = names.SYSTEM_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,22 @@ class ManagedKind:
     plural: str
     references: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
-    any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
+    any depth, each with the kind that it refers to: a managed kind of the cloud, or Secret. Where fields of one name
+    refer to several kinds, each is given by the end of its path, such as gpuCluster.idRef. No other field that ends
+    with Ref or Refs is composed."""
+
     immutable: tuple[str, ...] = ()
     """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
 
     The provider refuses to change them, or makes the resource anew. Once the resource was composed they keep their
     values (composition.py).
     """
+
+    def referred(self, path: str) -> str:
+        """Return the kind that a reference refers to, by the path of its field. Raises KeyError for an unknown one."""
+        steps = path.split(".")
+        ends = (".".join(steps[start:]) for start in range(len(steps)))
+        return next((self.references[end] for end in ends if end in self.references), "") or self.references[path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +80,7 @@ class Package:
     """A constraint, such as >=v2.6.0."""
 
 
-PoolFaults: TypeAlias = Callable[[Any, NodePool, Any], Iterable[tuple[str, str]]]
+PoolFaults: TypeAlias = Callable[[Any, Any, Any], Iterable[tuple[str, str]]]
 ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[str, str]]]
 
 
@@ -122,9 +132,10 @@ class Provisioner:
     pool_faults: PoolFaults = lambda _block, _pool, _machine: ()
     """What the cloud cannot do of what a node pool asks for, beyond what the flags of the source tell.
 
-    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool, and the
-    parsed block of its InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a
-    sentence that begins with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
+    Called for every pool on every pass of its InferenceCluster, with the parsed block of the cluster, the pool as the
+    composite has it (`Pool` of the model, with the DRA drivers of its devices), and the parsed block of its
+    InferenceClass. Returns pairs of a field, relative to the pool, and a problem as the rest of a sentence that begins
+    with the field. The first one becomes InvalidNodePool. Must be pure, and raise nothing.
     """
     cluster_faults: ClusterFaults = lambda _block, _pools: ()
     """What the cloud cannot do of what the whole cluster asks for: networks that are too small or overlap, say.
@@ -166,7 +177,7 @@ class Source:
     """The model of the source's block in spec.provisioning of an InferenceClass, whose docstring describes the field.
     None for a source that makes no nodes."""
     provisioner: Provisioner | None = None
-    """How the source makes clusters. None for a source that makes none, and for a cloud that is not supported yet."""
+    """How the source makes clusters. None for a source that makes none."""
 
     access: Callable[[Any, Request], Access]
     """How the cluster is reached.
@@ -190,6 +201,9 @@ class Source:
     requirements must differ from those in function/kinds/inferencecluster/inputs.py.
     """
 
+    no_storage: str = ""
+    """Why clusters of the source have no StorageClass for ModelCaches, as a sentence without a full stop. It is told in
+    the condition ClusterReady. Empty for a source that can have one."""
     zones: bool = False
     """Whether a node pool can choose its zones."""
     capacity_blocks: bool = False
@@ -214,9 +228,4 @@ class Source:
     @property
     def is_provisioned(self) -> bool:
         """Whether clusters of the source are made by Modelplane, and deleted with their InferenceClusters."""
-        return self.machine is not None
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether InferenceClusters of the source are composed, rather than refused."""
-        return self.provisioner is not None or not self.is_provisioned
+        return self.provisioner is not None

@@ -106,7 +106,7 @@ def _config(request: Request, access: Access, kubeconfig: SecretKey, api_version
 
 
 def _reference(secret: SecretKey) -> dict[str, str]:
-    return {"name": secret.name, "key": secret.key, "namespace": names.SYSTEM_NAMESPACE}
+    return {"name": secret.name, "key": secret.key, "namespace": secret.namespace}
 
 
 def has_stack(spec: Spec) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from function import clouds
 from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
@@ -12,7 +14,7 @@ from function.vocabulary import conditions as c
 
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
-    source = supported_source(spec)
+    source = clouds.BY_NAME[spec.cluster.source]
     _check_owner(request)
     _check_others(request)
     access = source.access(spec.cluster.block, request)
@@ -39,21 +41,17 @@ def _compose(request: Request) -> Result:
     )
 
 
-def supported_source(spec: Spec) -> clouds.Source:
-    """Return where the cluster comes from. Raises InvalidSpec for a source of which no clusters are made yet."""
-    source = clouds.BY_NAME[spec.cluster.source]
-    if not source.is_supported:
-        supported = ", ".join(sorted(each.name for each in clouds.SOURCES if each.is_supported))
-        problem = f"{source.name} is not supported yet; there is {supported}"
-        raise InvalidSpec(c.INVALID_CLUSTER(field="spec.cluster.source", problem=problem))
-    return source
-
-
 def check_cluster(spec: Spec, source: clouds.Source) -> None:
-    """Raises InvalidSpec for what the cloud cannot do."""
-    faults = source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools) if source.provisioner else ()
-    for field, problem in faults:
-        raise InvalidSpec(c.INVALID_CLUSTER(field=f"spec.cluster.{source.block}.{field}", problem=problem))
+    """Raises InvalidSpec for the first thing that the cloud cannot do."""
+    for field, problem in cluster_faults(spec, source):
+        raise InvalidSpec(c.INVALID_CLUSTER(field=field, problem=problem))
+
+
+def cluster_faults(spec: Spec, source: clouds.Source) -> Iterator[tuple[str, str]]:
+    """Yield what the cloud cannot do of what the whole cluster asks for, as fields and problems."""
+    if source.provisioner:
+        for field, problem in source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools):
+            yield f"spec.cluster.{source.block}.{field}", problem
 
 
 def _check_owner(request: Request) -> None:

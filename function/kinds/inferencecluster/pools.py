@@ -91,6 +91,12 @@ def publish_pools(spec: Spec, source: Source, known: Known) -> PublishedPools:
     return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting), tuple(wanted))
 
 
+def faults(spec: Spec, source: Source, known: Known) -> Iterator[PoolFault]:
+    """Yield every fault of every pool, in the order of pools. What needs a class that cannot be read is passed over."""
+    for index, pool in enumerate(spec.nodePools):
+        yield from _faults(source, spec, index, _class(known.classes, pool), known)
+
+
 def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> Iterator[dict[str, Any]]:
     machine = class_.machine(source)
     if machine:
@@ -140,9 +146,10 @@ def _faults(
             yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
             return
         made = pool_of_composite(pool, machine, class_.drivers)
+        as_made = source.provisioner.model.Pool.model_validate(made)
         for field_, problem in (
             *_scaling_faults(source, source.provisioner, pool),
-            *source.provisioner.pool_faults(spec.cluster.block, pool, machine),
+            *source.provisioner.pool_faults(spec.cluster.block, as_made, machine),
             *kept_faults(source.provisioner, made, known.made),
         ):
             yield PoolFault(f"{at}.{field_}", problem)

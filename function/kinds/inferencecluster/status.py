@@ -117,9 +117,11 @@ def _pending_composite(request: Request) -> str:
 
 
 def _missing_storage_class(request: Request, spec: Spec) -> str:
-    """The wanted StorageClass that is not on the cluster; empty where there is none."""
+    """The wanted StorageClass that is not on the cluster, or why the source has none; empty otherwise."""
     wanted = compose.storage_class(request, spec)
-    if wanted is None or _storage_class(request, spec) == wanted:
+    if wanted is None:
+        return clouds.BY_NAME[spec.cluster.source].no_storage
+    if _storage_class(request, spec) == wanted:
         return ""
     return f"StorageClass {wanted} was not found on it"
 

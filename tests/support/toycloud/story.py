@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from function import clouds
 from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.publish import access
@@ -58,6 +57,28 @@ OBJECTS = (
     cluster("unmade", class_name="bare"),
 )
 
+IMPOSSIBLE = (
+    class_("huge", provisioning={"provider": "Toy", "toy": {"size": "huge"}}),
+    class_("bare"),
+    {
+        **cluster("impossible"),
+        "spec": {
+            "cluster": {"source": "Toy", "toy": {"region": "toy-1", "cidr": "10.0.0.0/28"}},
+            "nodePools": [
+                {"name": "first", "className": "huge", "zones": ["a"], "minNodeCount": 1},
+                {"name": "second", "className": "bare"},
+                {"name": "third", "className": "huge", "minNodeCount": 0, "maxNodeCount": 3},
+                {"name": "fourth", "className": "not-given", "minNodeCount": 1},
+            ],
+        },
+    },
+)
+"""A cluster that has a fault in every pool whose class is given, and one of its own."""
+
+
+def faults(*objects: Any) -> list[tuple[str, str]]:
+    return [(finding.field, finding.message) for finding in validate(objects)]
+
 
 def main() -> None:
     control = ControlPlane()
@@ -74,6 +95,9 @@ def main() -> None:
     by_name = {m["metadata"]["name"]: m for m in all_of(versions.MODELPLANE, "InferenceCluster")}
     facts = {
         "findings": [finding.message for finding in validate(OBJECTS[1:4])],
+        "faults": faults(*IMPOSSIBLE),
+        "mistyped credentials": faults({**OBJECTS[0], "metadata": {"name": "defaults"}}, cluster("good")),
+        "faults without classes": faults(IMPOSSIBLE[-1]),
         "conditions": {
             name: f"{(found := condition(by_name[name], 'ClusterReady') or {})['reason']}: {found['message']}"
             for name in NAMES
@@ -95,7 +119,6 @@ def main() -> None:
             (m["spec"]["of"]["kind"], m["spec"]["by"]["kind"]) for m in all_of(versions.PROTECTION, "Usage")
             if m["spec"]["of"]["kind"] == "ToyCluster"
         ],
-        "unsupported": clouds.unsupported(),
         "activated": access.activation()["spec"]["activate"],
         "packages": [d["package"] for d in build.configuration()[0]["spec"]["dependsOn"]],
     }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from function import gateways
+from function import clouds, gateways
 from function.api import tenancy
 from function.core import dig
 from function.kinds.servingstack.components import RELEASES
@@ -119,7 +119,7 @@ def test_every_kind_says_who_writes_it_and_whether_it_runs_anything() -> None:
     internal = {kind.kind for kind in KINDS if kind.audience is Audience.INTERNAL}
     running = {kind.kind for kind in KINDS if kind.runs_in_namespace}
 
-    assert internal == {"ModelReplica", "ServingStack"}
+    assert internal == {"ModelReplica", "ServingStack"} | {model.KIND for model in clouds.kinds()}
     assert running == {"ModelCache", "ModelDeployment", "ModelEndpoint", "ModelReplica"}
     assert {kind.scope for kind in KINDS if kind.audience is Audience.PLATFORM} == {"Cluster"}
     assert versions.MODELPLANE.partition("/")[0] in {kind.group for kind in KINDS}

@@ -11,6 +11,7 @@ import yaml
 from tests.support import trees
 
 pytestmark = pytest.mark.slow
+GROUP = "toy.m.example.org"
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +31,7 @@ def test_its_blocks_and_its_kind_are_published(tree: Path) -> None:
         "docs/reference/README.md",
         "docs/reference/inferenceclass.md",
         "docs/reference/inferencecluster.md",
+        "docs/reference/providers.md",
         "docs/reference/servingstack.md",
         "docs/reference/toycluster.md",
         "package/admission.yaml",
@@ -54,10 +56,6 @@ def test_its_blocks_and_its_kind_are_published(tree: Path) -> None:
 def _spec(path: Path) -> Any:
     [version] = yaml.safe_load(path.read_text())["spec"]["versions"]
     return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
-
-
-def test_the_reference_tells_which_clouds_are_not_supported(told: dict[str, Any]) -> None:
-    assert told["unsupported"] == "GKE, EKS, AKS, Nebius, Vultr are not supported yet, and refused."
 
 
 def test_an_inference_cluster_of_it_is_accepted_and_made(told: dict[str, Any]) -> None:
@@ -110,9 +108,55 @@ def test_what_it_cannot_do_is_refused_at_the_pools_field(told: dict[str, Any]) -
     )
 
 
+def test_validate_finds_every_fault_of_every_pool_by_the_classes_that_are_given(told: dict[str, Any]) -> None:
+    minimum = "spec.nodePools[{}].minNodeCount"
+    assert told["faults"] == [
+        ["spec.cluster.toy.cidr", "must have at least 256 addresses, unlike 10.0.0.0/28"],
+        [minimum.format(0), "is for a pool that is scaled; give maxNodeCount, too"],
+        ["spec.nodePools[0].zones", "must be left out: Toy chooses the zone of huge machines"],
+        [
+            "spec.nodePools[1].className",
+            "InferenceClass bare does not say how Toy makes its nodes; give it spec.provisioning.toy",
+        ],
+        [
+            minimum.format(2),
+            (
+                "must be at least 1, not 0: the autoscaler of Toy adds no first node to a pool whose devices are "
+                "claimed through DRA"
+            ),
+        ],
+    ]
+    assert told["faults without classes"] == told["faults"][:1]
+
+
+def test_validate_tells_credentials_that_are_not_among_those_given(told: dict[str, Any]) -> None:
+    problem = "names ClusterProviderConfig default, which is not given; there is ClusterProviderConfig defaults"
+    assert told["mistyped credentials"] == [["spec.cluster.toy", problem]]
+
+
 def test_its_provider_is_installed_and_activated(told: dict[str, Any]) -> None:
-    assert "clusters.toy.m.example.org" in told["activated"]
     assert "xpkg.example.org/toy/provider-toy" in told["packages"]
+    assert [kind for kind in told["activated"] if kind.endswith(".toy.m.example.org")] == [
+        "clusters.toy.m.example.org",
+        "networks.toy.m.example.org",
+        "pools.toy.m.example.org",
+    ]
+
+
+def test_crossplane_may_write_what_it_composes_and_read_its_provider_configs(tree: Path) -> None:
+    trees.generated(tree)
+    rules = yaml.safe_load((tree / "package/rbac.yaml").read_text())["rules"]
+    found = {tuple(rule["resources"]): len(rule["verbs"]) for rule in rules if rule["apiGroups"] == [GROUP]}
+
+    assert found == {("clusters", "networks", "pools"): 7, ("clusterproviderconfigs", "providerconfigs"): 3}
+
+
+def test_the_reference_lists_its_provider_and_its_kinds(tree: Path) -> None:
+    trees.generated(tree)
+    section = (tree / "docs/reference/providers.md").read_text().partition("## Toy\n")[2]
+
+    assert "| `xpkg.example.org/toy/provider-toy` | `>=v1.0.0` |" in section
+    assert "| Network | `networks.toy.m.example.org` |" in section
 
 
 def test_it_has_every_story_of_a_cloud(tree: Path) -> None:

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 import yaml
 
+from function import clouds
 from function.publish import generate
 from function.publish.catalog import KINDS
 from function.vocabulary import versions
@@ -189,8 +190,16 @@ def test_the_configuration_depends_on_this_release_of_the_function_and_on_the_pr
         "function-modelplane": ("Function", f">=v{build.version()}"),
         "provider-kubernetes": ("Provider", ">=v1.2.1"),
         "provider-helm": ("Provider", ">=v1.2.0"),
+        **{package.package.rpartition("/")[2]: ("Provider", package.version) for package in clouds.packages()},
     }
     assert got == want
+
+
+def test_no_provider_is_a_dependency_twice() -> None:
+    """Two clouds that name one provider must want the same version of it."""
+    packages = [d["package"] for d in build.configuration()[0]["spec"]["dependsOn"]]
+
+    assert len(packages) == len(set(packages))
 
 
 def test_the_activation_policy_is_one_to_crossplane() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from function.vocabulary import versions
 from package import build
 
-INSTALL = (Path(__file__).parents[3] / "docs/install.md").read_text()
+DOCS = Path(__file__).parents[3] / "docs"
+INSTALL = (DOCS / "install.md").read_text()
 
 
 def test_every_version_of_ours_is_the_current_one() -> None:
@@ -17,11 +18,15 @@ def test_every_version_of_ours_is_the_current_one() -> None:
     assert shown == {build.version()}
 
 
-def test_the_table_of_dependencies_is_that_of_the_package() -> None:
-    rows = set(re.findall(r"^\| `([a-z-]+)` \| `(>=v[0-9.]+)` \|", INSTALL, re.MULTILINE))
+def test_the_tables_of_dependencies_are_those_of_the_package() -> None:
+    """The page of the install has those that every fleet needs, and the reference those of clouds."""
+    always = re.findall(r"^\| `([a-z-]+)` \| `(>=v[0-9.]+)` \|", INSTALL, re.MULTILINE)
+    page = (DOCS / "reference/providers.md").read_text()
+    clouds = re.findall(r"^\| `\S+/([a-z0-9-]+)` \| `([^`]+)` \|", page, re.MULTILINE)
 
     wanted = build.configuration()[0]["spec"]["dependsOn"]
-    assert rows == {(d["package"].rpartition("/")[2], d["version"]) for d in wanted}
+    assert {*always, *clouds} == {(d["package"].rpartition("/")[2], d["version"]) for d in wanted}
+    assert set(always).isdisjoint(clouds)
 
 
 def test_the_names_of_installed_functions_are_those_that_crossplane_gives() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from function.fleet import clusters as published
-from function.planning import edits, outcome, stubs
+from function.planning import edits, infrastructure, outcome, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster
@@ -49,6 +49,18 @@ def test_a_stored_object_tells_its_content() -> None:
     assert first.digest("b") != second.digest("b")
     assert first.digest("a", "b") != second.digest("a", "b")
     assert Sealed({"a": True}).digest("a") != Sealed({"a": 1}).digest("a")
+
+
+def test_a_fleet_without_clouds_reads_no_infrastructure(monkeypatch: pytest.MonkeyPatch) -> None:
+    control = settled(4)
+    work = Work()
+    with monkeypatch.context() as patched:
+        work.count(patched, infrastructure, "_part", "_infrastructure", "_owner")
+        found = outcome.read(control.store)
+        assert Reader(control.store).read().infrastructure == found.infrastructure == ()
+    objects = len(control.store.refs("kubernetes.m.crossplane.io/v1alpha1", "Object"))
+    assert work.keys() <= {"_owner"}
+    assert work["_owner"] < 3 * objects
 
 
 class Work(Counter[str]):

@@ -470,16 +470,9 @@ def test_where_an_endpoint_points_is_looked_at(url: str, want: list[str]) -> Non
     assert [finding.code for finding in validate([edited(ENDPOINT, "spec.url", url)])] == want
 
 
-GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
-
-
 @pytest.mark.parametrize(
     ("object_", "want"),
     [
-        (
-            edited(SOUND_CLUSTER, "spec.cluster", GKE),
-            ("spec.cluster.source", "GKE is not supported yet; there is Existing"),
-        ),
         (
             edited(SOUND_CLUSTER, "spec.servingStack.gateway.internal", True),
             (
@@ -518,7 +511,7 @@ GKE = {"source": "GKE", "gke": {"region": "us-central1"}}
             ("spec.providerConfigRef.name", "must be eks-l4-21a24da5, the one of eks-l4, not another"),
         ),
     ],
-    ids=["source", "gateway", "pool", "deployment", "endpoint", "replica", "stack", "config"],
+    ids=["gateway", "pool", "deployment", "endpoint", "replica", "stack", "config"],
 )
 def test_what_only_the_function_refuses_is_said_beforehand(object_: Object, want: tuple[str, str]) -> None:
     assert [(finding.field, finding.message) for finding in validate([object_]) if finding.code == "refused"] == [want]

@@ -1,0 +1,104 @@
+"""The control plane, and the system pool, which is a part of it in Azure's API.
+
+Local accounts stay on: the kubeconfig that the provider writes has the client certificate of one, and so needs no other
+credentials. The API server has a public address; the certificate is what admits to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from function.clouds.aks import addresses, identity, managed, network
+from function.clouds.aks.model import Spec
+from function.contracts.cloud import nodes
+from function.contracts.cloud.site import Resource, Site
+from function.contracts.cloud.source import KEY
+
+DEFAULT_VERSION = "1.36"
+"""Standard support ends in June 2027 (AKS, supported-kubernetes-versions)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    least: int
+    most: int
+
+
+SYSTEM_NODES = _Sizes(2, 5)
+"""AKS asks for two nodes with 4 vCPUs each at least, and none of the B series (AKS, use-system-pools). More are for the
+serving stack."""
+SYSTEM_SURGE = 1
+"""Nodes that an upgrade adds to the system pool for a while."""
+_SYSTEM_SIZE = "Standard_D4s_v5"
+_SYSTEM_DISK_GB = 128
+_DRAIN_MINUTES = 30
+_LONGEST_DNS_PREFIX = 54
+_LONGEST_NODE_GROUP = 80
+"""Characters of the name of the nodes' resource group (AKS, faq). The name that AKS would choose is longer."""
+
+
+def resource(site: Site, spec: Spec) -> Resource:
+    version = site.kubernetes_version(KEY, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
+    wanted = {
+        **network.placed(site, spec),
+        "dnsPrefix": site.cloud_name(KEY, longest=_LONGEST_DNS_PREFIX),
+        "nodeResourceGroup": site.cloud_name("nodes", longest=_LONGEST_NODE_GROUP),
+        "kubernetesVersion": version,
+        "identity": {"type": "UserAssigned", "identityIdsRefs": site.refs([identity.IDENTITY])},
+        "networkProfile": _network_profile(spec),
+        "defaultNodePool": _system_pool(site),
+        "oidcIssuerEnabled": True,
+        "workloadIdentityEnabled": True,
+        "localAccountDisabled": False,
+        "runCommandEnabled": False,
+        "skuTier": "Standard",  # Free is for clusters of up to 10 nodes (AKS, free-standard-pricing-tiers)
+        # the other channels drain nodes whenever there is a new image, and engines with them
+        "nodeOsUpgradeChannel": "None",
+        "storageProfile": {"fileDriverEnabled": True},
+    }
+    # Without initProvider the provider would late-initialize the number of nodes, and fight the autoscaler with it
+    # (provider-upjet-azure v2.6, config/namespaced/containerservice).
+    initially = {"defaultNodePool": {"nodeCount": SYSTEM_NODES.least}}
+    after = (identity.ROLE, *network.OUTBOUND)
+    return site.resource(KEY, managed.CLUSTER, wanted, init_provider=initially, after=after, has_secret=True)
+
+
+def _network_profile(spec: Spec) -> dict[str, Any]:
+    plan = addresses.plan(spec.network)
+    return {
+        "networkPlugin": "azure",
+        "networkPluginMode": "overlay",
+        "loadBalancerSku": "standard",
+        "outboundType": "userAssignedNATGateway",
+        "podCidr": str(plan.pods),
+        "serviceCidr": str(plan.services),
+        "dnsServiceIp": str(plan.dns),
+    }
+
+
+def _system_pool(site: Site) -> dict[str, Any]:
+    return {
+        "name": nodes.SYSTEM_POOL,
+        "vmSize": _SYSTEM_SIZE,
+        "osDiskSizeGb": _SYSTEM_DISK_GB,
+        "vnetSubnetIdRef": site.ref(network.SUBNET),
+        "autoScalingEnabled": True,
+        "minCount": SYSTEM_NODES.least,
+        "maxCount": SYSTEM_NODES.most,
+        "nodeLabels": nodes.node_labels(nodes.SYSTEM_POOL),
+        "tags": site.tags,
+        "upgradeSettings": {"maxSurge": str(SYSTEM_SURGE), "drainTimeoutInMinutes": _DRAIN_MINUTES},
+        **node_version(site, KEY, "defaultNodePool", "orchestratorVersion"),
+    }
+
+
+def node_version(site: Site, key: str, *path: str) -> dict[str, str]:
+    """Return the Kubernetes version of the nodes of a resource: exactly what the control plane runs.
+
+    AKS refuses nodes that are newer, and does not upgrade nodes along with the control plane. So they follow it, once
+    it runs the new version. While that is not known they keep what was written, or have what AKS gives to new nodes:
+    the version of the control plane.
+    """
+    version = site.seen(KEY, "currentKubernetesVersion") or site.written(key, *path)
+    return {"orchestratorVersion": str(version)} if version else {}

@@ -1,0 +1,94 @@
+"""What AKS cannot do, found before anything is created."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from function.clouds.aks import addresses, cluster, machines
+from function.clouds.aks.blocks import Cluster, Machine
+from function.clouds.aks.model import Pool, Spec
+from function.contracts.cloud.nodepool import NodePool
+
+_OLDEST = 34
+"""The first minor version of Kubernetes that serves resource.k8s.io/v1."""
+_ZONES = ("1", "2", "3")
+"""Names of zones, in every location that has some (AKS, availability-zones)."""
+_MOST_NODES = 5000
+"""Nodes of a cluster (AKS, quotas-skus-regions)."""
+_MOST_OF_POOL = 1000
+"""Nodes of a pool (AKS, quotas-skus-regions; azurerm refuses more)."""
+_DISK = range(30, 2049)
+"""Sizes of an OS disk, in GB (AKS, API reference of agent pools)."""
+
+
+def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a field of the block and a problem."""
+    yield from _block_faults(block)
+    if not any(addresses.legal_faults(block.network)):
+        nodes = sum(map(_most_nodes, pools)) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
+        if nodes > _MOST_NODES:
+            yield "location", f"has clusters of at most {_MOST_NODES} nodes in AKS, and the pools come to {nodes}"
+        yield from addresses.room_faults(block.network, nodes)
+
+
+def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
+    yield from _version_faults(block.kubernetesVersion)
+    yield from addresses.legal_faults(block.network)
+
+
+def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
+    if version is None:
+        return
+    found = re.fullmatch(r"1\.(\d+)(\.\d+)?", version)
+    if found is None:
+        yield "kubernetesVersion", f"must be a version such as {cluster.DEFAULT_VERSION}, not {version}"
+    elif int(found[1]) < _OLDEST:
+        yield "kubernetesVersion", f"must be 1.{_OLDEST} or newer, which have DRA, not {version}"
+
+
+def _most_nodes(pool: NodePool) -> int:
+    return pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
+
+
+def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a field of the pool and a problem."""
+    for fault in machines.faults(machine.vmSize, pool.drivers):
+        yield "className", fault
+    if machine.diskSizeGb not in _DISK:
+        problem = (
+            f"names a class with diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
+        )
+        yield "className", problem
+    yield from _taint_faults(pool)
+    yield from _count_faults(pool)
+    for zone in pool.zones:
+        if zone not in _ZONES:
+            yield "zones", f"must be among {', '.join(_ZONES)}, as AKS names zones, not {zone}"
+
+
+def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
+    for index, taint in enumerate(pool.taints):
+        if not taint.value:
+            yield f"taints[{index}].value", "must be given: AKS takes taints as key=value:effect only"
+
+
+def _count_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
+    if pool.maxNodeCount == 0:
+        yield "maxNodeCount", "must be at least 1, not 0: a pool that is scaled keeps one node"
+    for field, count in (("nodeCount", pool.nodeCount), ("maxNodeCount", pool.maxNodeCount or 0)):
+        if count > _MOST_OF_POOL:
+            yield field, f"must be at most {_MOST_OF_POOL}, as in every pool of AKS, not {count}"
+
+
+def spec_faults(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a path in a composite and a problem.
+
+    There may be more pools than in the InferenceCluster, while replicas leave some. So room for their nodes is not
+    asked for here: all would be held while they leave.
+    """
+    for field, problem in _block_faults(spec):
+        yield f"spec.{field}", problem
+    for index, pool in enumerate(spec.nodePools):
+        for field, problem in pool_faults(spec, pool, pool.machine):
+            yield f"spec.nodePools[{index}].{field}", problem

@@ -1,0 +1,47 @@
+"""A cluster that EKS makes, with its node pools."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from annotated_types import Len
+
+from function import schema
+from function.clouds.eks.blocks import Cluster, Machine
+from function.contracts.cloud import provisioned
+from function.core import Manifest
+from function.vocabulary import conditions as c
+from function.vocabulary import versions
+
+API_VERSION = versions.INFRASTRUCTURE
+KIND = "EKSCluster"
+PLURAL = "eksclusters"
+SHORT_NAMES = ("eks",)
+SCOPE = "Namespaced"
+AUDIENCE = schema.Audience.INTERNAL
+RUNS_IN_NAMESPACE = False
+COLUMNS = (
+    schema.Column("CLUSTER", "string", ".spec.clusterName"),
+    schema.Column("REGION", "string", ".spec.region"),
+)
+
+
+class Pool(provisioned.Pool):
+    machine: Machine
+    """How its nodes are made."""
+
+
+class Spec(Cluster):
+    clusterName: schema.XrName
+    """InferenceCluster that the cluster is made for."""
+    nodePools: Annotated[tuple[Pool, ...], Len(1, 16), schema.ListMap()]
+    """Node pools, beside the system pool."""
+
+
+class Status(provisioned.Status):
+    pass
+
+
+def parse(xr: Manifest) -> Spec:
+    """Raises InvalidSpec."""
+    return schema.parse(Spec, xr, invalid=c.INVALID_CLUSTER)

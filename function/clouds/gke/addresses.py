@@ -1,0 +1,82 @@
+"""The address plan: what the ranges of nodes, pods and Services must be for the nodes that are asked for.
+
+GKE gives every node a part of the pods' range of its own, of a fixed size. A range that is too small is found only when
+a node cannot be added, and no range can be changed: all of it is checked before anything is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Network, ip_network
+
+from function.clouds.gke import facts
+from function.clouds.gke.blocks import Network
+from function.contracts.cloud import addresses
+from function.contracts.cloud.nodepool import NodePool
+
+_PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
+"""RFC 1918 and RFC 6598. GKE takes public ranges as well, whose owners the cluster could not reach then."""
+_DOCKER = IPv4Network("172.17.0.0/16")
+"""The bridge network of Docker, which Google reserves on its images (page "Subnets", unusable ranges)."""
+_SYSTEM = 8
+"""System nodes for which there is room: two, those that are added while they are upgraded, and those of the pool that
+GKE makes first and the provider removes."""
+_SPARE = 16
+"""Addresses of the nodes' range that no node takes: four are Google's (page "Subnets"), one is the control plane's, and
+load balancers take some."""
+_SERVICES = (256, 65536)
+"""Fewest Services that there is room for with the serving stack, and most that GKE takes: a /16 (page "VPC-native
+clusters")."""
+
+
+def per_node(pods: int) -> int:
+    """Return how many addresses GKE reserves for a node of at most so many pods: twice as many, as a power of two."""
+    return 1 << (32 - addresses.prefix_for(2 * pods))
+
+
+def most_nodes(pools: Iterable[NodePool]) -> int:
+    """Return the most nodes that pools ask for."""
+    return sum(pool.nodeCount if pool.maxNodeCount is None else max(pool.maxNodeCount, 1) for pool in pools)
+
+
+def faults(network: Network, pools: Iterable[NodePool]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the ranges of a network, as pairs of a field below `network` and a problem."""
+    ranges = {field: ip_network(getattr(network, field)) for field in ("cidr", "podCidr", "serviceCidr")}
+    private = {field: range_ for field, range_ in ranges.items() if isinstance(range_, IPv4Network) and _is(range_)}
+    for field in ranges.keys() - private.keys():
+        accepted = ", ".join(map(str, _PRIVATE))
+        yield field, f"must be a range of private IPv4 addresses, not {ranges[field]}: part of {accepted}"
+    yield from _conflicts(private)
+    yield from _sizes(private, most_nodes(pools))
+
+
+def _is(range_: IPv4Network) -> bool:
+    return any(range_.subnet_of(private) for private in _PRIVATE)
+
+
+def _conflicts(ranges: Mapping[str, IPv4Network]) -> Iterator[tuple[str, str]]:
+    for one, other in addresses.overlaps(ranges):
+        yield other, f"must not overlap {one}: {ranges[other]} and {ranges[one]} have addresses in common"
+    for field, range_ in ranges.items():
+        if range_.overlaps(_DOCKER):
+            yield field, f"must not overlap {_DOCKER}, which Google reserves, unlike {range_}"
+
+
+def _sizes(ranges: Mapping[str, IPv4Network], nodes: int) -> Iterator[tuple[str, str]]:
+    pods, system = per_node(facts.POOL_PODS), per_node(facts.SYSTEM_PODS)
+    needs = {
+        "cidr": (nodes + _SYSTEM + _SPARE, f"{nodes} nodes, {_SYSTEM} system nodes and {_SPARE} other addresses"),
+        "podCidr": (
+            nodes * pods + _SYSTEM * system,
+            f"{nodes} nodes with {pods} each, {_SYSTEM} system nodes with {system}",
+        ),
+        "serviceCidr": (_SERVICES[0], "the Services of the serving stack and of the models"),
+    }
+    for field, range_ in ranges.items():
+        need, why = needs[field]
+        if range_.num_addresses < need:
+            short = f"must have {need} addresses at least, a /{addresses.prefix_for(need)}"
+            yield field, f"{short}, not {range_.num_addresses} as {range_} has: {why}"
+    services = ranges.get("serviceCidr")
+    if services and services.num_addresses > _SERVICES[1]:
+        yield "serviceCidr", f"must be a /16 at most, the largest range that GKE takes, not {services}"

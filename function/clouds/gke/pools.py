@@ -1,0 +1,171 @@
+"""The node pools of a GKE cluster: the system pool, and one for each pool of the InferenceCluster.
+
+GKE counts the nodes of a pool in each zone, so a pool of a fixed size has as many nodes in every zone. An autoscaler's
+minimum and maximum are those of the whole pool (`totalMinNodeCount`), so that a scaled pool has any size. Only its
+initial size is per zone again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from function.clouds.gke import accelerators, facts, identity
+from function.clouds.gke.blocks import Accelerator
+from function.clouds.gke.cluster import CLUSTER
+from function.clouds.gke.model import Pool, Spec
+from function.contracts.cloud import composition, nodes
+from function.contracts.cloud.nodepool import Taint
+from function.contracts.cloud.site import Resource, Site
+
+SYSTEM = "system-pool"
+_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+DRA_NODE = "cloud.google.com/gke-nvidia-gpu-dra-driver"
+DRA_LABELS = {
+    "gke-no-default-nvidia-gpu-device-plugin": "true",
+    "nvidia.com/gpu.present": "true",
+    DRA_NODE: "true",
+}
+"""Labels that hand the GPUs of a node to the DRA driver (page "Prepare GKE infrastructure for DRA workloads").
+
+- The first keeps GKE's own device plugin off, which would hand out the same GPUs.
+- The second is how the DRA driver finds the node.
+- The third tells the autoscaler that nodes of the pool will publish ResourceSlices, so that it adds the first one.
+"""
+
+
+def pools(site: Site, spec: Spec) -> Iterator[Resource]:
+    """Return all node pools."""
+    yield _system(site, spec)
+    for pool in spec.nodePools:
+        yield _pool(site, spec, pool)
+
+
+def zones(site: Site, spec: Spec, key: str, wanted: Sequence[str]) -> Sequence[str]:
+    """Return the zones of a pool that wants some; empty while those of the cluster are not known.
+
+    A pool that exists keeps its zones, even where GKE chooses others for the cluster one day.
+    """
+    found = site.written(key, "nodeLocations") or wanted or spec.zones or site.seen(CLUSTER, "nodeLocations")
+    return sorted(map(str, found or ()))
+
+
+def _system(site: Site, spec: Spec) -> Resource:
+    """Two nodes in two zones: GKE replaces one after the other when it upgrades them."""
+    found = zones(site, spec, SYSTEM, ())[: facts.SYSTEM_NODES]
+    if not found:
+        return _awaiting_zones(site, SYSTEM)
+    wanted = {
+        **_common(site, spec, found),
+        "maxPodsPerNode": facts.SYSTEM_PODS,
+        "nodeCount": facts.SYSTEM_NODES // len(found),
+        "nodeConfig": {
+            **_machine(site, facts.SYSTEM_MACHINE, facts.SYSTEM_DISK),
+            "labels": nodes.node_labels(nodes.SYSTEM_POOL),
+        },
+    }
+    return _resource(site, SYSTEM, wanted, None)
+
+
+def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
+    key = composition.pool_key(pool.name)
+    found = zones(site, spec, key, pool.zones)
+    if pool.maxNodeCount is None and not (pool.zones or spec.zones):
+        found = _one(site, key, found)
+    if not found:
+        return _awaiting_zones(site, key)
+    devices, is_claimed = accelerators.accelerator(pool.machine), accelerators.NVIDIA in pool.drivers
+    wanted = {
+        **_common(site, spec, found),
+        "maxPodsPerNode": facts.POOL_PODS,
+        # no node beyond those that there are: accelerators are scarce, and quotas are for these
+        "upgradeSettings": {"strategy": "SURGE", "maxSurge": 0, "maxUnavailable": 1},
+        "nodeConfig": {
+            **_machine(site, pool.machine.machineType, pool.machine.diskSizeGb),
+            "labels": {**nodes.node_labels(pool.name), **(DRA_LABELS if is_claimed else {})},
+            **_taints(nodes.taints(pool, pool.drivers, gpu_value="present")),
+            **_accelerators(devices, is_claimed=is_claimed),
+        },
+    }
+    if pool.maxNodeCount is None:
+        return _resource(site, key, {**wanted, "nodeCount": -(-pool.nodeCount // len(found))}, None)
+    return _resource(
+        site, key, {**wanted, "autoscaling": _scaling(pool)}, {"initialNodeCount": initial(pool, len(found))}
+    )
+
+
+def _one(site: Site, key: str, found: Sequence[str]) -> Sequence[str]:
+    """A pool of a fixed size without zones is in one, or any count but a multiple of their number were impossible."""
+    return found if site.written(key, "nodeLocations") else found[:1]
+
+
+def _awaiting_zones(site: Site, key: str) -> Resource:
+    return site.awaiting(key, facts.NODE_POOL, "the zones of the cluster", after=(CLUSTER,))
+
+
+def _resource(site: Site, key: str, wanted: Mapping[str, Any], init: Mapping[str, Any] | None) -> Resource:
+    return site.resource(
+        key,
+        facts.NODE_POOL,
+        wanted,
+        init_provider=init,
+        after=(CLUSTER,),
+        external_name=site.cloud_name(key, longest=facts.LONGEST_NAME),
+        late_initialization=False,  # it would bring back the size of a pool that is scaled from now on
+    )
+
+
+def _common(site: Site, spec: Spec, found: Sequence[str]) -> dict[str, Any]:
+    """GKE repairs and upgrades the nodes of a cluster in a release channel, and refuses pools that want otherwise."""
+    return {
+        "clusterRef": site.ref(CLUSTER),
+        "location": spec.region,
+        "nodeLocations": list(found),
+        "management": {"autoRepair": True, "autoUpgrade": True},
+    }
+
+
+def _machine(site: Site, machine: str, disk: int) -> dict[str, Any]:
+    """Container-Optimized OS is the image for which Google has drivers of NVIDIA (driver.py)."""
+    return {
+        "machineType": machine,
+        "diskSizeGb": disk,
+        "imageType": "COS_CONTAINERD",
+        "serviceAccountRef": site.ref(identity.NODES),
+        "oauthScopes": [facts.SCOPE],
+        "workloadMetadataConfig": {"mode": "GKE_METADATA"},  # pods do not get the nodes' account
+    }
+
+
+def _taints(taints: Sequence[Taint]) -> dict[str, Any]:
+    """GKE taints GPU nodes by itself, but not those of pools that are made along with the first other pool."""
+    found = [{"key": t.key, "value": t.value or "", "effect": _EFFECTS[t.effect]} for t in taints]
+    return {"taint": found} if found else {}
+
+
+def _accelerators(devices: Accelerator | None, *, is_claimed: bool) -> dict[str, Any]:
+    """Those that pods claim get their driver from driver.py, others from GKE along with its device plugin."""
+    if devices is None:
+        return {}
+    driver = {"gpuDriverVersion": "INSTALLATION_DISABLED" if is_claimed else "DEFAULT"}
+    return {"guestAccelerator": [{"type": devices.type, "count": devices.count, "gpuDriverInstallationConfig": driver}]}
+
+
+def _scaling(pool: Pool) -> dict[str, Any]:
+    """ANY takes nodes wherever there are some; BALANCED would wait for a zone that is out of stock."""
+    return {
+        "totalMinNodeCount": pool.minNodeCount or 0,
+        "totalMaxNodeCount": pool.maxNodeCount,
+        "locationPolicy": "ANY",
+    }
+
+
+def initial(pool: Pool, zone_count: int) -> int:
+    """Return the initial number of nodes in each zone.
+
+    Together they are no fewer than the pool asks for, unless they would be more than it may have; then they are fewer,
+    and the autoscaler adds nodes when pods ask for them.
+    """
+    most = pool.maxNodeCount or 0
+    wanted = max(pool.minNodeCount or 0, min(pool.nodeCount, most))
+    return min(-(-wanted // zone_count), most // zone_count)

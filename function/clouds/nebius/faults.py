@@ -1,0 +1,75 @@
+"""What Nebius cannot do, found before anything is created."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from function.clouds.nebius import addresses
+from function.clouds.nebius.blocks import Cluster, Machine
+from function.clouds.nebius.model import Spec
+from function.contracts.cloud.nodepool import NodePool
+
+_OLDEST = 34
+"""Minor version of Kubernetes that serves resource.k8s.io/v1."""
+_GPU_CLUSTER = "8gpu-"
+"""How presets begin whose nodes can be in a GPU cluster: those that take a whole host (compute/v1, Platform,
+allow_gpu_clustering)."""
+_NVLINK = re.compile(r"gb[0-9]{3}")
+"""Platforms of which nodes are made in NVLink instance groups only."""
+
+
+def pool_faults(_block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+    """Yield what Nebius cannot do of what a node pool asks for."""
+    if _NVLINK.search(machine.platform):
+        problem = (
+            f"InferenceClass {pool.className} has platform {machine.platform}, whose nodes need an NVLink instance"
+        )
+        yield "className", f"{problem} group; Modelplane makes none on Nebius"
+    if not is_in_fabric(pool):
+        return
+    if not machine.preset.startswith(_GPU_CLUSTER):
+        problem = f"InfiniBand needs a preset of 8 GPUs, such as {_GPU_CLUSTER}128vcpu-1600gb, and InferenceClass"
+        yield "fabric.type", f"{problem} {pool.className} has {machine.preset}"
+    if fabric(pool) is None:
+        yield "fabric.infiniband.fabric", "is required with InfiniBand: the fabric of the reserved or free GPUs"
+
+
+def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
+    """Yield what Nebius cannot do of what the whole cluster asks for."""
+    yield from _version_faults(block.kubernetesVersion)
+    if block.systemPool.platform.startswith("gpu-"):
+        yield "systemPool.platform", f"must be a platform without GPUs, such as cpu-d3, not {block.systemPool.platform}"
+    for index, cidr in enumerate(block.allowedCidrs):
+        if ":" in cidr:
+            yield f"allowedCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
+    yield from addresses.faults(block.network, pools)
+
+
+def faults(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield the same of a NebiusCluster, as paths and problems."""
+    for field, problem in cluster_faults(spec, spec.nodePools):
+        yield f"spec.{field}", problem
+    for index, pool in enumerate(spec.nodePools):
+        for field, problem in pool_faults(spec, pool, pool.machine):
+            yield f"spec.nodePools[{index}].{field}", problem
+
+
+def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
+    if version is None:
+        return
+    found = re.fullmatch(r"1\.([0-9]+)", version)  # patches are Nebius' choice (mk8s_v1_cluster, version)
+    if not found or int(found[1]) < _OLDEST:
+        yield "kubernetesVersion", f"must be 1.{_OLDEST} or a newer one, without a patch version, not {version}"
+
+
+def is_in_fabric(pool: NodePool) -> bool:
+    """Return whether the nodes of a pool are connected by InfiniBand."""
+    return pool.fabric is not None and pool.fabric.type == "InfiniBand"
+
+
+def fabric(pool: NodePool) -> str | None:
+    """Return Nebius' name for the InfiniBand fabric of a pool; None for a pool in none."""
+    if pool.fabric is None or pool.fabric.infiniband is None or not is_in_fabric(pool):
+        return None
+    return pool.fabric.infiniband.fabric

@@ -1,0 +1,46 @@
+"""What Vultr and its provider are like.
+
+Sources: upbound/provider-upjet-vultr v1.0.0 (config/namespaced/vke), which is generated from
+vultr/terraform-provider-vultr (vultr/kubernetes.go, resource_vultr_kubernetes.go,
+resource_vultr_kubernetes_nodepools.go).
+"""
+
+from __future__ import annotations
+
+from function.contracts.cloud.source import ManagedKind, Package
+
+PROVIDER = "vultr.m.upbound.io/v1beta1"
+PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0")
+_VKE = "vke.vultr.m.upbound.io/v1beta1"
+
+KUBERNETES = ManagedKind(
+    api_version=_VKE,
+    kind="Kubernetes",
+    plural="kubernetes",
+    # region and haControlplanes make the cluster anew; label and plan of its pool are never updated
+    immutable=("region", "haControlplanes", "nodePools.label", "nodePools.plan"),
+)
+NODE_POOL = ManagedKind(
+    api_version=_VKE,
+    kind="KubernetesNodePool",
+    plural="kubernetesnodepools",
+    references={"clusterIdRef": "Kubernetes"},
+    # clusterId makes the pool anew; label and plan are never updated
+    immutable=("clusterIdRef", "label", "plan"),
+)
+KUBECONFIG = "kubeconfig"
+"""Key of the kubeconfig with client certificates, decoded (AdditionalConnectionDetailsFn in config/namespaced/vke)."""
+
+VERSION = "v1.36.1+3"
+"""Version of a new cluster. Vultr names it with its build."""
+OLDEST_MINOR = 34
+"""The first version 1.x that serves resource.k8s.io/v1."""
+
+SYSTEM_PLAN = "vc2-6c-16gb"
+"""Plan of the nodes for what needs no device: 6 vCPUs and 16 GB."""
+SYSTEM_NODES = 2
+
+NO_DEVICE_PLUGIN = {"nvidia.com/gpu.deploy.device-plugin": "false"}
+"""Label that keeps the device plugin of the GPU Operator off a node. Vultr installs that operator on every cluster with
+GPUs. It sets the label only where it is absent (NVIDIA/gpu-operator, controllers/state_manager.go), and of a plugin and
+a DRA driver that both hand out the same GPUs neither knows the other."""

@@ -1,0 +1,43 @@
+"""What Vultr cannot do of what a cluster or a pool asks for.
+
+Sources: vultr/terraform-provider-vultr, vultr/kubernetes.go and resource_vultr_kubernetes_nodepools.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from function.clouds.vultr.blocks import Cluster, Machine
+from function.clouds.vultr.facts import OLDEST_MINOR, VERSION
+from function.contracts.cloud import nodes
+from function.contracts.cloud.nodepool import NodePool
+from function.contracts.cloud.site import minor
+
+
+def cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a cluster's block. See Provisioner.cluster_faults."""
+    version = block.kubernetesVersion
+    if version and minor(version) < OLDEST_MINOR:
+        problem = f"must be v1.{OLDEST_MINOR} or newer, such as {VERSION}, not {version}"
+        yield "kubernetesVersion", f"{problem}: older ones do not serve resource.k8s.io/v1"
+
+
+def pool_faults(_block: Cluster, pool: NodePool, _machine: Machine) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a pool. See Provisioner.pool_faults."""
+    if not pool.nodeCount and pool.maxNodeCount is None:
+        yield "nodeCount", "must be at least 1, not 0: Vultr makes no pool without nodes"
+    if pool.maxNodeCount == 0:
+        yield "maxNodeCount", "must be at least 1, not 0: Vultr makes no pool without nodes"
+    yield from _taint_faults(pool)
+
+
+def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
+    """Vultr requires a value, and finds a taint that is to be updated by its key alone."""
+    effects: dict[str, str] = dict.fromkeys(nodes.device_taint_keys(nodes.DEVICE_DRIVERS), "NoSchedule")
+    for index, taint in enumerate(pool.taints):
+        if not taint.value:
+            yield f"taints[{index}].value", f"must not be empty: a taint of Vultr has a value, and {taint.key} has none"
+        there = effects.setdefault(taint.key, taint.effect)
+        if there != taint.effect:
+            problem = f"must be {there}, not {taint.effect}: Vultr takes one taint of a key"
+            yield f"taints[{index}].effect", f"{problem}, and {taint.key} has effect {there} already"

@@ -1,0 +1,16 @@
+"""What Vultr's provider reports of managed resources in the embedded control plane."""
+
+from __future__ import annotations
+
+from function.clouds.vultr.facts import KUBECONFIG, KUBERNETES
+from function.contracts.cloud.source import Observation
+from function.core import Manifest, dig
+
+
+def observe(manifest: Manifest) -> Observation:
+    """Return what is reported of a managed resource. See Provisioner.observe."""
+    name = manifest["metadata"]["name"]
+    if manifest["kind"] != KUBERNETES.kind:
+        return Observation(at_provider={"id": f"id-of-{name}", "status": "active"})
+    made = {"id": f"id-of-{name}", "status": "active", "version": dig(manifest, "spec", "forProvider", "version")}
+    return Observation(at_provider=made, connection={KUBECONFIG: f"kubeconfig of {name}"})

@@ -1,0 +1,200 @@
+"""Plays the clouds and the providers that reach them, on a control cluster with the real definitions of their kinds.
+
+No provider runs: what is real is the API server, which admits each managed resource by the provider's own schema and
+rules, and Crossplane, which creates, changes and deletes them. A provider is played as follows:
+
+- A managed resource gets a finalizer when it is first seen. Once all that it refers to has been made, it is made: it
+  has an external name, its status, and its connection Secret.
+- The cloud keeps what another resource refers to. A resource that is deleted too early is noted in `refused`, and stays
+  until nothing refers to it.
+- Objects and Releases on the clusters are reported as ready. One that may delete what it holds takes a finalizer, too.
+"""
+
+import base64
+import json
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from function import clouds
+from function.clouds import ManagedKind, Provisioner
+from function.core import dig, plain
+from function.manifests import managed
+from function.vocabulary import crossplane, versions
+from tests.e2e.control import Control
+from tests.e2e.kube import Api, Gone, Object, says
+from tests.e2e.played import conditions, identified
+from tests.e2e.waiting import until
+from tests.support.foreign import CRDS
+
+CRD = "apiextensions.k8s.io/v1"
+FINALIZER = "finalizer.managedresource.crossplane.io"  # crossplane-runtime v2.4, pkg/reconciler/managed
+ON_CLUSTERS = ((versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release"))
+Key = tuple[str, str, str]  # apiVersion, kind and name: all are in one namespace
+
+
+@dataclass(slots=True)
+class Clouds:
+    """The clouds, and what has been made in them."""
+
+    control: Control
+    made: dict[Key, Object] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)  # deletions that a cloud would have refused
+    deleted: list[Key] = field(default_factory=list)  # in the order in which they went
+    news: "queue.Queue[Key]" = field(default_factory=queue.Queue)
+    waiting: set[Key] = field(default_factory=set)
+
+    @property
+    def api(self) -> Api:
+        return self.control.api
+
+    def open(self) -> None:
+        """Define the kinds of all providers, and play until the API server ends."""
+        define(self.api)
+        for api_version, kind in (*(each[:2] for each in kinds()), *ON_CLUSTERS):
+            threading.Thread(target=self.watch, args=(api_version, kind), daemon=True).start()
+        threading.Thread(target=self.play, daemon=True).start()
+
+    def watch(self, api_version: str, kind: str) -> None:
+        for _, target in self.api.watch(api_version, kind):
+            self.news.put((api_version, kind, target["metadata"]["name"]))
+
+    def play(self) -> None:
+        """Act on what changed, and again on what waits for something else."""
+        api, of = self.api.as_user(self.api.token), {each[:2]: each[2] for each in kinds()}
+        while True:
+            self.waiting.add(self.news.get())
+            for key in sorted(self.waiting):
+                try:
+                    is_done = self.act(api, key, of.get(key[:2]))
+                except Gone:
+                    is_done = True
+                if is_done:
+                    self.waiting.discard(key)
+
+    def act(self, api: Api, key: Key, provisioner: Provisioner | None) -> bool:
+        """Do what the provider would do for a resource. Gives whether nothing is left to be done."""
+        target = api.find(*key, namespace=NAMESPACE)
+        if target is None:
+            if self.made.pop(key, None):
+                self.deleted.append(key)
+            return True
+        if "deletionTimestamp" in target["metadata"]:
+            return self.delete(api, key, target)
+        if FINALIZER not in target["metadata"].get("finalizers", []) and holds_something(target):
+            api.patch(target, {"metadata": {"finalizers": [*target["metadata"].get("finalizers", []), FINALIZER]}})
+        if provisioner is None:
+            report(api, target)
+            return True
+        return self.make(api, key, target, provisioner)
+
+    def make(self, api: Api, key: Key, target: Object, provisioner: Provisioner) -> bool:
+        there = {name for _, _, name in self.made}
+        if not all(name in there for _, name in managed.references(target)):
+            return False
+        if managed.external_name(target) is None:
+            name = {crossplane.EXTERNAL_NAME: f"id-of-{key[2]}"}
+            target = api.patch(target, {"metadata": {"annotations": name}})
+        seen = provisioner.observe(target)
+        secret = dig(target, "spec", "writeConnectionSecretToRef", "name")
+        if secret and seen.connection:
+            data = {name: base64.b64encode(value.encode()).decode() for name, value in seen.connection.items()}
+            api.apply({"apiVersion": "v1", "kind": "Secret", "metadata": named(secret), "data": data})
+        api.apply_status(target, {"atProvider": plain(seen.at_provider), "conditions": conditions("Synced", "Ready")})
+        self.made[key] = target
+        return True
+
+    def delete(self, api: Api, key: Key, target: Object) -> bool:
+        users = [title(other) for other, made in self.made.items() if key[2] in (n for _, n in managed.references(made))]
+        if users:
+            self.refused.append(f"{title(key)} is used by {', '.join(users)}")
+            return False
+        api.patch(target, {"metadata": {"finalizers": [f for f in target["metadata"]["finalizers"] if f != FINALIZER]}})
+        return True
+
+
+NAMESPACE = "modelplane-system"
+
+
+def named(name: str) -> Object:
+    return {"name": name, "namespace": NAMESPACE}
+
+
+def title(key: Key) -> str:
+    return f"{key[1]} {key[2]}"
+
+
+def holds_something(target: Object) -> bool:
+    """Whether something outside goes with it: without Delete, a provider lets it go at once."""
+    return bool({"*", "Delete"} & set(dig(target, "spec", "managementPolicies") or ("*",)))
+
+
+def report(api: Api, target: Object) -> None:
+    """Report an Object or a Release as its provider would."""
+    cluster = dig(target, "metadata", "labels", "modelplane.ai/cluster") or ""
+    manifest = dig(target, "spec", "forProvider", "manifest")
+    seen: Object = {}
+    if dig(manifest, "kind") == "Gateway":
+        seen = {"status": {"addresses": [{"type": "IPAddress", "value": "198.18.7.1"}]}}
+    elif dig(manifest, "kind") == "Namespace":
+        seen = identified(cluster)
+    at_provider = {"manifest": {**plain(manifest), **seen}} if manifest else {"state": "deployed"}
+    api.apply_status(target, {"atProvider": at_provider, "conditions": conditions("Synced", "Ready")})
+
+
+# The providers' kinds
+
+
+def kinds() -> Iterator[tuple[str, str, Provisioner]]:
+    """Each managed kind, with the cloud that it is of."""
+    for provisioner in clouds.PROVISIONERS:
+        for kind in provisioner.managed:
+            yield kind.api_version, kind.kind, provisioner
+
+
+def define(api: Api) -> None:
+    """Install the definitions of all kinds of the clouds' providers, and wait until they are served."""
+    wanted = [definition(path_of(kind)) for provisioner in clouds.PROVISIONERS for kind in provisioner.managed]
+    configs = {provisioner.provider for provisioner in clouds.PROVISIONERS}
+    wanted += [definition(CRDS / f"{one.replace('/', '_')}_ClusterProviderConfig.json") for one in sorted(configs)]
+    api.apply(*wanted)
+    until(lambda: all(says(api.current(one), "Established") for one in wanted), "the clouds' kinds to be established")
+    for provisioner in clouds.PROVISIONERS:
+        api.apply(
+            {
+                "apiVersion": provisioner.provider,
+                "kind": "ClusterProviderConfig",
+                "metadata": {"name": "default"},
+                "spec": plain(provisioner.assumed_config),
+            }
+        )
+
+
+def path_of(kind: ManagedKind) -> "CRDS.__class__":
+    return CRDS / f"{kind.api_version.replace('/', '_')}_{kind.kind}.json"
+
+
+def definition(path: "CRDS.__class__") -> Object:
+    """The CustomResourceDefinition of a kind, with its provider's schema and rules."""
+    found = json.loads(path.read_text())
+    group, kind, plural = found["group"], found["kind"], found["plural"]
+    return {
+        "apiVersion": CRD,
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"},
+            "scope": found["scope"],
+            "versions": [
+                {
+                    "name": found["version"],
+                    "served": True,
+                    "storage": True,
+                    "schema": {"openAPIV3Schema": found["schema"]},
+                    "subresources": {"status": {}},
+                }
+            ],
+        },
+    }

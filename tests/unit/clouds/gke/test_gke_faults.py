@@ -1,0 +1,180 @@
+"""What GKE cannot do is refused at its field, with what is accepted instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from function.clouds.gke.accelerators import FIXED, accelerator
+from function.clouds.gke.blocks import Accelerator, Cluster, Machine
+from function.clouds.gke.faults import of_cluster, of_composite, of_pool
+from function.clouds.gke.model import Pool, Spec
+
+REGION = "us-central1"
+NVIDIA = "gpu.nvidia.com"
+L4 = {"machineType": "g2-standard-8"}
+
+
+def pool(machine: dict[str, Any], **fields: Any) -> Pool:
+    return Pool.model_validate({"name": "a", "className": "gpus", "machine": machine, **fields})
+
+
+def pool_faults(machine: dict[str, Any] | None = None, zones: tuple[str, ...] = (), **fields: Any) -> list[Any]:
+    asked = pool(machine or L4, **fields)
+    return list(of_pool(Cluster(region=REGION, zones=zones), asked, asked.machine))
+
+
+def cluster_faults(**block: Any) -> list[Any]:
+    return list(of_cluster(Cluster.model_validate({"region": REGION, **block}), [pool(L4)]))
+
+
+def zones(letters: str) -> list[str]:
+    return [f"{REGION}-{letter}" for letter in letters]
+
+
+@pytest.mark.parametrize("machine_type", sorted(FIXED))
+def test_the_accelerators_of_a_machine_type_need_not_be_named(machine_type: str) -> None:
+    type_, count = FIXED[machine_type]
+    machine = {"machineType": machine_type}
+
+    assert accelerator(Machine.model_validate(machine)) == Accelerator(type=type_, count=count)
+    assert pool_faults(machine, drivers=[NVIDIA]) == []
+    assert pool_faults({**machine, "accelerator": {"type": type_, "count": count}}) == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "drivers"),
+    [
+        ({"machineType": "n1-standard-8", "accelerator": {"type": "nvidia-tesla-t4", "count": 3}}, [NVIDIA]),
+        ({"machineType": "n4-standard-8"}, []),
+        ({"machineType": "n4-standard-8"}, ["dra.net"]),
+        ({"machineType": "a9-futuregpu-8g", "accelerator": {"type": "nvidia-z100", "count": 8}}, [NVIDIA]),
+    ],
+    ids=["attached", "without", "network", "unknown"],
+)
+def test_other_machines_are_as_the_class_says(machine: dict[str, Any], drivers: list[str]) -> None:
+    assert pool_faults(machine, drivers=drivers) == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "drivers", "want"),
+    [
+        (
+            {"machineType": "g2-standard-8", "accelerator": {"type": "nvidia-l4", "count": 2}},
+            [NVIDIA],
+            (
+                "which asks for 2 nvidia-l4, but machineType g2-standard-8 has 1 nvidia-l4; leave out "
+                "provisioning.gke.accelerator, or give these"
+            ),
+        ),
+        (
+            {"machineType": "a3-highgpu-8g", "accelerator": {"type": "nvidia-h100-mega-80gb", "count": 8}},
+            [NVIDIA],
+            (
+                "which asks for 8 nvidia-h100-mega-80gb, but machineType a3-highgpu-8g has 8 nvidia-h100-80gb; leave "
+                "out provisioning.gke.accelerator, or give these"
+            ),
+        ),
+        (
+            {"machineType": "e2-standard-8", "accelerator": {"type": "nvidia-l4", "count": 1}},
+            [NVIDIA],
+            (
+                "which asks for 1 nvidia-l4, but machineType e2-standard-8 takes no accelerator; choose a machine type "
+                "with some, such as g2-standard-8"
+            ),
+        ),
+        (
+            {"machineType": "n1-standard-8"},
+            [NVIDIA],
+            (
+                "which has devices of gpu.nvidia.com, but machineType n1-standard-8 has no accelerator of its own; "
+                "give provisioning.gke.accelerator"
+            ),
+        ),
+        (L4, ["gpu.amd.com"], "which has devices of gpu.amd.com, but GKE has no machine with such"),
+    ],
+    ids=["count", "type", "none", "missing", "vendor"],
+)
+def test_a_machine_that_google_has_not_is_refused(machine: dict[str, Any], drivers: list[str], want: str) -> None:
+    assert pool_faults(machine, drivers=drivers) == [("className", f"is InferenceClass gpus, {want}")]
+
+
+@pytest.mark.parametrize("family", ["c2d", "c3", "c4a", "e2", "h3", "m4", "n2", "n2d", "n4", "t2a", "z3"])
+def test_families_without_accelerators_take_none(family: str) -> None:
+    [(field, _)] = pool_faults(
+        {"machineType": f"{family}-standard-8", "accelerator": {"type": "nvidia-l4", "count": 1}}
+    )
+
+    assert field == "className"
+
+
+@pytest.mark.parametrize(("count", "letters", "more"), [(4, "ab", {}), (0, "abc", {}), (3, "ab", {"maxNodeCount": 5})])
+def test_a_fixed_pool_has_as_many_nodes_in_every_zone(count: int, letters: str, more: dict[str, Any]) -> None:
+    """One that is scaled has any number: its limits are of the whole pool."""
+    assert pool_faults(nodeCount=count, zones=(), **more) == []
+    asked = pool(L4, nodeCount=count, zones=zones(letters), **more)
+    assert list(of_pool(Cluster(region=REGION), asked, asked.machine)) == []
+
+
+def test_a_fixed_pool_that_its_zones_do_not_divide_is_refused() -> None:
+    want = (
+        "nodeCount",
+        (
+            "must be a multiple of 2, not 3: GKE makes the same number of nodes in each zone, and these are 2: "
+            "us-central1-a, us-central1-b; name other zones, or give maxNodeCount, so that the pool is scaled as a whole"
+        ),
+    )
+    asked = pool(L4, nodeCount=3, zones=zones("ab"))
+
+    assert list(of_pool(Cluster(region=REGION), asked, asked.machine)) == [want]
+    assert pool_faults(nodeCount=3, zones=tuple(zones("ab"))) == [want]
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [
+        (["europe-west4-a"], "must be zones of region us-central1, such as us-central1-a, not europe-west4-a"),
+        (["a"], "must be zones of region us-central1, such as us-central1-a, not a"),
+        (zones("aba"), "must name each zone once, not us-central1-a, us-central1-b, us-central1-a"),
+    ],
+    ids=["region", "letter", "twice"],
+)
+def test_zones_are_those_of_the_region(given: list[str], want: str) -> None:
+    asked = pool(L4, nodeCount=6, zones=given)
+
+    assert list(of_pool(Cluster(region=REGION), asked, asked.machine)) == [("zones", want)]
+    assert cluster_faults(zones=given) == [("zones", want)]
+
+
+def test_a_pool_that_can_have_no_node_is_not_scaled() -> None:
+    problem = "must be at least 1, not 0: GKE scales no pool that can have no node"
+
+    assert pool_faults(nodeCount=0, maxNodeCount=0) == [("maxNodeCount", problem)]
+
+
+@pytest.mark.parametrize("version", ["1.34", "1.36.2-gke.1500", "v1.35"])
+def test_versions_with_dra_are_accepted(version: str) -> None:
+    assert cluster_faults(kubernetesVersion=version) == []
+
+
+def test_a_version_without_dra_is_refused() -> None:
+    problem = "must be 1.34 or newer, for resource.k8s.io/v1, not 1.33.5-gke.1"
+
+    assert cluster_faults(kubernetesVersion="1.33.5-gke.1") == [("kubernetesVersion", problem)]
+
+
+def test_a_network_without_room_is_refused_before_anything_is_made() -> None:
+    [(field, problem)] = cluster_faults(network={"podCidr": "10.16.0.0/21"})
+
+    assert (field, problem.partition(",")[0]) == ("network.podCidr", "must have 2176 addresses at least")
+
+
+def test_pools_that_are_leaving_need_no_room() -> None:
+    """The composite has them besides those in their place until replicas have left: it must not be held for that."""
+    block = {"clusterName": "iowa", "region": REGION, "network": {"podCidr": "10.16.0.0/21"}}
+    spec = Spec.model_validate({**block, "nodePools": [pool(L4).model_dump(exclude_unset=True)]})
+
+    assert list(of_composite(spec)) == []
+    wrong = spec.model_copy(update={"kubernetesVersion": "1.30"})
+    assert [field for field, _ in of_composite(wrong)] == ["spec.kubernetesVersion"]
