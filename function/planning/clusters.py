@@ -37,8 +37,6 @@ from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
 
-IN_USE = "in-use.crossplane.io"
-"""Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
 _CLUSTER, _CONFIG = (versions.MODELPLANE, "InferenceCluster"), "ClusterProviderConfig"
 _MADE = frozenset((model.API_VERSION, model.KIND) for model in clouds.kinds())
@@ -307,9 +305,9 @@ class Clusters:
         """Keep a provider config as long as something uses it."""
         index = self.seen.objects if ref.api_version == versions.PROVIDER_KUBERNETES else self.seen.releases
         if index.get(ref.name):
-            store.add_finalizer(ref, IN_USE)
+            store.add_finalizer(ref, provider.IN_USE)
         else:
-            store.remove_finalizer(ref, IN_USE)
+            store.remove_finalizer(ref, provider.IN_USE)
 
 
 def _spec(manifest: Manifest) -> dict[str, Any]:

@@ -105,6 +105,10 @@ class CloudWorld:
         wanted = [{"className": class_name, **pool} for pool in pools]
         self.edit(CLUSTER, lambda m: m["spec"].update(nodePools=wanted))
 
+    def config(self) -> Ref:
+        """The provider config with whose rights the cluster is made."""
+        return ref_of(cloud_samples.provider_config(provisioner(self.source)))
+
     def delete(self, ref: Ref) -> bool:
         return self.control.store.delete(ref)
 
