@@ -13,11 +13,11 @@ Phases of a call, in order:
 5. `_install`: mark each Release (provider-helm) as deployed.
 6. `_guard`: keep provider configs that are in use from being deleted.
 7. `control_cluster.reconcile`: write the statuses of objects on the control cluster itself.
-8. `managed.reconcile`: write those of the resources of clouds.
+8. `managed.Providers`: the providers of clouds make, change and delete managed resources.
 
 Deliberately coarse. Everything that can become ready is ready at once: a plan shows the state that a fleet converges
 to, not the way there. A chart installs nothing; what it would install is assumed to be there (preinstalled.py). Faults
-can be switched on (controllers.Faults).
+can be switched on (faults.Faults).
 """
 
 from __future__ import annotations
@@ -26,22 +26,20 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function import clouds
 from function.core import Condition, Manifest, dig, plain
-from function.planning import control_cluster, controllers, managed, preinstalled, provider
-from function.planning.controllers import Faults, RemoteObject
+from function.planning import cloud_nodes, control_cluster, controllers, preinstalled, provider
+from function.planning.controllers import RemoteObject
+from function.planning.faults import Faults
+from function.planning.managed import Providers
 from function.planning.seen import Seen
 from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
 
-FINALIZER = "finalizer.managedresource.crossplane.io"
 IN_USE = "in-use.crossplane.io"
 """Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
 _CLUSTER, _CONFIG = (versions.MODELPLANE, "InferenceCluster"), "ClusterProviderConfig"
-_MADE = frozenset((model.API_VERSION, model.KIND) for model in clouds.kinds())
-"""Kinds by which clouds make clusters."""
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that exist on every cluster."""
 
@@ -56,6 +54,7 @@ class Clusters:
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Remote objects that two Objects claim. Namespaces may be shared; anything else is a bug of the function."""
     seen: Seen = field(default_factory=Seen)
+    clouds: Providers = field(default_factory=Providers)
     _same: dict[str, set[str]] = field(default_factory=dict)
     """The provider configs that reach the same cluster as another, by that one."""
     _matcher: Matcher = field(default_factory=Matcher)
@@ -68,6 +67,7 @@ class Clusters:
             things={c: {ref: replace(r) for ref, r in there.items()} for c, there in self.things.items()},
             shared=set(self.shared),
             seen=self.seen.copied(),
+            clouds=self.clouds.copied(),
         )
 
     def lose(self, config: str) -> None:
@@ -82,11 +82,19 @@ class Clusters:
         self._same[config] = self._same[other] = {config, other}
         self._changed(config)
 
-    def __call__(self, store: Store) -> None:
-        """Act on everything that was composed since the last call."""
+    def __call__(self, store: Store) -> bool:
+        """Act on everything that was composed since the last call. Returns whether a cloud is at work."""
+        if self._has_work(store):
+            self._work(store)
+        return bool(self.clouds.again)
+
+    def _has_work(self, store: Store) -> bool:
+        seen = self.seen
+        is_known = (store.version, repr(self.faults)) == (seen.store, seen.faults)
+        return not is_known or bool(seen.provide or seen.observe or seen.run or self.clouds.again)
+
+    def _work(self, store: Store) -> None:
         seen, faults = self.seen, repr(self.faults)
-        if (store.version, faults) == (seen.store, seen.faults) and not (seen.provide or seen.observe or seen.run):
-            return
         news = self._news(store, faults)
         for ref in seen.provide.take(seen.objects):
             self._provide(store, ref)
@@ -99,7 +107,7 @@ class Clusters:
             self._guard(store, ref)
         seen.guard.clear()
         control_cluster.reconcile(store, news)
-        managed.reconcile(store, news)
+        self.clouds(store, news, self.faults)
 
     def _news(self, store: Store, faults: str) -> list[Ref]:
         """The objects that changed since the last call. Finds what they make pending."""
@@ -128,8 +136,8 @@ class Clusters:
             self._answers_anew(ref.name)
         elif ref[:2] == _CLUSTER:
             self._notice_cluster(ref, found)
-        elif ref[:2] in _MADE:
-            self._notice_made(ref, found)
+        elif found is not None and cloud_nodes.is_composite(*ref[:2]):
+            seen.run.add(names.provider_config(cloud_nodes.owner(found)))
 
     def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
         config = names.provider_config(ref.name)
@@ -141,18 +149,6 @@ class Clusters:
         self.seen.clusters[config] = ref
         self._preinstall(config, cluster)
         self.seen.run.add(config)
-
-    def _notice_made(self, ref: Ref, composite: Manifest | None) -> None:
-        """Note the composite by which a cloud makes a cluster: the nodes on which pods run are its."""
-        before = self.seen.configs.pop(ref, None)
-        if before is not None:
-            self.seen.made.pop(before, None)
-            self.seen.run.add(before)
-        if composite is not None:
-            config = names.provider_config(str(dig(composite, "spec", "clusterName")))
-            self.seen.configs[ref] = config
-            self.seen.made[config] = ref
-            self.seen.run.add(config)
 
     def _preinstall(self, config: str, cluster: Manifest) -> None:
         there = self.things.setdefault(config, {})
@@ -193,10 +189,10 @@ class Clusters:
             return
         if self.seen.applied.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
-        store.add_finalizer(ref, FINALIZER)
+        store.add_finalizer(ref, provider.FINALIZER)
         if self._error(store, found):
             return
-        if provider.observes_only(found):
+        if not provider.may_create(found):
             self._assume(config, dig(found, "spec", "forProvider", "manifest"))
             return
         self._apply(config, ref, dig(found, "spec", "forProvider", "manifest"))
@@ -219,10 +215,10 @@ class Clusters:
             return
         there = self.things.get(provider.config(manifest), {})
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
-        if not keeps and target in there and there[target].owner == ref:
+        if not keeps and target in there and there[target].owner in (ref, None):
             del there[target]
             self._restore(store, provider.config(manifest))
-        store.remove_finalizer(ref, FINALIZER)
+        store.remove_finalizer(ref, provider.FINALIZER)
 
     def _apply(self, config: str, owner: Ref, wanted: Manifest) -> None:
         there = self.things.setdefault(config, {})
@@ -248,11 +244,11 @@ class Clusters:
         name = self.seen.clusters[config].name if config in self.seen.clusters else ""
         if name in self.faults.unreachable:
             return "cannot get object: dial tcp: connect: connection refused"
-        if name in self.faults.provider_errors and not provider.observes_only(manifest):
+        if name in self.faults.provider_errors and provider.may_create(manifest):
             return self.faults.provider_errors[name]
         target = dig(manifest, "spec", "forProvider", "manifest")
         namespace = dig(target, "metadata", "namespace") or ""
-        if namespace and not provider.observes_only(manifest) and not self._has_namespace(config, namespace):
+        if namespace and provider.may_create(manifest) and not self._has_namespace(config, namespace):
             return f'cannot create object: namespaces "{namespace}" not found'
         return ""
 
@@ -286,11 +282,19 @@ class Clusters:
             ref, things = self.seen.clusters.get(config), self.things.get(config)
             if things is None or (ref is None and config != names.CONTROL_CONFIG):
                 continue
-            cluster = store.get(ref) if ref else None
-            made = store.get(self.seen.made[config]) if config in self.seen.made else None
-            if controllers.run(things, cluster, self.faults, self._matcher, made=made):
+            cluster = self._with_nodes(store, config, store.get(ref)) if ref else None
+            if controllers.run(things, cluster, self.faults, self._matcher):
                 self.seen.observe.configs.update(self._same.get(config, {config}))
         self.seen.run.clear()
+
+    def _with_nodes(self, store: Store, config: str, cluster: Manifest | None) -> Manifest | None:
+        """An InferenceCluster that publishes the pools that its cloud has made."""
+        before = self.seen.pools.get(config, {})
+        pools = cloud_nodes.there(store, cluster, before) if cluster is not None else None
+        if cluster is None or pools is None:
+            return cluster
+        self.seen.pools[config] = pools
+        return {**cluster, "status": {**(cluster.get("status") or {}), "gpuPools": list(pools.values())}}
 
     def _guard(self, store: Store, ref: Ref) -> None:
         """Keep a provider config as long as something uses it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from function import registry
 from function.core import Request, Result
 from function.planning.clusters import Clusters
-from function.planning.controllers import Faults
+from function.planning.faults import Faults
 from function.publish import catalog, xrd
 from function.sandbox import schemas, usages
 from function.sandbox.admission import Admission

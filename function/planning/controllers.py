@@ -7,35 +7,18 @@ if the devices that the pool publishes have changed since: Kubernetes does not e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from function.core import Manifest, dig
 from function.planning import nodes as node_pools
 from function.planning import preinstalled, statuses, storage
+from function.planning.faults import Faults
 from function.planning.nodes import Nodes
 from function.sandbox.store import Ref
 from function.scheduling import Matcher
 
 _WITH_PARENTS = ("HTTPRoute", "InferencePool")
-
-
-@dataclass(slots=True)
-class Faults:
-    """Faults that are switched on, by the name of an InferenceCluster. Empty by default."""
-
-    unreachable: set[str] = field(default_factory=set)
-    """Clusters whose API server does not answer."""
-    lost_pools: set[tuple[str, str]] = field(default_factory=set)
-    """Cluster and pool: pools without any node."""
-    broken_images: set[str] = field(default_factory=set)
-    """Images that never start, anywhere."""
-    provider_errors: dict[str, str] = field(default_factory=dict)
-    """Clusters on which the provider cannot apply anything, with its error message."""
-    without_address: set[str] = field(default_factory=set)
-    """Clusters whose gateway has no address."""
-    failed_hydrations: dict[str, int] = field(default_factory=dict)
-    """Clusters on which weights cannot be staged, with the exit code of their Jobs."""
 
 
 @dataclass(slots=True)
@@ -63,14 +46,7 @@ class ClusterView:
     faults: Faults
 
 
-def run(
-    things: dict[Ref, RemoteObject],
-    cluster: Manifest | None,
-    faults: Faults,
-    matcher: Matcher,
-    *,
-    made: Manifest | None = None,
-) -> int:
+def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, matcher: Matcher) -> int:
     """Write the status of every remote object of a cluster.
 
     Args:
@@ -78,7 +54,6 @@ def run(
         cluster: The InferenceCluster; None for the control cluster, which has no pools.
         faults: Faults that are switched on.
         matcher: Evaluates device selectors.
-        made: The composite by which a cloud makes the cluster; None for one that exists already.
 
     Returns:
         How many statuses changed.
@@ -88,7 +63,7 @@ def run(
         return 0
     before = sum(remote.version for remote in things.values())
     lost = frozenset(pool for of, pool in faults.lost_pools if of == name)
-    nodes = node_pools.read(cluster, made, lost, matcher)
+    nodes = node_pools.read(cluster, lost, matcher)
     address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
     there = ClusterView(name, things, nodes, address, faults)
     for ref, remote in things.items():

@@ -10,6 +10,9 @@ from function.core import Condition, Manifest, dig, plain
 from function.sandbox.conditions import with_conditions
 from function.sandbox.store import Ref, Store
 
+FINALIZER = "finalizer.managedresource.crossplane.io"
+"""Finalizer of a managed resource, until what it manages is deleted (crossplane-runtime v2.4)."""
+
 SYNCED = Condition("Synced", "True", "ReconcileSuccess")
 
 AVAILABLE = Condition("Ready", "True", "Available")
@@ -74,9 +77,9 @@ def _policies(manifest: Manifest) -> tuple[str, ...]:
     return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
 
 
-def observes_only(manifest: Manifest) -> bool:
-    """Whether the provider must not write the remote object."""
-    return _policies(manifest) == ("Observe",)
+def may_create(manifest: Manifest) -> bool:
+    """Whether the provider makes the remote object. One that it only observes, or deletes, is made by others."""
+    return bool({"*", "Create"} & set(_policies(manifest)))
 
 
 def may_delete(manifest: Manifest) -> bool:

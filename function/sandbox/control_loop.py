@@ -3,7 +3,7 @@
 Terms. An XR has *news* if it was never reconciled, or if the XR, one of its composed resources or something that it
 asked for has changed since its last reconcile. Something that it asked for *wakes* it. A *round* reconciles XRs that
 have news, calls each controller once, and then runs the two built-in controllers, Usages and garbage collection. The
-loop has *converged* when a round reconciles nothing and writes nothing.
+loop has *converged* when a round reconciles nothing and writes nothing, and no controller is at work.
 
 `settle` repeats `round`, which has these phases:
 
@@ -60,7 +60,8 @@ class ControlLoop:
     step: str = "compose"
     """Name of the only step of every Composition; messages mention it."""
     seed: int | None = None
-    """Shuffles the reconciles of each round, across all levels. None keeps the order of levels, kinds and names."""
+    """Shuffles the reconciles of each round, across all levels, and the deletes of each reconcile. None keeps the order
+    of levels, kinds and names."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """Levels by kind; 0 if absent. While an XR of a lower level has news, those of higher levels wait."""
     ahead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -75,12 +76,16 @@ class ControlLoop:
     _usages: UsageReconciler = field(init=False)
     _garbage: GarbageCollector = field(init=False)
     _random: random.Random = field(init=False)
+    is_working: bool = False
+    """Whether a controller was at work in the last round."""
 
     def __post_init__(self) -> None:
         self.reconciler = Reconciler(self.store, self.function, self.step)
         self._changes = self.store.feed()
         self._usages, self._garbage = UsageReconciler(self.store), GarbageCollector(self.store)
         self._random = random.Random(self.seed)  # noqa: S311  (an order, not a secret)
+        if self.seed is not None:
+            self.reconciler.shuffle = self._random.shuffle
         self.resync()
 
     def copied(self, store: Store, controllers: tuple[Controller, ...]) -> ControlLoop:
@@ -95,6 +100,7 @@ class ControlLoop:
         other._changes.extend(self._changes)
         other._usages, other._garbage = self._usages.copied(store), self._garbage.copied(store)
         other._random.setstate(self._random.getstate())
+        other.is_working = self.is_working
         return other
 
     @property
@@ -157,7 +163,7 @@ class ControlLoop:
         """
         for count in range(1, most + 1):
             before = self.store.version
-            if not self.round(count) and self.store.version == before:
+            if not self.round(count) and self.store.version == before and not self.is_working:
                 return count
         raise DidNotConverge(self._still_changing(before, most))
 
@@ -171,8 +177,8 @@ class ControlLoop:
             for xr in (*first, ref):
                 self._reconcile(xr)
             reconciled += len(first) + 1
-        for controller in self.controllers:
-            controller(self.store)
+        at_work = [controller(self.store) for controller in self.controllers]
+        self.is_working = any(at_work)
         self._usages()
         self._garbage()
         return reconciled

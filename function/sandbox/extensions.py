@@ -41,15 +41,18 @@ class Controller(Protocol):
     """Anything beside Crossplane that acts on objects: a provider, the controllers of a cluster.
 
     Called once in each round of the control loop, after the XRs of that round were reconciled. The loop ends when a
-    round has no XR to reconcile and no controller changes the store. A controller must therefore become idle: called
-    twice with an unchanged store, it writes nothing the second time.
+    round has no XR to reconcile, no controller changes the store, and none is at work. A controller must therefore
+    become idle.
     """
 
-    def __call__(self, store: Store, /) -> None:
+    def __call__(self, store: Store, /) -> bool | None:
         """Read what was composed, and write statuses with `store.update(…, status=True)`.
 
         Args:
             store: The whole control cluster. `store.version` and `store.changed` tell what is new since the last call.
+
+        Returns:
+            Whether it is at work: called again with an unchanged store, it may still write something.
 
         Raises:
             Refused: The status that was written does not match the kind's schema. The loop stops.

@@ -59,6 +59,8 @@ class Reconciler:
     events: list[tuple[Ref, str, str, str]] = field(default_factory=list)
     """XR, type (Normal or Warning), reason and message, in the order in which they were recorded."""
     counts: Counts = field(default_factory=Counts)
+    shuffle: Callable[[list[str]], None] = list.sort
+    """Puts the keys of resources that are to be deleted into an order: Crossplane deletes them in any."""
     weigh: Weigh | None = None
     """Weighs the objects of each request. None leaves the weights at zero, which costs nothing."""
 
@@ -181,9 +183,17 @@ class Reconciler:
         manifest["metadata"]["namespace"] = namespace
 
     def _collect(self, xr: Manifest, observed: Mapping[str, Manifest], desired: Mapping[str, Any]) -> None:
-        for key, manifest in sorted(observed.items()):
-            if key in desired or controller_uid(manifest) != xr["metadata"]["uid"]:
+        """Delete what is no longer desired. Stops at the first delete that is refused.
+
+        The label of a composed resource goes first. So a Usage that is no longer desired does not wait for its user.
+        """
+        keys = [key for key in observed if key not in desired]
+        self.shuffle(keys)
+        for key in keys:
+            manifest = observed[key]
+            if controller_uid(manifest) != xr["metadata"]["uid"]:
                 continue
+            self.store.update(ref_of(manifest), _unlabel, status=True)
             if not self.store.delete(ref_of(manifest), foreground=True):
                 problem = f'cannot delete composed resource "{key}": {ref_of(manifest)} is in use'
                 raise _ReconcileFailed(
@@ -239,6 +249,10 @@ class Reconciler:
 
     def _record(self, ref: Ref, type_: str, reason: str, message: str) -> None:
         self.events.append((ref, type_, reason, message))
+
+
+def _unlabel(manifest: dict[str, Any]) -> None:
+    (manifest["metadata"].get("labels") or {}).pop(crossplane.COMPOSITE, None)
 
 
 def composed_manager(xr: Manifest) -> str:

@@ -200,6 +200,9 @@ class Store:
     def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
         """Request deletion. The object stays as long as it has finalizers.
 
+        A later request does not make a deletion a foreground one. On an API server it does, and the garbage collector
+        undoes that at once where there is no dependent: an XR that repeats its deletes would never come to rest here.
+
         Returns:
             False if the delete guard blocks the request.
         """
@@ -211,9 +214,9 @@ class Store:
 
         def mark(manifest: dict[str, Any]) -> None:
             metadata = manifest["metadata"]
-            metadata.setdefault("deletionTimestamp", self._now())
-            if foreground and fields.FOREGROUND not in metadata.get("finalizers", ()):
+            if foreground and "deletionTimestamp" not in metadata:
                 metadata["finalizers"] = [*metadata.get("finalizers", ()), fields.FOREGROUND]
+            metadata.setdefault("deletionTimestamp", self._now())
 
         self.update(ref, mark, status=True)
         self._finish(ref)

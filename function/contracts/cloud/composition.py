@@ -21,6 +21,7 @@ Phases of a call, in order:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -53,10 +54,9 @@ from function.vocabulary import crossplane, versions
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
 _POOL = "pool-"
-_UNRESOLVED = "referenced resource may not yet be ready"
-"""End of the message about a reference to what has no id yet (crossplane-runtime v2, pkg/reference/reference.go)."""
 _MOST_NAMED = 3
 """Resources that a message names."""
+_AWAITS = re.compile(r"cannot resolve references: .*(referenced field was empty|not found)", re.DOTALL)
 
 
 def pool_key(pool: str) -> str:
@@ -338,10 +338,10 @@ def _error(observed: Manifest) -> str:
     """What a provider reports as an error, in its own words; empty where it reports none.
 
     An operation that goes on after the reconcile reports as LastAsyncOperation (upjet v2, pkg/resource/conditions.go).
-    That a reference cannot be resolved yet is no error, but what every new resource reports that refers to another.
+    A reference to a resource that is not there yet is none: it is waited for (crossplane-runtime v2.4, pkg/reference).
     """
     for type_ in ("LastAsyncOperation", "Synced"):
         found = condition(observed, type_)
-        if dig(found, "status") == "False" and _UNRESOLVED not in quote_condition(found):
+        if dig(found, "status") == "False" and not _AWAITS.match(str(dig(found, "message"))):
             return quote_condition(found)
     return ""

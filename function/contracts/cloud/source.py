@@ -6,7 +6,7 @@ A source is a folder in `function/clouds` whose package holds a `SOURCE`, and on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
 from function.vocabulary import names
+from function.vocabulary.charts import Chart
 
 KEY = "cluster"
 """Key of a cloud's composite among the resources that an InferenceCluster composes."""
@@ -52,7 +53,8 @@ class ManagedKind:
     plural: str
     references: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
-    any depth, each with the kind that it refers to. No other field that ends with Ref or Refs is composed."""
+    any depth, each with the kind that it refers to. Where one field leads to several kinds, the fields that it is in
+    tell them apart: gpuCluster.idRef. No other field that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
     """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
 
@@ -79,6 +81,8 @@ ClusterFaults: TypeAlias = Callable[[Any, Sequence[NodePool]], Iterable[tuple[st
 class Observation:
     """What a provider would report of a managed resource."""
 
+    external_name: str = ""
+    """The name that the cloud gives it, such as vpc-0123. Empty where that is its own name."""
     at_provider: Mapping[str, Any] = field(default_factory=dict)
     """Its status.atProvider."""
     connection: Mapping[str, str] = field(default_factory=dict)
@@ -140,9 +144,30 @@ class Provisioner:
     """What the provider reports of a managed resource once the cloud has made it: for the embedded control plane, where
     there is no cloud.
 
-    Called with a managed resource, as it is stored, whenever anything in the embedded control plane has changed. Its
-    result becomes the status, with Synced and Ready both True. Must be pure, and raise nothing.
+    Called with a managed resource, as it is stored, whenever that has changed: first for its external name, then for
+    the rest (function/planning/managed.py). Must be pure, and raise nothing.
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverChart:
+    """The chart by which a source installs a DRA driver."""
+
+    chart: Chart
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prerequisite:
+    """An object that must be on a cluster before its DRA drivers are installed."""
+
+    key: str
+    """Its key among the resources that a ServingStack composes. Never changes."""
+    manifest: Mapping[str, Any]
+    after: tuple[str, ...] = ()
+    """Keys of prerequisites that must be there before it."""
+    stays: bool = False
+    """Whether it is never deleted."""
 
 
 def _no_requirements(_block: Any) -> tuple[Requirement, ...]:
@@ -206,8 +231,14 @@ class Source:
     None where that is not known; then spec.gateway.internal is refused."""
     driver_root: str = "/"
     """Directory in which nodes have NVIDIA's driver."""
-    limits_critical_pods: bool = False
-    """Whether pods of a critical priority class are admitted only in namespaces with a ResourceQuota for them."""
+    driver_charts: Mapping[str, DriverChart | None] = field(default_factory=dict)
+    """How DRA drivers are installed, by driver, where it differs from other sources. None where the source brings the
+    driver itself: nothing is installed then."""
+    before_drivers: Callable[[Collection[str]], Sequence[Prerequisite]] = lambda _drivers: ()
+    """Return what must be on a cluster before some DRA drivers are installed on it.
+
+    Called on every pass of a ServingStack, with the drivers that it installs. Must be pure, and raise nothing.
+    """
 
     @property
     def block(self) -> str:

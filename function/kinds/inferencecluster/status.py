@@ -105,9 +105,15 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
 
 
 def _pending_composite(request: Request) -> str:
-    """The composite of a cloud that is not ready, though the cluster answers; empty where there is none."""
+    """The composite of a cloud that is not ready, though the cluster answers; empty where there is none.
+
+    One that holds repeats that it is Ready: its own condition tells why it cannot go on.
+    """
     composite = request.observed.get(clouds.KEY)
-    return "" if composite is None or request.is_ready(clouds.KEY) else provisioned.pending(composite)
+    if composite is None:
+        return ""
+    holds = dig(condition(composite, c.CLUSTER_READY.type), "status") == "False"
+    return provisioned.pending(composite) if holds or not request.is_ready(clouds.KEY) else ""
 
 
 def _missing_storage_class(request: Request, spec: Spec) -> str:
@@ -127,6 +133,8 @@ def _draining(request: Request) -> str:
         return ""
     if occupants:
         return f"to be deleted once these have left: {enumerate_names(occupants)}"
+    if clouds.KEY in request.observed:
+        return f"to be deleted once InferenceCluster {enumerate_names(dependents)}, which leads to it too, is deleted"
     return f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(dependents)}"
 
 

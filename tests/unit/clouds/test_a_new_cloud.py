@@ -157,3 +157,10 @@ def test_the_reference_lists_its_provider_and_its_kinds(tree: Path) -> None:
 
     assert "| `xpkg.example.org/toy/provider-toy` | `>=v1.0.0` |" in section
     assert "| Network | `networks.toy.m.example.org` |" in section
+
+
+def test_it_has_every_story_of_a_cloud(tree: Path) -> None:
+    plain = ("-p", "no:cacheprovider", "-o", "pythonpath=", "--rootdir", str(trees.ROOT))
+    done = trees.run(tree, "-m", "pytest", "-q", *plain, str(trees.ROOT / "tests/world/test_cloud_stories.py"))
+    assert " passed in " in done
+    assert "skipped" not in done

@@ -118,6 +118,13 @@ def test_a_controller_that_is_never_idle_keeps_the_loop_from_converging() -> Non
         loop.settle(most=3)
 
 
+def test_a_controller_that_is_at_work_is_called_again_although_nothing_changes() -> None:
+    left = [True, True, True, False]
+    loop = zoo(keeper, lambda _: left.pop(0))
+
+    assert (loop.settle(), left) == (4, [])
+
+
 def test_a_fatal_function_names_the_step_and_an_unreachable_one_stops_the_loop() -> None:
     def raising(problem: Exception) -> Any:
         def function(_: Request) -> Result:

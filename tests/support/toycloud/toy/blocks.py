@@ -15,6 +15,8 @@ class Cluster(schema.Api):
     """Region, such as toy-1."""
     cidr: schema.Cidr = "10.0.0.0/16"
     """Its network, of at least 256 addresses."""
+    kubernetesVersion: schema.KubernetesVersion | None = None
+    """Kubernetes version."""
     credentials: Credentials = Credentials()
     """Provider config with whose rights the cluster is made."""
 

@@ -30,11 +30,14 @@ POOL = ManagedKind(
     immutable=("clusterRef", "size"),
 )
 _STORAGE = "toy-files"
+_VERSION = "1.36"
+"""Kubernetes version of new clusters."""
 
 
 def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield site.resource("network", NETWORK, {"region": spec.region, "cidr": spec.cidr})
-    wanted = {"region": spec.region, "networkRef": site.ref("network"), "tags": site.tags}
+    version = site.kubernetes_version("cluster", spec.kubernetesVersion, _VERSION, "version")
+    wanted = {"region": spec.region, "version": version, "networkRef": site.ref("network"), "tags": site.tags}
     yield site.resource("cluster", CLUSTER, wanted, has_secret=True)
     for pool in spec.nodePools:
         yield _pool(site, pool)
