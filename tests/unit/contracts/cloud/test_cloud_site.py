@@ -51,6 +51,12 @@ def test_a_name_depends_on_the_composite_its_uid_and_the_key() -> None:
     assert site().name("net").startswith("prod-net-")
 
 
+def test_long_keys_that_begin_alike_have_names_of_their_own() -> None:
+    keys = [f"{'k' * 60}-{end}" for end in ("a", "b")]
+
+    assert len({site().name(key) for key in keys}) == len({site().cloud_name(key, longest=20) for key in keys}) == 2
+
+
 def test_what_exists_keeps_its_name_under_another_uid() -> None:
     """As a restored composite has it: the objects that it composed are restored with it."""
     restored = site({"net": net("an-old-name")}, uid="another")
