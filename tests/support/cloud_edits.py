@@ -69,7 +69,9 @@ def fabrics(source: Source, type_: str) -> dict[str, Any]:
 
 
 def kubernetes_versions(source: Source) -> Sequence[str]:
-    """Versions that a user may ask for."""
+    """Versions that a user may ask for; none where the block of the cloud takes none."""
+    if "kubernetesVersion" not in source.cluster.model_fields:
+        return ()
     return VERSIONS.get(source.name, ("1.33", "1.34", "1.35", "1.36", "1.38"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +183,18 @@ def test_it_has_every_story_of_a_cloud(tree: Path) -> None:
     done = trees.run(tree, "-m", "pytest", "-q", *plain, str(trees.ROOT / "tests/world/test_cloud_stories.py"))
     assert " passed in " in done
     assert "skipped" not in done
+
+
+NO_FACTS = ("golden_case", "definitions_say", "passes_its_schema", "is_a_field", "are_fields")
+"""Laws that need golden cases and schemas of the provider's kinds, of which a toy has none."""
+
+
+def test_the_laws_of_all_clouds_hold_of_it_and_any_edits_of_it(tree: Path) -> None:
+    trees.generated(tree)
+    files = ("tests/unit/clouds/test_laws_of_clouds.py", "tests/properties/test_edits_of_clouds.py")
+    chosen = f"Toy and not ({' or '.join(NO_FACTS)})"
+    options = ("-q", "-p", "no:cacheprovider", "-o", "pythonpath=", "-m", "not slow", "-k", chosen)
+    told = trees.run(tree, "-m", "pytest", *options, *(str(trees.ROOT / file) for file in files))
+
+    [passed] = re.findall(r"(\d+) passed", told)
+    assert int(passed) > len(NO_FACTS), told

@@ -16,16 +16,18 @@ from typing import Any
 import pytest
 import yaml
 
+import function
 from function.clouds import BY_NAME, ManagedKind, Source
 from function.core import Manifest, dig, plain
 from function.core.manifest import is_list
 from function.vocabulary import versions
 from tests.support import foreign
-from tests.support.cases import CASES, ROOT, answer, load
+from tests.support.cases import CASES, answer, load
 from tests.support.cloud_edits import ON_CLUSTER, SUPPORTED, CloudWorld, classes, fabrics, provisioner, walked, zones
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-REPOSITORY = ROOT.parents[1]
+REPOSITORY = Path(function.__file__).parents[1]
+"""The tree whose clouds are looked at."""
 MOST_POOLS = 8
 """Node pools of an InferenceCluster."""
 NOT_MANAGED = {(versions.CORE, "Secret"), (versions.PROTECTION, "Usage")}
