@@ -17,7 +17,8 @@ SOURCE = Source(
     machine=Machine,
     access=provisioned.access,
     storage_class=provisioned.storage_class,
-    # modelplaneai/modelplane, compose-vultr-cluster: vultr-vfs-storage is the only class that many nodes mount
+    # modelplaneai/modelplane, compose-vultr-cluster: vultr-vfs-storage is the only class that many nodes mount. Its
+    # serving stack for Vultr takes the chart's driver root: the image of the nodes has the driver, not the operator.
     no_storage="Vultr's shared file system cannot be mounted on GPU nodes, so the cluster takes no ModelCaches",
     provisioner=Provisioner(
         model=model,
