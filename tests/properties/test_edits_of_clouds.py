@@ -55,10 +55,18 @@ class Edit:
 
 @dataclass(slots=True)
 class Asked:
-    """What a user asks for: the pools, and fields of the cloud's block."""
+    """What a user asks for: the pools, fields of the cloud's block, and classes that are like others."""
 
     pools: Pools
     block: dict[str, Any] = field(default_factory=dict)
+    like: dict[str, str] = field(default_factory=dict)
+
+    def of(self, world: CloudWorld) -> str:
+        """Ask for it. Returns why it was refused; empty where it was not."""
+        found = {each["metadata"]["name"]: each for each in classes(world.source)}
+        for name in _usable(world.source):
+            world.control.loop.replace({**found[name], "spec": found[self.like.get(name, name)]["spec"]})
+        return world.edit(list(self.pools.values()), **self.block)
 
 
 # What users do
@@ -71,7 +79,7 @@ def _usable(source: Source) -> list[str]:
 def edits(source: Source) -> st.SearchStrategy[Edit]:
     """Any edit of a cluster."""
     of_pool = st.one_of(_additions(source), _removals(), _sizes(), _taints(), _zones(source), _other_classes(source))
-    return st.one_of(of_pool, of_pool, _versions(source))
+    return st.one_of(of_pool, of_pool, _versions(source), _edited_classes(source))
 
 
 def _named(text: str, change: Callable[[Pools, str], None]) -> Callable[[str], Edit]:
@@ -159,6 +167,17 @@ def _versions(source: Source) -> st.SearchStrategy[Edit]:
     return st.sampled_from([None, *kubernetes_versions(source)]).map(edit)
 
 
+def _edited_classes(source: Source) -> st.SearchStrategy[Edit]:
+    """A class becomes like another: its devices and its machine are those of that."""
+
+    def edit(drawn: tuple[str, str]) -> Edit:
+        name, other = drawn
+        return Edit(f"class {name} becomes like {other}", lambda asked: asked.like.update({name: other}))
+
+    names = st.sampled_from(_usable(source))
+    return st.tuples(names, names).map(edit)
+
+
 # What is looked at
 
 
@@ -220,10 +239,10 @@ def play(world: CloudWorld, asked: Asked, sequence: Sequence[Edit]) -> None:
     for edit in sequence:
         before, wanted = world.copied(), deepcopy(asked)
         edit.change(wanted)
-        refusal = world.edit(list(wanted.pools.values()), **wanted.block)
+        refusal = wanted.of(world)
         check(before, world, edit, refusal)
         if refusal:
-            world.edit(list(asked.pools.values()), **asked.block)
+            asked.of(world)
             assert resources(world) == resources(before), f"after {edit} was taken back"
         else:
             asked = wanted
@@ -337,7 +356,7 @@ def test_what_an_older_release_wrote_stays_whatever_is_edited(cloud: str, data: 
     for edit in data.draw(_sequences(source, 3), label="edits"):
         before = deepcopy(asked)
         edit.change(asked)
-        if world.edit(list(asked.pools.values()), **asked.block):
+        if asked.of(world):
             asked = before
     now = unchangeable(world)
     assert {name: now[name] for name in now.keys() & older.keys()} == {
@@ -358,7 +377,7 @@ def test_replicas_keep_the_nodes_that_they_take(cloud: str, data: st.DataObject)
     for edit in data.draw(_sequences(source, 4)):
         before = deepcopy(asked)
         edit.change(asked)
-        if world.edit(list(asked.pools.values()), **asked.block):
+        if asked.of(world):
             asked = before
         room = {pool["name"]: pool for pool in plain(dig(world.composite(), "spec", "nodePools"))}
         assert taken.keys() <= room.keys()
@@ -370,7 +389,7 @@ def test_replicas_keep_the_nodes_that_they_take(cloud: str, data: st.DataObject)
         ref = next(r for r in _replicas(world) if r.name == f"r-{pool}")
         world.control.store.delete(ref)
     world.control.loop.settle()
-    assert world.edit(list(asked.pools.values()), **asked.block) == ""
+    assert asked.of(world) == ""
     assert_made(world, asked)
 
 
