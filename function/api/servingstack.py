@@ -10,6 +10,7 @@ from pydantic import Field
 from function import clouds, schema
 from function.core import Manifest
 from function.vocabulary import conditions as c
+from function.vocabulary import drivers as dra
 from function.vocabulary import versions
 
 API_VERSION = versions.INFRASTRUCTURE
@@ -50,9 +51,14 @@ class Components(schema.Api):
     leaderWorkerSet: Component | None = None
     """LeaderWorkerSet, which engines that span several nodes need."""
     nodeFeatureDiscovery: Component | None = None
-    """node-feature-discovery, which labels GPU nodes for the DRA driver."""
+    """node-feature-discovery, which labels GPU nodes for their DRA drivers."""
     nvidiaDraDriver: Component | None = None
-    """NVIDIA's DRA driver."""
+    """NVIDIA's DRA driver. Installed where a node pool has devices of driver gpu.nvidia.com."""
+    amdDraDriver: Component | None = None
+    """AMD's DRA driver. Installed where a node pool has devices of driver gpu.amd.com."""
+    dranet: Component | None = None
+    """DRA driver of network interfaces. Installed where a node pool has devices of driver dra.net, unless the cloud
+    brings it along. On EKS its chart is aws-dranet, for EFA."""
     prometheus: Component | None = None
     """Prometheus, by its chart kube-prometheus-stack."""
 
@@ -105,6 +111,9 @@ class Spec(Stack):
     """Provider config by which the cluster is reached."""
     source: clouds.SourceName
     """Source of the cluster."""
+    drivers: Annotated[tuple[schema.DnsSubdomain, ...], MaxLen(128)] | None = None
+    """DRA drivers of the devices of all node pools, sorted. Those that have a component are installed. Defaults to
+    gpu.nvidia.com."""
     deletionPolicy: Literal["Delete", "Orphan"] | None = None
     """What becomes of a component that is disabled or deleted with the stack. Delete uninstalls it. Orphan leaves it on
     the cluster, as where several InferenceClusters lead to one Kubernetes cluster. Defaults to Delete."""
@@ -113,6 +122,9 @@ class Spec(Stack):
 class GatewayStatus(schema.Api):
     address: str | None = None
     """IP address or host name of the gateway."""
+    service: str | None = None
+    """Object of the Service of the load balancer, on a cluster that a cloud makes. The cluster stays until the Object,
+    and the load balancer with it, is gone."""
 
 
 class Status(schema.Api):
@@ -121,7 +133,10 @@ class Status(schema.Api):
     deletionPolicy: Literal["Orphan"] | None = None
     """Orphan once every composed resource would leave what it installed on the cluster."""
     serving: bool | None = None
-    """Whether everything is installed, in the wanted version or an earlier one. The InferenceCluster depends on it."""
+    """Whether everything is installed, in the wanted version or an earlier one. The InferenceCluster depends on it. A
+    DRA driver that comes later, for a new node pool, does not end it."""
+    drivers: Annotated[tuple[str, ...], MaxLen(16)] | None = None
+    """DRA drivers that are installed, sorted. Published once everything was installed for the first time."""
 
 
 def is_on(stack: Stack, switch: str) -> bool:
@@ -130,9 +145,23 @@ def is_on(stack: Stack, switch: str) -> bool:
     return component is None or bool(component.enabled)
 
 
+_FOLLOWING = ("amdDraDriver", "dranet")
+"""Components that came when stacks with everything disabled were there already: they ask for a stack only if named."""
+
+
 def is_empty(stack: Stack) -> bool:
     """Return whether every component is disabled."""
-    return not any(is_on(stack, switch) for switch in Components.model_fields)
+    asked = (switch for switch in Components.model_fields if switch not in _FOLLOWING or _is_named(stack, switch))
+    return not any(is_on(stack, switch) for switch in asked)
+
+
+def _is_named(stack: Stack, switch: str) -> bool:
+    return getattr(stack.components, switch, None) is not None
+
+
+def drivers(spec: Spec) -> tuple[str, ...]:
+    """Return the DRA drivers that the cluster needs. An earlier release wrote none, and installed NVIDIA's."""
+    return (dra.NVIDIA,) if spec.drivers is None else spec.drivers
 
 
 def is_public(stack: Stack) -> bool:

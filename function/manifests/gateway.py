@@ -61,9 +61,16 @@ def https_listener(*, port: int, secret: str, hostname: str | None) -> dict[str,
 
 
 def envoy_proxy(
-    *, name: str, namespace: str, replicas: int, annotations: Mapping[str, str], sources: Sequence[str]
+    *,
+    name: str,
+    namespace: str,
+    replicas: int,
+    annotations: Mapping[str, str],
+    sources: Sequence[str],
+    service: str | None = None,
 ) -> dict[str, Any]:
-    """Configure the proxies, and the Service that exposes them."""
+    """Configure the proxies, and the Service that exposes them. It gets a name of Envoy Gateway's, unless `service` is
+    given; then only one Gateway can have this configuration."""
     return {
         "apiVersion": versions.ENVOY_GATEWAY,
         "kind": "EnvoyProxy",
@@ -75,6 +82,7 @@ def envoy_proxy(
                     "envoyDeployment": {"replicas": replicas},
                     "envoyPDB": {"minAvailable": 1},
                     "envoyService": {
+                        **({"name": service} if service else {}),
                         "type": "LoadBalancer",
                         # The default, Local, is refused by Nebius and drops traffic on nodes without a proxy.
                         "externalTrafficPolicy": "Cluster",

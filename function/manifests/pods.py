@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from function.vocabulary import drivers
+
 POD_IP: Mapping[str, Any] = {"fieldRef": {"fieldPath": "status.podIP"}}
 
 
@@ -81,6 +83,15 @@ def toleration(*, key: str, value: str | None, effect: str | None) -> dict[str, 
         **({"value": value} if value else {}),
         **({"effect": effect} if effect else {}),
     }
+
+
+def taint_toleration(*, key: str, value: str, effect: str) -> dict[str, Any]:
+    """Tolerate exactly one taint of a node, or any value of one by which a device keeps off pods that do not use it.
+
+    An InferenceCluster publishes the taint of a device without a value: clouds choose different ones.
+    """
+    is_any = key in drivers.TAINTS.values() and not value
+    return toleration(key=key, value=None if is_any else value, effect=effect)
 
 
 CONFINED: Mapping[str, Any] = {

@@ -9,6 +9,9 @@ from function.vocabulary import versions
 
 OBSERVE = ("Observe",)
 """Management policy of an Object that is only observed."""
+ONLY_DELETE = ("Observe", "Delete")
+"""Management policies of an Object for what others make: the remote object is deleted with its Object, which stays
+until it is gone."""
 KEEP_REMOTE = ("Observe", "Create", "Update", "LateInitialize")
 """Management policies without Delete: the remote object outlives its Object."""
 

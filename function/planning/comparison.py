@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from function.core import NamespacedName
@@ -144,6 +144,7 @@ class PlanComparison:
 
 def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
     """Compare two outcomes of the same fleet."""
+    before = _with_infrastructure(before, after)
     return _compared(before, after, _endpoints_of(before, after), _removed_pools(before, after))
 
 
@@ -245,6 +246,16 @@ def _shorts(before: PlanOutcome, after: PlanOutcome) -> Iterator[DeploymentShort
 def _staging(before: PlanOutcome, after: PlanOutcome) -> Iterator[StagedWeights]:
     there = {(w.namespace, w.name, w.cluster) for w in before.weights}
     return (w for w in after.weights if (w.namespace, w.name, w.cluster) not in there)
+
+
+def _with_infrastructure(before: PlanOutcome, after: PlanOutcome) -> PlanOutcome:
+    """The outcome before, with what clouds had made already although it does not show.
+
+    A dump of our kinds alone has no infrastructure. But a cluster that has published its pools was made.
+    """
+    published = {pool.cluster for pool in before.pools} - {made.cluster for made in before.infrastructure}
+    made = tuple(made for made in after.infrastructure if made.cluster in published)
+    return replace(before, infrastructure=(*before.infrastructure, *made)) if made else before
 
 
 def _removed_pools(before: PlanOutcome, after: PlanOutcome) -> Iterator[RemovedPool]:

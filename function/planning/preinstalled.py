@@ -20,8 +20,9 @@ def things(cluster: Manifest) -> Iterator[dict[str, Any]]:
 
 
 def is_assumed(manifest: Manifest) -> bool:
-    """Whether an object that is only observed is assumed to exist: files of a fleet do not show a cluster's claims."""
-    return bool(manifest["kind"] == "PersistentVolumeClaim")
+    """Whether an object that others make is assumed to exist: a claim, which files of a fleet do not show, or the
+    Service of a gateway."""
+    return manifest["kind"] in ("PersistentVolumeClaim", "Service")
 
 
 def _gateway() -> dict[str, Any]:

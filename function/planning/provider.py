@@ -80,9 +80,9 @@ def _policies(manifest: Manifest) -> tuple[str, ...]:
     return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
 
 
-def observes_only(manifest: Manifest) -> bool:
-    """Whether the provider must not write the remote object."""
-    return _policies(manifest) == ("Observe",)
+def may_create(manifest: Manifest) -> bool:
+    """Whether the provider makes the remote object. One that it only observes, or deletes, is made by others."""
+    return bool({"*", "Create"} & set(_policies(manifest)))
 
 
 def may_delete(manifest: Manifest) -> bool:

@@ -53,7 +53,7 @@ def _provider_configs(fleet: Iterable[Manifest]) -> list[dict[str, Any]]:
     wanted = {}
     for source in clouds.SOURCES:
         blocks = (dig(m, "spec", "cluster", source.block) for m in fleet if m["kind"] == "InferenceCluster")
-        for block in filter(None, blocks):
+        for block in (block for block in blocks if block is not None):
             kind = str(dig(block, "credentials", "type") or "ClusterProviderConfig")
             name = str(dig(block, "credentials", "name") or "default")
             if source.provisioner:

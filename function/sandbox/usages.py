@@ -74,12 +74,14 @@ class UsageReconciler:
             return
         by = fields.user(usage)
         is_in_use = by is not None and store.get(Ref(*by)) is not None
+        is_composed = bool(dig(usage, "metadata", "labels", crossplane.COMPOSITE))
         if dig(usage, "metadata", "deletionTimestamp"):
-            if not is_in_use or not dig(usage, "metadata", "labels", crossplane.COMPOSITE):
+            if not is_in_use or not is_composed:
                 store.remove_finalizer(ref, FINALIZER)
-        elif by is None or is_in_use:
+        elif by is None or is_in_use or is_composed:  # its composite owns it, too: it waits for its user
             store.add_finalizer(ref, FINALIZER)
-            _set_ready(store, ref)
+            if by is None or is_in_use:
+                _set_ready(store, ref)
         else:
             store.delete(ref)
             store.remove_finalizer(ref, FINALIZER)

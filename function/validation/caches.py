@@ -1,10 +1,12 @@
-"""Warnings about ModelCaches: claims that no cluster gets, patterns that take each other away, tokens in clear text."""
+"""Warnings about ModelCaches: claims that no cluster gets, clusters without storage, patterns that take each other's
+files away, tokens in clear text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from function import clouds
 from function.api.weights import SOURCES
 from function.core import Manifest, dig, enumerate_names, identity
 from function.validation.finding import Finding
@@ -15,6 +17,7 @@ _CLAIMS = ("spec", "persistentVolumeClaim", "claims")
 def findings(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
     """Return the warnings about one valid cache, among the clusters that are validated with it."""
     yield from _claims(index, manifest, clusters)
+    yield from _storage(index, manifest, clusters)
     for source in SOURCES:
         block = dig(manifest, "spec", source.field) or {}
         yield from _patterns(index, source.field, block)
@@ -33,6 +36,23 @@ def _claims(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Ite
         elif clusters and not any(selector.items() <= _has(cluster).items() for cluster in cached):
             names = enumerate_names(sorted(identity(cluster).name for cluster in clusters))
             yield Finding(index, path, f"selects none of the clusters that are given: {names}", "claims")
+
+
+def _storage(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+    """Weights that need a volume, where every cluster that is selected is in a cloud without such storage."""
+    if dig(manifest, *_CLAIMS):
+        return
+    chosen = [cluster for cluster in clusters if _labels(manifest["spec"]).items() <= _has(cluster).items()]
+    without = {identity(cluster).name: _source(cluster).no_storage for cluster in chosen}
+    if without and all(without.values()):
+        names, why = enumerate_names(sorted(without)), without[min(without)]
+        problem = f"selects only clusters without storage for ModelCaches: {names}. {why}"
+        path = ("spec", "clusterSelector") if "clusterSelector" in manifest["spec"] else ("spec",)
+        yield Finding(index, path, problem, "no-storage")
+
+
+def _source(cluster: Manifest) -> clouds.Source:
+    return clouds.BY_NAME[cluster["spec"]["cluster"]["source"]]
 
 
 def _labels(selecting: Mapping[str, Any]) -> dict[str, str]:

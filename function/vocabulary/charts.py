@@ -73,6 +73,25 @@ PROMETHEUS = Chart(
     version="88.5.3",
     namespace="monitoring",
 )
+AMD_DRA_DRIVER = Chart(
+    name="k8s-gpu-dra-driver",
+    repository="https://rocm.github.io/k8s-gpu-dra-driver",  # its release workflow publishes there
+    version="v1.0.1",  # with the v, as its index has it; v1.0.0 does not see the GPUs of amdgpu 6.19.14 and later
+    namespace="kube-amd-gpu",  # its README
+)
+"""Its DeviceClass is of the newest version of resource.k8s.io that the cluster serves (templates/_helpers.tpl)."""
+DRANET = Chart(
+    name="dranet",
+    repository="oci://registry.k8s.io/networking/charts",
+    version="1.4.0",  # published without the v of the git tag (RELEASE.md)
+    namespace="kube-system",  # its README
+)
+AWS_DRANET = Chart(
+    name="aws-dranet",
+    repository="https://aws.github.io/eks-charts",
+    version="1.0.0",
+    namespace="kube-system",  # its README
+)
 CSI_MOUNTED_FS_PATH = Chart(
     name="csi-mounted-fs-path",
     repository="oci://cr.eu-north1.nebius.cloud/mk8s/helm",

@@ -45,6 +45,9 @@ POOLS = "modelplane.ai/pools"
 STACK = "modelplane.ai/serving-stack"
 """Annotation of the Object with CLUSTER_ID: "true" if its InferenceCluster asks for a serving stack."""
 
+DRIVERS = "modelplane.ai/dra-drivers"
+"""Annotation of the Object with CLUSTER_ID: the DRA drivers that its InferenceCluster needs, separated by commas."""
+
 HOLDS = "modelplane.ai/holds"
 """Label of an Object: what its remote object holds of value, which must leave before the cluster does."""
 HOLDS_WEIGHTS = "weights"

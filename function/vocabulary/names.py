@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from function.core import NamespacedName
+from function.vocabulary import charts
 
 DNS_LABEL = 63
 """Longest DNS label, label value, and name of an XR."""
@@ -97,6 +98,14 @@ def probe(cluster: str) -> str:
     same Gateway has.
     """
     return derived(cluster, "probe", cluster)
+
+
+def gateway_service(cluster: str) -> str:
+    """Return the name of the Object, in SYSTEM_NAMESPACE, for the Service of the load balancer of a cluster's gateway.
+
+    The Service is named like the gateway. The Object exists on clusters that a cloud makes.
+    """
+    return remote_object(cluster, "Service", charts.ENVOY_GATEWAY.namespace, CLUSTER_GATEWAY)
 
 
 def backend(endpoint: NamespacedName) -> str:

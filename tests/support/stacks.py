@@ -23,12 +23,14 @@ def owner(cluster: str) -> dict[str, Any]:
     }
 
 
-def answer(components: Mapping[str, Any], observed: Mapping[str, Any]) -> Result:
+def answer(components: Mapping[str, Any], observed: Mapping[str, Any], source: str = "Existing", **more: Any) -> Result:
+    """What is composed. `more` are fields of the spec."""
     spec: dict[str, Any] = {
         "clusterName": "edge",
-        "source": "Existing",
+        "source": source,
         "providerConfigRef": {"name": names.provider_config("edge")},
         "components": components,
+        **more,
     }
     xr = {
         "apiVersion": versions.INFRASTRUCTURE,

@@ -27,6 +27,7 @@ SOURCE = Source(
         managed=managed.KINDS,
         packages=managed.PACKAGES,
         provider=managed.PROVIDER,
+        assumed_config={"credentials": {"source": "OIDCTokenFile"}},
         pool_faults=pool_faults,
         cluster_faults=cluster_faults,
         scales_from_zero=False,

@@ -34,6 +34,7 @@ _SYSTEM_SIZE = "Standard_D4s_v5"
 _SYSTEM_DISK_GB = 128
 _DRAIN_MINUTES = 30
 _LONGEST_DNS_PREFIX = 54
+"""Characters of the first part of the API server's host name (azurerm, validation of dns_prefix)."""
 _LONGEST_NODE_GROUP = 80
 """Characters of the name of the nodes' resource group (AKS, faq). The name that AKS would choose is longer."""
 
@@ -42,7 +43,7 @@ def resource(site: Site, spec: Spec) -> Resource:
     version = site.kubernetes_version(KEY, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
     wanted = {
         **network.placed(site, spec),
-        "dnsPrefix": site.cloud_name(KEY, longest=_LONGEST_DNS_PREFIX),
+        "dnsPrefix": site.cloud_name("api", longest=_LONGEST_DNS_PREFIX),
         "nodeResourceGroup": site.cloud_name("nodes", longest=_LONGEST_NODE_GROUP),
         "kubernetesVersion": version,
         "identity": {"type": "UserAssigned", "identityIdsRefs": site.refs([identity.IDENTITY])},
@@ -57,11 +58,10 @@ def resource(site: Site, spec: Spec) -> Resource:
         "nodeOsUpgradeChannel": "None",
         "storageProfile": {"fileDriverEnabled": True},
     }
-    # Without initProvider the provider would late-initialize the number of nodes, and fight the autoscaler with it
-    # (provider-upjet-azure v2.6, config/namespaced/containerservice).
-    initially = {"defaultNodePool": {"nodeCount": SYSTEM_NODES.least}}
     after = (identity.ROLE, *network.OUTBOUND)
-    return site.resource(KEY, managed.CLUSTER, wanted, init_provider=initially, after=after, has_secret=True)
+    # Late initialization would bring the number of system nodes, and with it a fight with the autoscaler
+    # (provider-upjet-azure v2.6, config/namespaced/containerservice).
+    return site.resource(KEY, managed.CLUSTER, wanted, after=after, has_secret=True, late_initialization=False)
 
 
 def _network_profile(spec: Spec) -> dict[str, Any]:
@@ -78,6 +78,11 @@ def _network_profile(spec: Spec) -> dict[str, Any]:
 
 
 def _system_pool(site: Site) -> dict[str, Any]:
+    """The system pool. It begins with its least number of nodes.
+
+    Nothing writes nodeCount, not even initProvider: below an embedded object the provider takes it for a change, which
+    azurerm refuses in a pool that is scaled (upjet v2, pkg/controller, getTerraformIgnoreChanges).
+    """
     return {
         "name": nodes.SYSTEM_POOL,
         "vmSize": _SYSTEM_SIZE,

@@ -28,7 +28,7 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
     if not any(addresses.legal_faults(block.network)):
         nodes = sum(map(_most_nodes, pools)) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
         if nodes > _MOST_NODES:
-            yield "location", f"has clusters of at most {_MOST_NODES} nodes in AKS, and the pools come to {nodes}"
+            yield "location", f"cannot have {nodes} nodes in one cluster, system pool included: AKS makes {_MOST_NODES}"
         yield from addresses.room_faults(block.network, nodes)
 
 

@@ -20,9 +20,16 @@ def resource(site: Site, pool: Pool) -> Resource:
     wanted = {**_machines(pool), **_kubernetes(site, pool, key), **_sizes(pool)}
     initially = None if pool.maxNodeCount is None else {"nodeCount": _initial(pool, pool.maxNodeCount)}
     name = site.external_name(key) or poolnames.agent_pool(pool.name)
-    # The id of the cluster is known while it is still being made, and AKS refuses pools for so long.
-    after = (KEY,)
-    return site.resource(key, managed.NODE_POOL, wanted, init_provider=initially, external_name=name, after=after)
+    return site.resource(
+        key,
+        managed.NODE_POOL,
+        wanted,
+        init_provider=initially,
+        external_name=name,
+        late_initialization=False,
+        # The id of the cluster is known while it is still being made, and AKS refuses pools for so long.
+        after=[KEY],
+    )
 
 
 def _machines(pool: Pool) -> dict[str, Any]:

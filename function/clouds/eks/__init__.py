@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from function.clouds.eks import faults, kinds, model
+from function.clouds.eks import dra, faults, kinds, model
 from function.clouds.eks.blocks import Cluster, Machine
 from function.clouds.eks.composer import COMPOSER
 from function.clouds.eks.observe import observe
@@ -25,6 +25,7 @@ SOURCE = Source(
         "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
         "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
     },
+    driver_charts=dra.CHARTS,
     provisioner=Provisioner(
         model=model,
         composer=COMPOSER,

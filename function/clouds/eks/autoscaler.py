@@ -8,7 +8,7 @@ from typing import Any
 from function.clouds.eks import control_plane, identity
 from function.clouds.eks.model import Spec
 from function.contracts.cloud import nodes
-from function.contracts.cloud.site import Resource, Site
+from function.contracts.cloud.site import Resource, Site, minor
 from function.vocabulary import charts, versions
 
 _KEY, _ROLE, _BINDING = "autoscaler", "autoscaler-devices", "autoscaler-devices-binding"
@@ -30,9 +30,9 @@ def resources(site: Site, spec: Spec) -> Iterator[Resource]:
 
 
 def _values(site: Site, spec: Spec) -> dict[str, Any]:
-    minor = int(control_plane.version(site, spec).split(".")[1])
-    image = _IMAGES.get(minor, _IMAGES[max(_IMAGES)])
-    flags = {"enable-dynamic-resource-allocation": "true"} if minor <= _DRA_FLAG_UNTIL else {}
+    of_cluster = minor(control_plane.version(site, spec))
+    image = _IMAGES.get(of_cluster, _IMAGES[max(_IMAGES)])
+    flags = {"enable-dynamic-resource-allocation": "true"} if of_cluster <= _DRA_FLAG_UNTIL else {}
     return {
         "cloudProvider": "aws",
         "awsRegion": spec.region,

@@ -17,10 +17,14 @@ EBS, EFS = "addon-ebs", "addon-efs"
 BEFORE_NODES = (CNI, PROXY, AGENT)
 """Add-ons without which no node becomes ready. They consist of DaemonSets, so that they are active without nodes."""
 
+_EVERYWHERE = "0.0.0.0/0"
 _WARM = {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "2"}}
 """Addresses that a node holds for pods that may come: 16, and from then on two. The CNI plugin would hold a whole
 interface, 50 on large instances, of which addresses.py knows nothing (aws/amazon-vpc-cni-k8s,
 docs/eni-and-ip-target.md)."""
+_TOLERANT = {"tolerations": [{"operator": "Exists"}]}
+"""The agent must be on nodes with devices, too, whose CNI plugin gets its rights from it. By default it did not tolerate
+their taints (aws/containers-roadmap#2261)."""
 _DELETES_DATA = {"controller": {"deleteAccessPointRootDir": True}}
 """What a volume on EFS held goes with it. By default it stays, and is paid for (aws-efs-csi-driver, docs/README.md)."""
 
@@ -33,7 +37,7 @@ def resources(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]
     after_nodes = (CLUSTER, SYSTEM_POOL)
     yield _addon(site, spec, CNI, "vpc-cni", after=(CLUSTER, identity.account(identity.CNI)), values=_WARM)
     yield _addon(site, spec, PROXY, "kube-proxy", after=(CLUSTER,))
-    yield _addon(site, spec, AGENT, "eks-pod-identity-agent", after=(CLUSTER,))
+    yield _addon(site, spec, AGENT, "eks-pod-identity-agent", after=(CLUSTER,), values=_TOLERANT)
     yield _addon(site, spec, "addon-coredns", "coredns", after=after_nodes)
     for_ebs, for_efs = identity.account(identity.EBS), identity.account(identity.EFS)
     yield _addon(site, spec, EBS, "aws-ebs-csi-driver", after=(*after_nodes, for_ebs))
@@ -55,7 +59,7 @@ def _cluster(site: Site, spec: Spec, home: Sequence[str]) -> Resource:
             "subnetIdRefs": site.refs([network.subnet(letter) for letter in home]),
             "endpointPrivateAccess": True,
             "endpointPublicAccess": True,
-            **({"publicAccessCidrs": list(spec.publicAccessCidrs)} if spec.publicAccessCidrs else {}),
+            "publicAccessCidrs": list(spec.publicAccessCidrs) or [_EVERYWHERE],
         },
         "kubernetesNetworkConfig": {"ipFamily": "ipv4", "serviceIpv4Cidr": spec.network.serviceCidr},
         "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},

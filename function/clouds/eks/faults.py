@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from function.clouds.eks import addresses, facts, instances, zones
 from function.clouds.eks.blocks import Cluster, Machine
-from function.clouds.eks.model import Spec
+from function.clouds.eks.model import Pool, Spec
 from function.clouds.eks.pools import is_efa
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
@@ -21,6 +21,8 @@ _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
+_NVIDIA, _AMD, _FABRIC = "gpu.nvidia.com", "gpu.amd.com", "dra.net"
+"""DRA drivers. EFA interfaces are devices of the last (aws/eks-charts, aws-dranet)."""
 
 
 def of_spec(spec: Spec) -> Iterator[tuple[str, str]]:
@@ -54,9 +56,9 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
 
 
 def _faults_of_zones(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
-    yield from (("zones", problem) for problem in _not_zones(block.region, block.zones))
-    named = zones.letters(block.region, block.zones)
-    if len(named) == 1:
+    wrong = [*_not_zones(block.region, block.zones)]
+    yield from (("zones", problem) for problem in wrong)
+    if not wrong and len(zones.letters(block.region, block.zones)) == 1:
         yield "zones", f"must name at least {zones.FEWEST} zones, not only {block.zones[0]}: EKS needs them"
     home = zones.home(block.region, block.zones, pools)
     found = zones.everything(block.region, home, pools)
@@ -139,7 +141,7 @@ def _faults_of_room(block: Cluster, base: IPv4Network, pools: Sequence[NodePool]
 # A pool
 
 
-def of_pool(block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield the faults of a node pool, by their fields in it."""
     if pool.maxNodeCount == 0:
         yield "maxNodeCount", "must be at least 1, not 0: EKS makes no group without room for a node"
@@ -151,9 +153,21 @@ def of_pool(block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[
     if is_efa(pool) and machine.instanceType not in instances.EFA:
         known = enumerate_names(sorted(instances.EFA), len(instances.EFA))
         yield "fabric.type", f"must be None for instance type {machine.instanceType}: types with EFA are {known}"
-    problem = _wrong_image(machine)
+    if _FABRIC in pool.drivers and not is_efa(pool):
+        yield "fabric.type", f"must be EFA: the InferenceClass {pool.className} has devices of {_FABRIC}"
+    problem = _wrong_devices(pool, machine) or _wrong_image(machine)
     if problem:
         yield "className", problem
+
+
+def _wrong_devices(pool: Pool, machine: Machine) -> str | None:
+    """Why an instance type has not the devices of its InferenceClass."""
+    if _AMD in pool.drivers:
+        return f"its InferenceClass has devices of {_AMD}, and EKS has no nodes with a driver for them"
+    if _NVIDIA in pool.drivers and not instances.has_nvidia_gpus(machine.instanceType):
+        type_ = machine.instanceType
+        return f"its InferenceClass has devices of {_NVIDIA}, and instance type {type_} has none; families p and g do"
+    return None
 
 
 def _wrong_image(machine: Machine) -> str | None:

@@ -42,8 +42,12 @@ def egress(letters: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_zones(site: Site, spec: Spec) -> Zones:
-    """Return the zones of a cluster: at home those in which it was made, if it was."""
-    home = _made(site) or zones.home(spec.region, spec.zones, spec.nodePools)
+    """Return the zones of a cluster: at home those in which it was made, if it was.
+
+    Zones that a cluster names itself never change (blocks.py).
+    """
+    made = () if spec.zones else _made(site)
+    home = made or zones.home(spec.region, spec.zones, spec.nodePools)
     return Zones(home, zones.everything(spec.region, home, spec.nodePools))
 
 

@@ -121,7 +121,14 @@ def _node_group(
         what = "the version of its launch template" if running else "the version of the cluster"
         return site.awaiting(key, kinds.NODE_GROUP, what, after=after)
     made_from = {"launchTemplate": {"id": id_, "version": str(int(newest))}, "version": running}
-    return site.resource(key, kinds.NODE_GROUP, {**wanted, **made_from}, init_provider=initial, after=after)
+    return site.resource(
+        key,
+        kinds.NODE_GROUP,
+        {**wanted, **made_from},
+        init_provider=initial,
+        after=after,
+        late_initialization=False,  # it would bring back the taints that a pool has given up
+    )
 
 
 # Launch templates
@@ -134,7 +141,8 @@ def _template_key(pool: str) -> str:
 def _template(site: Site, spec: Spec, machine: Machine, pool: str = nodes.SYSTEM_POOL) -> dict[str, Any]:
     """Without interfaces, EKS gives the nodes the security group of the cluster (user guide, launch templates).
 
-    Pods cannot take the rights of their node: its metadata answers no packet that comes from one hop further away.
+    Pods cannot take the rights of their node: its metadata answers no packet that comes from one hop further away. The
+    CSI drivers then ask Kubernetes instead (their pkg/cloud/{k8s_metadata,metadata}.go).
     """
     data = machine.amiType.startswith("BOTTLEROCKET")
     disk = {"volumeSize": machine.diskSizeGb, "volumeType": "gp3", "encrypted": "true", "deleteOnTermination": "true"}

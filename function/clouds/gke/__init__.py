@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from function.clouds.gke import driver, facts, faults, model
+from function.clouds.gke import dra, driver, facts, faults, model
 from function.clouds.gke.blocks import Cluster, Machine
 from function.clouds.gke.composer import COMPOSER
 from function.clouds.gke.observe import ASSUMED_CONFIG, observe
@@ -29,5 +29,6 @@ SOURCE = Source(
     zones=True,
     internal_load_balancer={"networking.gke.io/load-balancer-type": "Internal"},  # its documentation of Services
     driver_root=driver.ROOT,
-    limits_critical_pods=True,
+    driver_charts=dra.CHARTS,
+    before_drivers=dra.before,
 )

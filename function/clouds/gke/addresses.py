@@ -14,8 +14,11 @@ from function.clouds.gke.blocks import Network
 from function.contracts.cloud import addresses
 from function.contracts.cloud.nodepool import NodePool
 
-_PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
-"""RFC 1918 and RFC 6598. GKE takes public ranges as well, whose owners the cluster could not reach then."""
+_PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+"""RFC 1918. Nodes mount Filestore's shares, which serve no others without being told (page "Filestore: networking")."""
+_SHARED = (*_PRIVATE, IPv4Network("100.64.0.0/10"))
+"""And RFC 6598. GKE takes public ranges as well, whose owners the cluster could not reach then."""
+_ACCEPTED = {"cidr": _PRIVATE, "podCidr": _SHARED, "serviceCidr": _SHARED}
 _DOCKER = IPv4Network("172.17.0.0/16")
 """The bridge network of Docker, which Google reserves on its images (page "Subnets", unusable ranges)."""
 _SYSTEM = 8
@@ -41,17 +44,16 @@ def most_nodes(pools: Iterable[NodePool]) -> int:
 
 def faults(network: Network, pools: Iterable[NodePool]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the ranges of a network, as pairs of a field below `network` and a problem."""
-    ranges = {field: ip_network(getattr(network, field)) for field in ("cidr", "podCidr", "serviceCidr")}
-    private = {field: range_ for field, range_ in ranges.items() if isinstance(range_, IPv4Network) and _is(range_)}
-    for field in ranges.keys() - private.keys():
-        accepted = ", ".join(map(str, _PRIVATE))
-        yield field, f"must be a range of private IPv4 addresses, not {ranges[field]}: part of {accepted}"
-    yield from _conflicts(private)
-    yield from _sizes(private, most_nodes(pools))
-
-
-def _is(range_: IPv4Network) -> bool:
-    return any(range_.subnet_of(private) for private in _PRIVATE)
+    ranges = {}
+    for field, accepted in _ACCEPTED.items():
+        range_ = ip_network(getattr(network, field))
+        if isinstance(range_, IPv4Network) and any(range_.subnet_of(each) for each in accepted):
+            ranges[field] = range_
+        else:
+            parts = ", ".join(map(str, accepted))
+            yield field, f"must be a range of private IPv4 addresses, not {range_}: part of {parts}"
+    yield from _conflicts(ranges)
+    yield from _sizes(ranges, most_nodes(pools))
 
 
 def _conflicts(ranges: Mapping[str, IPv4Network]) -> Iterator[tuple[str, str]]:

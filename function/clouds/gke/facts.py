@@ -105,7 +105,7 @@ MANAGED = (
 _VERSION = ">=v2.6.0,<v3.0.0"
 """v3 reworks the kinds Cluster and NodePool. Crossplane reads constraints as Masterminds/semver does."""
 PACKAGES = tuple(
-    Package(package=f"xpkg.upbound.io/upbound/provider-gcp-{service}", version=_VERSION)
+    Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-gcp-{service}", version=_VERSION)
     for service in ("cloudplatform", "compute", "container")
 )
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.nebius import addresses
 from function.clouds.nebius.blocks import Cluster, Machine
-from function.clouds.nebius.model import Spec
+from function.clouds.nebius.model import Pool, Spec
+from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool
 
 _OLDEST = 34
@@ -15,24 +16,35 @@ _OLDEST = 34
 _GPU_CLUSTER = "8gpu-"
 """How presets begin whose nodes can be in a GPU cluster: those that take a whole host (compute/v1, Platform,
 allow_gpu_clustering)."""
+_DRIVER = "gpu.nvidia.com"
+"""DRA driver of all GPUs of Nebius."""
 _NVLINK = re.compile(r"gb[0-9]{3}")
 """Platforms of which nodes are made in NVLink instance groups only."""
 
 
-def pool_faults(_block: Cluster, pool: NodePool, machine: Machine) -> Iterator[tuple[str, str]]:
+def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield what Nebius cannot do of what a node pool asks for."""
-    if _NVLINK.search(machine.platform):
-        problem = (
-            f"InferenceClass {pool.className} has platform {machine.platform}, whose nodes need an NVLink instance"
-        )
-        yield "className", f"{problem} group; Modelplane makes none on Nebius"
+    yield from _machine_faults(pool, machine)
     if not is_in_fabric(pool):
         return
     if not machine.preset.startswith(_GPU_CLUSTER):
         problem = f"InfiniBand needs a preset of 8 GPUs, such as {_GPU_CLUSTER}128vcpu-1600gb, and InferenceClass"
         yield "fabric.type", f"{problem} {pool.className} has {machine.preset}"
     if fabric(pool) is None:
-        yield "fabric.infiniband.fabric", "is required with InfiniBand: the fabric of the reserved or free GPUs"
+        problem = "is required with InfiniBand: the name of the fabric that has the GPUs, such as fabric-7"
+        yield "fabric.infiniband.fabric", problem
+
+
+def _machine_faults(pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
+    for driver in pool.drivers:
+        if driver in nodes.DEVICE_DRIVERS and driver != _DRIVER:
+            yield "className", f"InferenceClass {pool.className} has devices of {driver}; Nebius has those of {_DRIVER}"
+        elif driver == _DRIVER and machine.platform.startswith("cpu-"):
+            problem = f"InferenceClass {pool.className} has devices of {driver}, which no node of platform"
+            yield "className", f"{problem} {machine.platform} has"
+    if _NVLINK.search(machine.platform):
+        problem = f"InferenceClass {pool.className} has platform {machine.platform}, whose nodes need an NVLink group"
+        yield "className", f"{problem}; Modelplane makes none on Nebius"
 
 
 def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
@@ -60,7 +72,7 @@ def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
         return
     found = re.fullmatch(r"1\.([0-9]+)", version)  # patches are Nebius' choice (mk8s_v1_cluster, version)
     if not found or int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be 1.{_OLDEST} or a newer one, without a patch version, not {version}"
+        yield "kubernetesVersion", f"must be a minor version, 1.{_OLDEST} or a newer one, not {version}"
 
 
 def is_in_fabric(pool: NodePool) -> bool:

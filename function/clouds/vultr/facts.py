@@ -40,6 +40,14 @@ SYSTEM_PLAN = "vc2-6c-16gb"
 """Plan of the nodes for what needs no device: 6 vCPUs and 16 GB."""
 SYSTEM_NODES = 2
 
+DEVICES = {
+    "vcg-mi": "gpu.amd.com",
+    "vcg-": "gpu.nvidia.com",
+    **dict.fromkeys(("vc2-", "vdc-", "vhf-", "vhp-", "voc-"), ""),
+}
+"""DRA drivers of the GPUs of plans, by the first prefix that fits: cloud GPU plans, and those without GPUs (Vultr API,
+GET /v2/plans, types vcg, vc2, vdc, vhf, vhp and voc)."""
+
 NO_DEVICE_PLUGIN = {"nvidia.com/gpu.deploy.device-plugin": "false"}
 """Label that keeps the device plugin of the GPU Operator off a node. Vultr installs that operator on every cluster with
 GPUs. It sets the label only where it is absent (NVIDIA/gpu-operator, controllers/state_manager.go), and of a plugin and

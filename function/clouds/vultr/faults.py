@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from function.clouds.vultr import facts
 from function.clouds.vultr.blocks import Cluster, Machine
 from function.clouds.vultr.facts import OLDEST_MINOR, VERSION
+from function.clouds.vultr.model import Pool
 from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import minor
@@ -22,18 +24,19 @@ def cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple
         yield "kubernetesVersion", f"{problem}: older ones do not serve resource.k8s.io/v1"
 
 
-def pool_faults(_block: Cluster, pool: NodePool, _machine: Machine) -> Iterator[tuple[str, str]]:
+def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a pool. See Provisioner.pool_faults."""
     if not pool.nodeCount and pool.maxNodeCount is None:
         yield "nodeCount", "must be at least 1, not 0: Vultr makes no pool without nodes"
     if pool.maxNodeCount == 0:
         yield "maxNodeCount", "must be at least 1, not 0: Vultr makes no pool without nodes"
     yield from _taint_faults(pool)
+    yield from _device_faults(pool, machine.plan)
 
 
-def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
+def _taint_faults(pool: Pool) -> Iterator[tuple[str, str]]:
     """Vultr requires a value, and finds a taint that is to be updated by its key alone."""
-    effects: dict[str, str] = dict.fromkeys(nodes.device_taint_keys(nodes.DEVICE_DRIVERS), "NoSchedule")
+    effects: dict[str, str] = dict.fromkeys(nodes.device_taint_keys(pool.drivers), "NoSchedule")
     for index, taint in enumerate(pool.taints):
         if not taint.value:
             yield f"taints[{index}].value", f"must not be empty: a taint of Vultr has a value, and {taint.key} has none"
@@ -41,3 +44,12 @@ def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
         if there != taint.effect:
             problem = f"must be {there}, not {taint.effect}: Vultr takes one taint of a key"
             yield f"taints[{index}].effect", f"{problem}, and {taint.key} has effect {there} already"
+
+
+def _device_faults(pool: Pool, plan: str) -> Iterator[tuple[str, str]]:
+    """Devices that the plan is known not to have. Of other plans nothing is known."""
+    driver = next((driver for prefix, driver in facts.DEVICES.items() if plan.startswith(prefix)), "unknown")
+    for wanted in sorted({*nodes.DEVICE_DRIVERS} & {*pool.drivers}):
+        if driver not in ("unknown", wanted):
+            has = f"GPUs of {driver}" if driver else "no GPUs"
+            yield "className", f"the class has devices of {wanted}, and nodes of plan {plan} have {has}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from function.contracts.cloud.nodepool import NodePool, Taint
+from function.vocabulary import drivers as dra
 from function.vocabulary import labels
 
 SYSTEM_POOL = "system"
 """Name of the pool for pods that need no device. Node pools of users cannot have it."""
-_TAINT_KEYS = {"gpu.nvidia.com": labels.GPU_TAINT, "gpu.amd.com": labels.AMD_GPU_TAINT}
-"""Keys of the taints of nodes with devices, by DRA driver."""
-DEVICE_DRIVERS = tuple(sorted(_TAINT_KEYS))
+DEVICE_DRIVERS = tuple(sorted(dra.TAINTS))
 """DRA drivers of devices whose nodes are tainted."""
 
 
@@ -25,7 +24,7 @@ def device_taint_keys(drivers: Iterable[str]) -> tuple[str, ...]:
 
     Everything of ours that must run on such nodes tolerates them whatever their value.
     """
-    return tuple(sorted({_TAINT_KEYS[driver] for driver in drivers if driver in _TAINT_KEYS}))
+    return tuple(sorted({dra.TAINTS[driver] for driver in drivers if driver in dra.TAINTS}))
 
 
 def taints(pool: NodePool, drivers: Iterable[str], *, gpu_value: str = "true") -> tuple[Taint, ...]:

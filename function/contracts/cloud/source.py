@@ -6,7 +6,7 @@ A source is a folder in `function/clouds` whose package holds a `SOURCE`, and on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from function.contracts.cloud.nodepool import NodePool
 from function.core import Composer, Manifest, Request, Requirement
 from function.schema import Api
 from function.vocabulary import names
+from function.vocabulary.charts import Chart
 
 KEY = "cluster"
 """Key of a cloud's composite among the resources that an InferenceCluster composes."""
@@ -52,10 +53,9 @@ class ManagedKind:
     plural: str
     references: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Fields of spec.forProvider by which it refers to other managed resources, such as vpcIdRef or subnetIdRefs, at
-    any depth, each with the kind that it refers to: a managed kind of the cloud, or Secret. Where fields of one name
-    refer to several kinds, each is given by the end of its path, such as gpuCluster.idRef. No other field that ends
-    with Ref or Refs is composed."""
-
+    any depth, each with the kind that it refers to. Where one field leads to several kinds, the fields that it is in
+    tell them apart: gpuCluster.idRef. A Secret is no managed resource, and is referred to all the same. No other field
+    that ends with Ref or Refs is composed."""
     immutable: tuple[str, ...] = ()
     """Paths below spec.forProvider that the cloud does not change in place, such as vpcConfig.subnetIdRefs.
 
@@ -67,7 +67,7 @@ class ManagedKind:
         """Return the kind that a reference refers to, by the path of its field. Raises KeyError for an unknown one."""
         steps = path.split(".")
         ends = (".".join(steps[start:]) for start in range(len(steps)))
-        return next((self.references[end] for end in ends if end in self.references), "") or self.references[path]
+        return self.references[next((end for end in ends if end in self.references), path)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +156,27 @@ class Provisioner:
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverChart:
+    """The chart by which a source installs a DRA driver."""
+
+    chart: Chart
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prerequisite:
+    """An object that must be on a cluster before its DRA drivers are installed."""
+
+    key: str
+    """Its key among the resources that a ServingStack composes. Never changes."""
+    manifest: Mapping[str, Any]
+    after: tuple[str, ...] = ()
+    """Keys of prerequisites that must be there before it."""
+    stays: bool = False
+    """Whether it is never deleted."""
+
+
 def _no_requirements(_block: Any) -> tuple[Requirement, ...]:
     return ()
 
@@ -217,8 +238,14 @@ class Source:
     None where that is not known; then spec.gateway.internal is refused."""
     driver_root: str = "/"
     """Directory in which nodes have NVIDIA's driver."""
-    limits_critical_pods: bool = False
-    """Whether pods of a critical priority class are admitted only in namespaces with a ResourceQuota for them."""
+    driver_charts: Mapping[str, DriverChart | None] = field(default_factory=dict)
+    """How DRA drivers are installed, by driver, where it differs from other sources. None where the source brings the
+    driver itself: nothing is installed then."""
+    before_drivers: Callable[[Collection[str]], Sequence[Prerequisite]] = lambda _drivers: ()
+    """Return what must be on a cluster before some DRA drivers are installed on it.
+
+    Called on every pass of a ServingStack, with the drivers that it installs. Must be pure, and raise nothing.
+    """
 
     @property
     def block(self) -> str:

@@ -7,12 +7,13 @@ install the same charts on it.
 - Each InferenceCluster composes an *observer*, an Object that reads this namespace. Once the UID is known, the observer
   carries it as a label, and the InferenceCluster looks up all observers with the same label.
 - Of the InferenceClusters that find each other, the one with the oldest observer counts a pool and owns the serving
-  stack. The observer's annotations tell the others which pools are counted, and whether a stack is asked for.
+  stack. The observer's annotations tell the others which pools are counted, whether a stack is asked for, and which
+  DRA drivers are needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from function.api.inferencecluster import Spec
@@ -20,6 +21,7 @@ from function.core import Manifest, Request, condition, dig, identity
 from function.kinds.inferencecluster import inputs
 from function.manifests import provider, reached
 from function.manifests.metadata import metadata
+from function.vocabulary import drivers as dra
 from function.vocabulary import labels, names, versions
 
 KEY = "kube-system"
@@ -27,8 +29,12 @@ KEY = "kube-system"
 _NAMESPACE = "kube-system"
 
 
-def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, Any]:
-    """Return the manifest of the observer. `wants_stack` tells whether the InferenceCluster asks for a stack."""
+def observer(request: Request, spec: Spec, *, wants_stack: bool, drivers: Collection[str]) -> dict[str, Any]:
+    """Return the manifest of the observer.
+
+    `wants_stack` tells whether the InferenceCluster asks for a stack, `drivers` are the DRA drivers that its own node
+    pools need.
+    """
     cluster, uid = request.identity.name, cluster_id(request)
     manifest = provider.object_(
         name=names.remote_object(cluster, "Namespace", "", _NAMESPACE),
@@ -39,7 +45,11 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool) -> dict[str, An
         manifest={"apiVersion": versions.CORE, "kind": "Namespace", "metadata": metadata(name=_NAMESPACE)},
     )
     pools = ",".join(sorted(pool.name for pool in spec.nodePools))
-    manifest["metadata"]["annotations"] = {labels.POOLS: pools, labels.STACK: "true" if wants_stack else "false"}
+    manifest["metadata"]["annotations"] = {
+        labels.POOLS: pools,
+        labels.STACK: "true" if wants_stack else "false",
+        labels.DRIVERS: ",".join(sorted(drivers)),
+    }
     return manifest
 
 
@@ -108,6 +118,20 @@ def stack_owner(request: Request) -> str | None:
 def cluster_names(observers: Iterable[Manifest]) -> tuple[str, ...]:
     """Return the names of the InferenceClusters that composed some observers, sorted."""
     return tuple(sorted(map(_cluster, observers)))
+
+
+def drivers_of_others(request: Request) -> frozenset[str] | None:
+    """Return the DRA drivers that the other InferenceClusters need; None while they are not known.
+
+    An observer that an earlier release composed does not tell. Such a release installed NVIDIA's driver everywhere.
+    """
+    found = others(request)
+    return None if found is None else frozenset(driver for observer in found for driver in _drivers(observer))
+
+
+def _drivers(observer: Manifest) -> list[str]:
+    written = dig(observer, "metadata", "annotations", labels.DRIVERS)
+    return [dra.NVIDIA] if written is None else [driver for driver in str(written).split(",") if driver]
 
 
 def counted_elsewhere(request: Request) -> Mapping[str, str]:

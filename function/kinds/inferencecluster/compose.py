@@ -18,7 +18,7 @@ from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
-from function.kinds.inferencecluster import cluster_identity, inputs, made
+from function.kinds.inferencecluster import cluster_identity, drivers, inputs, load_balancer, made
 from function.kinds.inferencecluster.allocations import are_taken
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
@@ -44,13 +44,16 @@ def resources(request: Request, spec: Spec, access: Access, published: Published
     composed = {
         **_cluster(request, spec, published),
         **_configs(request, spec, access),
-        **_stack(request, spec),
+        **_stack(request, spec, published),
         **_probe(request),
-        **_observer(request, spec),
+        **_observer(request, spec, published),
         **_storage_class(request, spec),
         **usage(request),
     }
-    return {**composed, **usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)}
+    ordered = usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)
+    has_gateway = installs_stack(request, spec) and servingstack.is_on(stack(spec), "envoyGateway")
+    last = load_balancer.usage(request, composed.get(clouds.KEY), request.observed.get(STACK), is_wanted=has_gateway)
+    return {**composed, **ordered, **last}
 
 
 def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
@@ -124,7 +127,7 @@ def stack(spec: Spec) -> servingstack.Stack:
     return spec.servingStack or servingstack.Stack()
 
 
-def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+def _stack(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
     """The ServingStack. Of several InferenceClusters that lead to one Kubernetes cluster, the oldest that asks for a
     stack composes it, and the last one to be deleted uninstalls it. None is composed before the others are known."""
     is_composed = STACK in request.observed
@@ -134,11 +137,11 @@ def _stack(request: Request, spec: Spec) -> dict[str, ComposedResource]:
         return _held(request, STACK)
     if cluster_identity.is_shared(request) is None and not is_composed:
         return {}
-    return {STACK: ComposedResource(_serving_stack(request, spec), ready=request.is_ready(STACK))}
+    return {STACK: ComposedResource(_serving_stack(request, spec, published), ready=request.is_ready(STACK))}
 
 
-def _serving_stack(request: Request, spec: Spec) -> dict[str, Any]:
-    cluster = request.identity.name
+def _serving_stack(request: Request, spec: Spec, published: PublishedPools) -> dict[str, Any]:
+    cluster, taken = request.identity.name, None if is_doubted(request) else made.read(request).taken
     wanted = stack(spec).model_dump(exclude_unset=True, exclude_none=True)
     return {
         "apiVersion": servingstack.API_VERSION,
@@ -152,6 +155,7 @@ def _serving_stack(request: Request, spec: Spec) -> dict[str, Any]:
             "clusterName": cluster,
             "source": spec.cluster.source,
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
+            "drivers": drivers.of_stack(request, published, taken, request.observed.get(STACK)),
             **({"deletionPolicy": servingstack.ORPHAN} if _orphans(request) else {}),
             **{field: block for field, block in wanted.items() if block},
         },
@@ -198,10 +202,11 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
     return {PROBE: ComposedResource(manifest, ready=request.is_ready(PROBE))}
 
 
-def _observer(request: Request, spec: Spec) -> dict[str, ComposedResource]:
+def _observer(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
         return _held(request, cluster_identity.KEY)
-    key, manifest = cluster_identity.KEY, cluster_identity.observer(request, spec, wants_stack=has_stack(spec))
+    key, needed = cluster_identity.KEY, drivers.of_pools(published)
+    manifest = cluster_identity.observer(request, spec, wants_stack=has_stack(spec), drivers=needed)
     return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 
 
@@ -261,13 +266,11 @@ def usage(request: Request) -> dict[str, ComposedResource]:
 
 
 def dependents(request: Request) -> tuple[str, ...]:
-    """Return the InferenceClusters that would lose the serving stack by a delete at this moment, sorted."""
+    """Return the InferenceClusters that would lose the serving stack by a delete at this moment, sorted; or the whole
+    cluster, where a cloud made it for this one."""
     observed = request.observed.get(STACK)
-    return (
-        ()
-        if observed is None or is_orphaning(observed)
-        else cluster_identity.cluster_names(cluster_identity.others(request) or ())
-    )
+    is_kept = clouds.KEY not in request.observed and (observed is None or is_orphaning(observed))
+    return () if is_kept else cluster_identity.cluster_names(cluster_identity.others(request) or ())
 
 
 def is_doubted(request: Request) -> bool:

@@ -133,6 +133,8 @@ def _draining(request: Request) -> str:
         return ""
     if occupants:
         return f"to be deleted once these have left: {enumerate_names(occupants)}"
+    if clouds.KEY in request.observed:
+        return f"to be deleted once InferenceCluster {enumerate_names(dependents)}, which leads to it too, is deleted"
     return f"to be deleted once its serving stack is left to InferenceCluster {enumerate_names(dependents)}"
 
 

@@ -224,7 +224,9 @@ def _env(target: _Target) -> list[dict[str, Any]]:
 def _tolerations(cluster: Cluster) -> list[dict[str, Any]]:
     """Tolerate exactly the taints of the pools: on many clusters, every node that can mount the volume has one."""
     pools = [
-        pods.toleration(key=t.key, value=t.value, effect=t.effect) for t in cluster.taints if t.key != labels.GPU_TAINT
+        pods.taint_toleration(key=t.key, value=t.value, effect=t.effect)
+        for t in cluster.taints
+        if t.key != labels.GPU_TAINT
     ]
     return [pods.toleration(key=labels.GPU_TAINT, value=None, effect="NoSchedule"), *pools]
 

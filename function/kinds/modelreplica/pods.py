@@ -226,7 +226,7 @@ def _lifecycle(of: Pods) -> dict[str, Any]:
 def _tolerations(taints: Sequence[Taint], users: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Tolerate exactly the taints of the pool's nodes, and what the user tolerates besides."""
     pool = [
-        pods.toleration(key=taint.key, value=taint.value, effect=taint.effect)
+        pods.taint_toleration(key=taint.key, value=taint.value, effect=taint.effect)
         for taint in sorted(taints)
         if (taint.key, taint.effect) != (labels.GPU_TAINT, "NoSchedule")
     ]

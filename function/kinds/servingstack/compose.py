@@ -1,16 +1,20 @@
 """What a ServingStack composes, in this order.
 
 1. CRDs of the Gateway API Inference Extension.
-2. A quota for critical pods, where the cloud needs one.
+2. What the cloud needs before DRA drivers are installed.
 3. A Release for each component (components.py), after the CRDs of an upgrade (upgrade.py).
 4. The gateway of the cluster (gateway.py).
 
 A part is composed once the parts before it that it needs are ready, and stays from then on.
+
+A cloud's load balancers are in the way of its networks, and go only while the cluster is there. So on a cluster that a
+cloud makes, the Gateway is deleted before the cluster is, and then the Service of its load balancer, whose deletion
+ends when the cloud has removed the load balancer. Nothing else on such a cluster is deleted on its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from function import clouds
@@ -24,6 +28,7 @@ from function.manifests.parts import Part, due, usages
 from function.vocabulary import labels, names, versions
 
 GATEWAY = "gateway"
+SERVICE = "gateway-service"
 _CLASS = "gateway-class"
 _NAMESPACE = "namespace"
 _CONTROLLERS = ("envoy-gateway", "ai-gateway")
@@ -33,7 +38,7 @@ def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
     """Return all parts, in order. `namespace` is the one of the stack, in which Objects and Releases are."""
     return (
         *_inference_extension(spec, namespace),
-        *_critical_pods(spec, namespace),
+        *_before_drivers(spec, namespace),
         *_releases(request, spec, namespace),
         *_gateway(spec, namespace),
     )
@@ -51,15 +56,23 @@ _OUTLIVES = (
     ("ai-gateway", GATEWAY),
     (_CLASS, GATEWAY),
     ("envoy-proxy", GATEWAY),
+    (SERVICE, GATEWAY),
 )
 """Pairs of keys: the first is deleted after the second. A GatewayClass with Gateways has a finalizer, which only Envoy
 Gateway removes."""
 
 
-def _policies(spec: Spec, *, stays: bool) -> tuple[str, ...]:
+def _policies(spec: Spec) -> Sequence[str]:
     """Without Delete on a provisioned cluster: everything on it is deleted with it, and its kubeconfig before that."""
-    is_provisioned = clouds.BY_NAME[spec.source].is_provisioned
-    return provider.KEEP_REMOTE if stays or is_provisioned or spec.deletionPolicy == ORPHAN else ()
+    return provider.KEEP_REMOTE if _is_provisioned(spec) or _orphans(spec) else ()
+
+
+def _is_provisioned(spec: Spec) -> bool:
+    return clouds.BY_NAME[spec.source].is_provisioned
+
+
+def _orphans(spec: Spec) -> bool:
+    return spec.deletionPolicy == ORPHAN
 
 
 def is_orphaning(request: Request) -> bool:
@@ -73,8 +86,14 @@ def is_orphaning(request: Request) -> bool:
 
 
 def _object(
-    spec: Spec, namespace: str, manifest: Mapping[str, Any], *, stays: bool = False, ready: str | None = None
+    spec: Spec,
+    namespace: str,
+    manifest: Mapping[str, Any],
+    *,
+    ready: str | None = None,
+    policies: Sequence[str] | None = None,
 ) -> dict[str, Any]:
+    """An Object. `policies` are its management policies, where they are not those of the rest of the stack."""
     remote = manifest["metadata"]
     return provider.object_(
         name=names.remote_object(spec.clusterName, manifest["kind"], remote.get("namespace", ""), remote["name"]),
@@ -83,70 +102,61 @@ def _object(
         provider_config=spec.providerConfigRef.name,
         manifest=manifest,
         readiness_cel=ready,
-        management_policies=_policies(spec, stays=stays),
+        management_policies=_policies(spec) if policies is None else policies,
     )
 
 
 def _inference_extension(spec: Spec, namespace: str) -> Iterator[Part]:
     if is_on(spec, "inferenceExtension"):
         for name, crd in definitions.bundle("function.kinds.servingstack").items():
-            manifest = _object(spec, namespace, crd, stays=True, ready=definitions.IS_ESTABLISHED)
+            manifest = _object(spec, namespace, crd, ready=definitions.IS_ESTABLISHED, policies=provider.KEEP_REMOTE)
             yield Part(key=name.partition(".")[0], manifest=manifest)
 
 
-def _critical_pods(spec: Spec, namespace: str) -> Iterator[Part]:
-    """A ResourceQuota, without which some clouds admit no critical pods, such as the DRA driver's."""
-    if clouds.BY_NAME[spec.source].limits_critical_pods and is_on(spec, "nvidiaDraDriver"):
-        chart = next(r.chart for r in components.RELEASES if r.switch == "nvidiaDraDriver")
-        yield Part(key="dra-namespace", manifest=_object(spec, namespace, _namespace(chart.namespace), stays=True))
-        quota = {
-            "apiVersion": versions.CORE,
-            "kind": "ResourceQuota",
-            "metadata": metadata(name="critical-pods", namespace=chart.namespace),
-            "spec": {
-                "hard": {"pods": "5000"},
-                "scopeSelector": {
-                    "matchExpressions": [
-                        {
-                            "scopeName": "PriorityClass",
-                            "operator": "In",
-                            "values": ["system-node-critical", "system-cluster-critical"],
-                        }
-                    ]
-                },
-            },
-        }
-        yield Part(key="critical-pods", manifest=_object(spec, namespace, quota), after=("dra-namespace",))
+def _before_drivers(spec: Spec, namespace: str) -> Iterator[Part]:
+    for wanted in components.prerequisites(spec):
+        policies = provider.KEEP_REMOTE if wanted.stays else None
+        manifest = _object(spec, namespace, wanted.manifest, policies=policies)
+        yield Part(key=wanted.key, manifest=manifest, after=wanted.after)
 
 
 def _releases(request: Request, spec: Spec, namespace: str) -> Iterator[Part]:
-    for row in components.RELEASES:
-        if is_on(spec, row.switch):
-            wanted = components.version(spec, row)
-            for key, crd in upgrade.pending(request, row, wanted).items():
-                manifest = _object(spec, namespace, crd, stays=True, ready=definitions.IS_ESTABLISHED)
-                yield Part(key=key, manifest=manifest)
-            manifest = helm.release(
-                name=names.remote_object(spec.clusterName, "Release", row.chart.namespace, row.chart.release),
-                namespace=namespace,
-                labels={labels.CLUSTER: names.label_value(spec.clusterName)},
-                provider_config=spec.providerConfigRef.name,
-                chart=row.chart,
-                version=upgrade.version(request, row, wanted),
-                values=row.values(spec),
-                management_policies=_policies(spec, stays=row.stays),
-            )
-            yield Part(key=row.key, manifest=manifest, after=row.after)
+    for row in components.wanted(spec):
+        wanted = components.version(spec, row)
+        for key, crd in upgrade.pending(request, row, wanted).items():
+            manifest = _object(spec, namespace, crd, ready=definitions.IS_ESTABLISHED, policies=provider.KEEP_REMOTE)
+            yield Part(key=key, manifest=manifest)
+        manifest = helm.release(
+            name=names.remote_object(spec.clusterName, "Release", row.chart.namespace, row.chart.release),
+            namespace=namespace,
+            labels={labels.CLUSTER: names.label_value(spec.clusterName)},
+            provider_config=spec.providerConfigRef.name,
+            chart=row.chart,
+            version=upgrade.version(request, row, wanted),
+            values=row.values(spec),
+            management_policies=provider.KEEP_REMOTE if row.stays else _policies(spec),
+        )
+        yield Part(key=row.key, manifest=manifest, after=row.after)
 
 
 def _gateway(spec: Spec, namespace: str) -> Iterator[Part]:
     """The gateway. A user who brings Envoy Gateway brings the gateway, too."""
     if not is_on(spec, "envoyGateway"):
         return
-    yield Part(key=_NAMESPACE, manifest=_object(spec, namespace, _namespace(gateway.NAMESPACE), stays=True))
+    after = (_NAMESPACE, *_CONTROLLERS)
+    manifest = _object(spec, namespace, _namespace(gateway.NAMESPACE), policies=provider.KEEP_REMOTE)
+    yield Part(key=_NAMESPACE, manifest=manifest)
     for key, build, ready in _GATEWAY_PARTS:
-        manifest = _object(spec, namespace, build(spec), ready=ready)
-        yield Part(key=key, manifest=manifest, after=(_NAMESPACE, *_CONTROLLERS))
+        policies = _gateway_policies(spec) if key == GATEWAY else None
+        yield Part(key=key, manifest=_object(spec, namespace, build(spec), ready=ready, policies=policies), after=after)
+    if _is_provisioned(spec):
+        policies = provider.OBSERVE if _orphans(spec) else provider.ONLY_DELETE
+        yield Part(key=SERVICE, manifest=_object(spec, namespace, gateway.service(), policies=policies), after=after)
+
+
+def _gateway_policies(spec: Spec) -> Sequence[str]:
+    """The Gateway is deleted on a provisioned cluster, too."""
+    return provider.KEEP_REMOTE if _orphans(spec) else ()
 
 
 _GATEWAY_PARTS: tuple[tuple[str, Callable[[Spec], dict[str, Any]], str | None], ...] = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from function.api.servingstack import API_VERSION, KIND, ORPHAN, Spec, is_public, parse
-from function.core import Composer, Condition, InvalidSpec, Request, Result, condition_true
-from function.kinds.servingstack import compose, gateway, owner
+from function.api.servingstack import API_VERSION, KIND, Spec, is_public, parse
+from function.core import Composer, Condition, InvalidSpec, Request, Result
+from function.kinds.servingstack import compose, gateway, owner, status
 from function.manifests.parts import describe_pending
 from function.vocabulary import conditions as c
 
@@ -23,11 +23,7 @@ def _compose(request: Request) -> Result:
         ready=not waiting,
         conditions=(_stack_ready(request, spec, waiting, address),),
         resources=compose.resources(request, wanted, namespace),
-        status={
-            **({"gateway": {"address": address}} if address else {}),
-            **({"deletionPolicy": ORPHAN} if spec.deletionPolicy == ORPHAN and compose.is_orphaning(request) else {}),
-            "serving": all(condition_true(request.observed.get(part.key) or {}, "Ready") for part in wanted),
-        },
+        status=status.status(request, spec, wanted, address),
         waiting=bool(waiting),
     )
 

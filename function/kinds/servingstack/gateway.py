@@ -9,8 +9,8 @@ from function import clouds
 from function.api.servingstack import Gateway, Spec
 from function.core import InvalidSpec
 from function.manifests import gateway as manifests
+from function.vocabulary import charts, names, versions
 from function.vocabulary import conditions as c
-from function.vocabulary import names, versions
 
 NAME = names.CLUSTER_GATEWAY
 NAMESPACE = names.SYSTEM_NAMESPACE
@@ -41,7 +41,14 @@ def envoy_proxy(spec: Spec) -> dict[str, Any]:
         replicas=_REPLICAS,
         annotations={**inside, **wanted.annotations},
         sources=wanted.allowedSources,
+        service=NAME if clouds.BY_NAME[spec.source].is_provisioned else None,
     )
+
+
+def service() -> dict[str, Any]:
+    """Return as much of the Service of the load balancer as says which one it is: Envoy Gateway makes it."""
+    metadata = {"name": NAME, "namespace": charts.ENVOY_GATEWAY.namespace}
+    return {"apiVersion": versions.CORE, "kind": "Service", "metadata": metadata}
 
 
 def gateway_class(_: Spec) -> dict[str, Any]:

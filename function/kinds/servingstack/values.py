@@ -7,10 +7,16 @@ from typing import Any
 from function import clouds
 from function.api import servingstack as model
 from function.api.servingstack import Spec
-from function.vocabulary import charts
+from function.vocabulary import charts, labels
 
 _EVERY_TAINT = [{"operator": "Exists"}]
 """For agents that must run on every node: a taint must not keep off what discovers the node's devices."""
+_AMD_GPU_LABELS = (
+    *(f"feature.node.kubernetes.io/pci-{device}1002.present" for device in ("", "0300_", "0302_", "0380_", "1200_")),
+    "feature.node.kubernetes.io/amd-gpu",
+)
+"""Labels of nodes with AMD's GPUs: by vendor, by class and vendor as node-feature-discovery has them by default, and by
+the rule of AMD's GPU operator. An MI300X is of PCI class 1200, older ones are displays."""
 _AI_GATEWAY_HOST = f"ai-gateway-controller.{charts.AI_GATEWAY.namespace}.svc.cluster.local"
 _AI_GATEWAY_PORT = 1063
 """Service and port of the extension server (ai-gateway v1.1.0, manifests/envoy-gateway-values.yaml)."""
@@ -65,6 +71,24 @@ def nvidia_dra_driver(spec: Spec) -> dict[str, Any]:
         "resources": {"computeDomains": {"enabled": False}},
         "kubeletPlugin": {"tolerations": _EVERY_TAINT},
     }
+
+
+def amd_dra_driver(_: Spec) -> dict[str, Any]:
+    """Only on nodes with AMD's GPUs: elsewhere its pods wait for the kernel's driver for ever, and the Release too."""
+    terms = [{"matchExpressions": [{"key": label, "operator": "In", "values": ["true"]}]} for label in _AMD_GPU_LABELS]
+    return {"kubeletPlugin": {"tolerations": _EVERY_TAINT, "affinity": _required(terms)}}
+
+
+def dranet(_: Spec) -> dict[str, Any]:
+    """Only on nodes of pools: it is privileged, and no claim is for a device of another node."""
+    return {
+        "tolerations": _EVERY_TAINT,
+        "affinity": _required([{"matchExpressions": [{"key": labels.POOL, "operator": "Exists"}]}]),
+    }
+
+
+def _required(terms: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
 
 
 def prometheus(_: Spec) -> dict[str, Any]:

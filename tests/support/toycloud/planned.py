@@ -98,6 +98,17 @@ def planned() -> dict[str, Any]:
         }
 
 
+def dumped() -> dict[str, Any]:
+    """The plan of a dump of our kinds, without what clouds had made."""
+    control = ControlPlane()
+    control.loop.load([*FLEET, *stubs.objects(FLEET)])
+    control.loop.settle()
+    kinds = ("InferenceClass", "InferenceCluster", "ModelDeployment", "ModelReplica", "ModelEndpoint")
+    with tempfile.TemporaryDirectory() as folder:
+        fleet = [manifest for manifest in control.store.all() if manifest["kind"] in kinds]
+        return run("plan", written(Path(folder), "dump", fleet))
+
+
 def reads_alike() -> list[bool]:
     """Whether what is read after each edit is the same as everything read anew, and on a copy."""
     control = ControlPlane()
@@ -120,7 +131,7 @@ def reads_alike() -> list[bool]:
 
 
 def main() -> None:
-    print(json.dumps({**planned(), "reads alike": reads_alike()}))
+    print(json.dumps({**planned(), "dumped": dumped(), "reads alike": reads_alike()}))
 
 
 if __name__ == "__main__":

@@ -126,6 +126,9 @@ def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
     [
         ("plan", ["plan", "examples/tour"]),
         ("plan-of-a-loss", ["plan", "examples/tour", "--change", "tests/data/markdown/smaller.yaml"]),
+        ("clouds", ["plan", "examples/clouds/tour"]),
+        ("another-pool", ["plan", "examples/clouds/tour", "--change", "examples/clouds/edit/clusters.yaml"]),
+        ("cloud-pool", ["what-if", "examples/clouds/tour", "--pool", "europe/l4=6"]),
         ("drain", ["what-if", "examples/tour", "--drain", "virginia"]),
         ("loss", ["what-if", "examples/spare", "--lose", "iowa"]),
         ("pool", ["what-if", "examples/tour", "--pool", "europe/a100=2"]),

@@ -44,6 +44,21 @@ def test_the_tour_in_a_sentence() -> None:
     assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
 
 
+def test_the_tour_of_clouds_is_made_from_nothing() -> None:
+    """Two clouds, and as many replicas in each."""
+    got = json.loads(run(str(EXAMPLES / "clouds/tour"), "-o", "json").stdout)
+
+    europe, east = got["infrastructure"]
+    assert [(made["change"], made["cluster"], made["kind"], made["ready"]) for made in (europe, east)] == [
+        ("new", "europe", "GKECluster", True),
+        ("new", "us-east", "EKSCluster", True),
+    ]
+    assert (europe["inCloud"]["created"]["NodePool"], east["inCloud"]["created"]["NodeGroup"]) == (2, 2)
+    assert [r["cluster"] for r in got["deployments"][0]["replicas"]].count("europe") == 2
+    assert [w["cluster"] for w in got["staging"]] == ["europe", "us-east"]
+    assert (got["exitCode"], got["troubles"]) == (CHANGED, [])
+
+
 def test_the_bad_edit_changes_nothing_and_says_what_is_wrong() -> None:
     got = run(str(EXAMPLES / "bad-edit"))
 

@@ -143,5 +143,13 @@ def test_a_deployment_on_them_can_be_explained(told: dict[str, Any]) -> None:
     assert headline(told["explained"]) == "ModelDeployment/ml-team/m: 3 of 3 replicas are placed."
 
 
+def test_a_dump_of_a_fleet_at_rest_makes_nothing_again(told: dict[str, Any]) -> None:
+    """Although it has none of the managed resources."""
+    dumped = told["dumped"]
+
+    want = "3 of 3 replicas serve on 2 clusters; no replica changes."
+    assert (dumped["code"], headline(dumped)) == (NOTHING, want)
+
+
 def test_what_changed_is_read_like_everything(told: dict[str, Any]) -> None:
     assert told["reads alike"] == [True] * 4

@@ -95,3 +95,31 @@ def test_a_token_in_clear_text_is_told(endpoint: str, *, is_told: bool) -> None:
     made = {**CACHE, "spec": {**CACHE["spec"], "huggingFace": {**CACHE["spec"]["huggingFace"], "endpoint": endpoint}}}
 
     assert bool(said(made)) is is_told
+
+
+def in_vultr(name: str, **labels: str) -> dict[str, Any]:
+    made = cluster(name, **labels)
+    return {**made, "spec": {**made["spec"], "cluster": {"source": "Vultr", "vultr": {"region": "mia"}}}}
+
+
+def staged(**selected: str) -> dict[str, Any]:
+    source = {"source": "HuggingFace", "huggingFace": {"repo": "Qwen/Qwen3-8B", "sizeGiB": 20}}
+    return of("ModelCache", {**source, **({"clusterSelector": {"matchLabels": selected}} if selected else {})})
+
+
+@pytest.mark.parametrize(
+    ("objects", "want"),
+    [
+        ([staged(), in_vultr("miami"), EAST], []),
+        ([staged(site="a"), in_vultr("miami", site="b")], []),
+        ([claims(None), in_vultr("miami")], []),
+        ([staged(), in_vultr("miami"), in_vultr("paris")], ["spec", "miami, paris"]),
+        ([staged(site="b"), in_vultr("miami", site="b"), EAST], ["spec.clusterSelector", "miami"]),
+    ],
+)
+def test_weights_that_no_selected_cluster_can_hold_are_told(objects: list[dict[str, Any]], want: list[str]) -> None:
+    found = [finding for finding in validate(objects) if finding.code == "no-storage"]
+
+    said_ = f"selects only clusters without storage for ModelCaches: {want[1]}. Vultr" if want else ""
+    assert [finding.field for finding in found] == want[:1]
+    assert all(finding.message.startswith(said_) for finding in found)

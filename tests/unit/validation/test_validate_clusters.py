@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from function.validation import clusters
-from tests.support.samples import CLASS, Object, edited, of
+from function.validation import clusters, validate
+from tests.support.made_clusters import CLASSES, made_cluster
+from tests.support.samples import CLASS, Object, edited
 
 RESERVATION = {"capacityReservationId": "cr-0123456789abcdef0"}
 OTHER = {"capacityReservationId": "cr-fedcba98765432100"}
@@ -15,11 +16,7 @@ AT = "spec.nodePools[{}].capacityBlock.capacityReservationId"
 
 
 def cluster(name: str, *pools: dict[str, Any]) -> Object:
-    spec = {
-        "cluster": {"source": "EKS", "eks": {"region": "us-east-1"}},
-        "nodePools": [{"name": f"p{at}", "className": "h100", **pool} for at, pool in enumerate(pools)],
-    }
-    return edited(of("InferenceCluster", spec, namespace=None), "metadata.name", name)
+    return made_cluster("EKS", *({"className": "h100", **pool} for pool in pools), name=name)
 
 
 def class_(**nic: Any) -> Object:
@@ -83,3 +80,52 @@ def test_nics_that_nodes_lack_without_a_fabric_are_told(
 
 def test_a_class_that_is_not_given_says_nothing_of_nics() -> None:
     assert said(cluster("a", {})) == []
+
+
+# With the ready-made classes of every cloud
+
+
+NOT_MADE = {"aks-gb200-4x-nd"}
+"""Classes for nodes of existing clusters only: AKS installs no GPU driver on Arm machines."""
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_a_pool_of_every_ready_made_class_can_be_made(name: str) -> None:
+    wanted = made_cluster(CLASSES[name]["spec"]["provisioning"]["provider"], {"className": name})
+
+    found = [finding.field for finding in validate([CLASSES[name], wanted]) if finding.is_error]
+    assert found == (["spec.nodePools[0].className"] if name in NOT_MADE else [])
+
+
+@pytest.mark.parametrize(
+    ("provider", "class_name", "pool", "field"),
+    [
+        ("EKS", "eks-l4-1x-g6", {"minNodeCount": 0, "maxNodeCount": 2}, "minNodeCount"),
+        ("EKS", "gke-l4-1x-g2", {}, "className"),
+        ("EKS", "eks-l4-1x-g6", {"fabric": {"type": "InfiniBand"}}, "fabric.type"),
+        ("GKE", "gke-l4-1x-g2", {"zones": ["europe-west4-a"]}, "zones"),
+        ("GKE", "gke-l4-1x-g2", {"capacityBlock": RESERVATION}, "capacityBlock"),
+        ("AKS", "aks-h100-8x-nd", {"minNodeCount": 0, "maxNodeCount": 2}, "minNodeCount"),
+        ("Nebius", "nebius-h100-8x", {"zones": ["a"]}, "zones"),
+        ("Vultr", "vultr-h100-8x", {"nodeCount": 0}, "nodeCount"),
+    ],
+)
+def test_what_each_cloud_cannot_do_is_found_at_the_pools_field(
+    provider: str, class_name: str, pool: dict[str, Any], field: str
+) -> None:
+    """Also beside a pool that can be made, and one with another fault."""
+    bad = {"className": class_name, **pool}
+    wanted = made_cluster(provider, {}, bad, {**bad, "taints": []})
+
+    found = {f.field for f in validate([*CLASSES.values(), wanted]) if f.code == "refused"}
+    assert {f"spec.nodePools[{at}].{field}" for at in (1, 2)} <= found
+    assert not any(at.startswith("spec.nodePools[0]") for at in found)
+
+
+def test_a_network_that_overlaps_is_found_before_anything_is_made() -> None:
+    wanted = made_cluster(
+        "EKS", {"className": "eks-l4-1x-g6"}, network={"cidr": "10.0.0.0/16", "serviceCidr": "10.0.0.0/20"}
+    )
+
+    [finding] = [f for f in validate([wanted]) if f.code == "refused"]
+    assert finding.field == "spec.cluster.eks.network.serviceCidr"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from function.clouds.aks import managed
 from function.core import Manifest, condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
-from function.vocabulary import versions
+from function.vocabulary import crossplane, versions
 from tests.support import foreign
 
 CLASSES = Path(__file__).parents[4] / "examples/classes/aks.yaml"
@@ -21,7 +22,7 @@ CONFIG = {
     "apiVersion": managed.PROVIDER,
     "kind": "ClusterProviderConfig",
     "metadata": {"name": "default"},
-    "spec": {"credentials": {"source": "InjectedIdentity"}},
+    "spec": {"credentials": {"source": "OIDCTokenFile"}},
 }
 
 
@@ -88,6 +89,23 @@ def test_every_resource_is_one_that_the_provider_accepts() -> None:
     stored = [{key: value for key, value in m.items() if key != "status"} for m in made(control)]
     assert {m["kind"] for m in stored} == {kind.kind for kind in managed.KINDS}
     assert [found for manifest in stored for found in foreign.problems(manifest)] == []
+
+
+def test_names_are_no_longer_than_azure_allows() -> None:
+    """Limits of Azure's naming rules, and of AKS."""
+    name = "a-cluster-with-the-longest-name-that-an-inferencecluster-can-hav"[:63]
+    manifest = cluster({**H100, "name": "a-pool-with-a-name-of-exactly-40-letters"})
+    manifest["metadata"]["name"] = name
+    of_kind = {m["kind"]: m for m in made(settled(manifest))}
+
+    limits = {"ResourceGroup": 90, "VirtualNetwork": 64, "Subnet": 80, "UserAssignedIdentity": 128}
+    assert {kind for kind, limit in limits.items() if len(of_kind[kind]["metadata"]["name"]) > limit} == set()
+    written = of_kind["KubernetesCluster"]["spec"]["forProvider"]
+    assert len(of_kind["KubernetesCluster"]["metadata"]["name"]) <= 63
+    assert re.fullmatch("[a-z][-a-z0-9]{0,52}[a-z0-9]", written["dnsPrefix"])
+    assert len(written["nodeResourceGroup"]) <= 80
+    pool = of_kind["KubernetesClusterNodePool"]["metadata"]["annotations"][crossplane.EXTERNAL_NAME]
+    assert re.fullmatch("[a-z][a-z0-9]{0,11}", pool)
 
 
 def test_what_caches_and_the_scheduler_read_is_published() -> None:

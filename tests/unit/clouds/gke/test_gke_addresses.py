@@ -105,8 +105,8 @@ def test_the_size_that_a_refusal_names_is_accepted(count: int, index: int) -> No
             {"serviceCidr": "10.8.0.0/28"},
             "serviceCidr",
             (
-                "must have 256 addresses at least, a /24, not 16 as 10.8.0.0/28 has: the Services of the serving stack and "
-                "of the models"
+                "must have 256 addresses at least, a /24, not 16 as 10.8.0.0/28 has: the Services of the serving "
+                "stack and of the models"
             ),
         ),
         (
@@ -137,11 +137,19 @@ def test_the_size_that_a_refusal_names_is_accepted(count: int, index: int) -> No
             "cidr",
             (
                 "must be a range of private IPv4 addresses, not fd00::/64: part of 10.0.0.0/8, 172.16.0.0/12, "
-                "192.168.0.0/16, 100.64.0.0/10"
+                "192.168.0.0/16"
+            ),
+        ),
+        (
+            {"cidr": "100.64.0.0/20"},
+            "cidr",
+            (
+                "must be a range of private IPv4 addresses, not 100.64.0.0/20: part of 10.0.0.0/8, 172.16.0.0/12, "
+                "192.168.0.0/16"
             ),
         ),
     ],
-    ids=["pods", "nodes", "services", "many services", "overlap", "docker", "public", "IPv6"],
+    ids=["pods", "nodes", "services", "many services", "overlap", "docker", "public", "IPv6", "shared"],
 )
 def test_a_range_that_cannot_be_is_refused(ranges: dict[str, str], field: str, want: str) -> None:
     assert faults(500, **ranges) == {field: want}

@@ -122,7 +122,8 @@ def test_a_fixed_pool_that_its_zones_do_not_divide_is_refused() -> None:
         "nodeCount",
         (
             "must be a multiple of 2, not 3: GKE makes the same number of nodes in each zone, and these are 2: "
-            "us-central1-a, us-central1-b; name other zones, or give maxNodeCount, so that the pool is scaled as a whole"
+            "us-central1-a, us-central1-b; name other zones, or give maxNodeCount, so that the pool is "
+            "scaled as a whole"
         ),
     )
     asked = pool(L4, nodeCount=3, zones=zones("ab"))

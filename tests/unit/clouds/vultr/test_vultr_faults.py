@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from function.clouds.vultr.blocks import Cluster, Machine
 from function.clouds.vultr.faults import cluster_faults, pool_faults
-from function.contracts.cloud.nodepool import NodePool
+from function.clouds.vultr.model import Pool
 from function.schema import Api
 
-MACHINE = Machine(plan="vcg-h100-216c-1914gb-640vram")
+H100 = "vcg-h100-216c-1914gb-640vram"
+NVIDIA, AMD = "gpu.nvidia.com", "gpu.amd.com"
 
 ONE = "must be NoSchedule, not NoExecute: Vultr takes one taint of a key"
 
 
-def faults(**pool: Any) -> list[tuple[str, str]]:
-    asked = NodePool.model_validate({"name": "a", "className": "h100", **pool})
-    return list(pool_faults(Cluster(region="mia"), asked, MACHINE))
+def faults(plan: str = H100, drivers: Sequence[str] = (NVIDIA,), **pool: Any) -> list[tuple[str, str]]:
+    made = {"name": "a", "className": "c", "machine": {"plan": plan}, "drivers": list(drivers), **pool}
+    return list(pool_faults(Cluster(region="mia"), Pool.model_validate(made), Machine(plan=plan)))
 
 
 def taint(key: str, effect: str = "NoSchedule", **more: Any) -> dict[str, Any]:
@@ -42,8 +44,20 @@ def taint(key: str, effect: str = "NoSchedule", **more: Any) -> dict[str, Any]:
             {"taints": [taint("nvidia.com/gpu", "NoExecute", value="b")]},
             f"taints[0].effect: {ONE}, and nvidia.com/gpu has effect NoSchedule already",
         ),
+        (
+            {"plan": "vc2-6c-16gb", "drivers": [NVIDIA, "dra.net"]},
+            "className: the class has devices of gpu.nvidia.com, and nodes of plan vc2-6c-16gb have no GPUs",
+        ),
+        (
+            {"drivers": [AMD]},
+            f"className: the class has devices of gpu.amd.com, and nodes of plan {H100} have GPUs of gpu.nvidia.com",
+        ),
+        (
+            {"plan": "vcg-mi3"},
+            "className: the class has devices of gpu.nvidia.com, and nodes of plan vcg-mi3 have GPUs of gpu.amd.com",
+        ),
     ],
-    ids=["no-nodes", "no-maximum", "no-value", "two-effects", "of-the-devices"],
+    ids=["no-nodes", "no-maximum", "no-value", "two-effects", "of-the-devices", "no-gpus", "nvidias", "amds"],
 )
 def test_a_pool_that_vultr_cannot_make_is_refused(pool: dict[str, Any], want: str) -> None:
     assert [f"{field}: {problem}" for field, problem in faults(**pool)] == [want]
@@ -57,6 +71,10 @@ def test_a_pool_that_vultr_cannot_make_is_refused(pool: dict[str, Any], want: st
         {"minNodeCount": 1, "maxNodeCount": 1},
         {"taints": [taint("a", value="1"), taint("b", "NoExecute", value="1")]},
         {"taints": [taint("nvidia.com/gpu", value="mine")]},
+        {"taints": [taint("amd.com/gpu", "NoExecute", value="mine")]},
+        {"plan": "vcg-mi325x-252c", "drivers": [AMD]},
+        {"plan": "vc2-6c-16gb", "drivers": []},
+        {"plan": "a-plan-of-tomorrow", "drivers": [AMD, NVIDIA]},
     ],
 )
 def test_a_pool_that_vultr_can_make_is_accepted(pool: dict[str, Any]) -> None:

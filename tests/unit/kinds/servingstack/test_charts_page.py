@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from function import clouds
 from function.kinds.servingstack import components
 from function.vocabulary.exit_codes import ExitCode
 
@@ -14,12 +15,14 @@ DOCS = Path(__file__).parents[4] / "docs"
 def test_every_chart_is_on_the_page_in_its_version() -> None:
     rows = [line for line in (DOCS / "clusters.md").read_text().splitlines() if line.startswith("| `")]
 
+    charts = [(row.switch, row.chart) for row in components.RELEASES]
+    for source in clouds.SOURCES:
+        own = {row.driver: row.switch for row in components.RELEASES}
+        charts += [(own[driver], found.chart) for driver, found in source.driver_charts.items() if found]
     missing = [
-        row.chart.name
-        for row in components.RELEASES
-        if not any(
-            f"`{row.switch}`" in r and f"`{row.chart.name}`" in r and f" {row.chart.version} " in r for r in rows
-        )
+        chart.name
+        for switch, chart in charts
+        if not any(f"`{switch}`" in r and f"`{chart.name}`" in r and f" {chart.version} " in r for r in rows)
     ]
 
     assert missing == []

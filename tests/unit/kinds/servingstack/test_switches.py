@@ -11,6 +11,7 @@ from function.core import Result, plain
 from tests.support.stacks import READY, answer
 
 GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
+ALL_DRIVERS = ["dra.net", "gpu.amd.com", "gpu.nvidia.com"]
 GOES = {
     "certManager": {"cert-manager"},
     "inferenceExtension": {"inferencepools", "inferencepoolimports"},
@@ -27,6 +28,8 @@ GOES = {
     "leaderWorkerSet": {"leaderworkerset"},
     "nodeFeatureDiscovery": {"node-feature-discovery"},
     "nvidiaDraDriver": {"nvidia-dra-driver"},
+    "amdDraDriver": {"amd-dra-driver"},
+    "dranet": {"dranet"},
     "prometheus": {"prometheus"},
 }
 
@@ -36,7 +39,7 @@ def asked(before: Result | None, *off: str) -> Result:
     observed: dict[str, Any] = {}
     if before:
         observed = {key: {**plain(r.manifest), **READY} for key, r in before.resources.items()}
-    return answer({switch: {"enabled": False} for switch in off}, observed)
+    return answer({switch: {"enabled": False} for switch in off}, observed, drivers=ALL_DRIVERS)
 
 
 def installed(*off: str) -> tuple[Result, list[set[str]]]:
@@ -75,8 +78,9 @@ def test_each_comes_when_that_on_which_it_stands_is_ready() -> None:
     first, (*later, _) = asked(None), installed()[1]
 
     free = {"cert-manager", "leaderworkerset", "node-feature-discovery", "prometheus", "ai-gateway-crds", "namespace"}
+    free |= {"dranet"}
     assert first.resources.keys() == {*free, "inferencepools", "inferencepoolimports"}
-    assert later[0] == {"envoy-gateway", "nvidia-dra-driver"}
+    assert later[0] == {"envoy-gateway", "nvidia-dra-driver", "amd-dra-driver"}
     assert later[1] == {"ai-gateway"}
     assert {key for key in later[2] if not key.startswith("usage-")} == GATEWAY - {"namespace"}
 

@@ -1,0 +1,49 @@
+"""Which DRA drivers a cluster needs: those of the devices that its node pools publish.
+
+A driver that no pool publishes any more may still be needed. It stays while a pool cannot be read, while it is not
+known who else uses the cluster, and while replicas are on a pool that has left: pods do not end without the driver that
+prepared their devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from function.core import Manifest, Request, dig
+from function.core.manifest import is_list
+from function.fleet.values import mappings
+from function.kinds.inferencecluster import cluster_identity
+from function.kinds.inferencecluster.pools import PublishedPools
+from function.vocabulary import drivers as dra
+
+
+def of_pools(published: PublishedPools) -> frozenset[str]:
+    """Return the drivers of the devices of the published pools."""
+    devices = (device for pool in published.pools for device in mappings(pool["devices"]))
+    return frozenset(_named(device.get("driver") for device in devices if device.get("claim") != "Synthetic"))
+
+
+def of_stack(
+    request: Request, published: PublishedPools, taken: Mapping[str, int] | None, stack: Manifest | None
+) -> list[str]:
+    """Return the drivers that the serving stack is to install, sorted.
+
+    `taken` are the nodes that replicas take, by pool; None while they are not known. `stack` is the observed stack.
+    """
+    others = cluster_identity.drivers_of_others(request)
+    needed = of_pools(published) | (others or frozenset())
+    is_known = others is not None and taken is not None and not (published.invalid or published.waiting)
+    have_moved = {*(taken or ())} <= {pool["name"] for pool in published.pools}
+    return sorted(needed if is_known and have_moved else needed.union(_written(stack)))
+
+
+def _written(stack: Manifest | None) -> Iterable[str]:
+    """The drivers of an observed stack. An earlier release wrote none, and installed NVIDIA's."""
+    found = dig(stack, "spec", "drivers")
+    if stack is None or found is None:
+        return () if stack is None else (dra.NVIDIA,)
+    return _named(found) if is_list(found) else ()
+
+
+def _named(drivers: Iterable[object]) -> Iterable[str]:
+    return (driver for driver in drivers if isinstance(driver, str))

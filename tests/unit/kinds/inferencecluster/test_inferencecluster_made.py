@@ -1,0 +1,197 @@
+"""What a cloud has made of the node pools: replicas lose no nodes by an edit, and a made pool keeps what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from function import clouds
+from function.clouds import NodePool
+from function.core import Request
+from function.kinds.inferencecluster.made import Made, asked, kept_faults, pool_of_composite, read
+from function.schema import Api
+from function.vocabulary import versions
+from tests.support.replicas import engine, gang, member, replica
+
+VULTR = clouds.BY_NAME["Vultr"]
+EKS = clouds.BY_NAME["EKS"]
+CLUSTER = {"apiVersion": versions.MODELPLANE, "kind": "InferenceCluster", "metadata": {"name": "miami"}}
+
+
+def pool(name: str = "a", plan: str = "big", **fields: Any) -> dict[str, Any]:
+    return {"name": name, "className": "c", "machine": {"plan": plan}, **fields}
+
+
+def composite(*pools: dict[str, Any], made: Any = (), **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": versions.INFRASTRUCTURE,
+        "kind": "VultrCluster",
+        "metadata": {"name": "miami-1", "namespace": "modelplane-system"},
+        "spec": {"nodePools": list(pools), **spec},
+        "status": {"pools": made if isinstance(made, str) else list(made)},
+    }
+
+
+def known(observed: dict[str, Any] | None, *replicas: dict[str, Any], answered: bool = True) -> Made:
+    return read(
+        Request(
+            xr=CLUSTER,
+            observed={clouds.KEY: observed} if observed else {},
+            required={"replicas": replicas} if answered else {},
+        )
+    )
+
+
+def on(pool_: str, nodes: int = 1, cluster: str = "miami") -> dict[str, Any]:
+    parts = member(pool=pool_) if nodes == 1 else None
+    engines = engine("e", parts) if parts else gang("e", nodes=nodes - 1)
+    found = replica(engines, clusterName=cluster)
+    for each in found["spec"]["engines"]:
+        each["members"] = [{**m, "nodePoolName": pool_} for m in each["members"]]
+    return found
+
+
+# What there is
+
+
+def test_before_there_is_a_composite_nothing_is_made() -> None:
+    assert known(None) == Made(asked={}, made=frozenset(), taken={})
+
+
+def test_what_is_asked_for_is_not_yet_made() -> None:
+    found = known(composite(pool("a"), pool("b"), made=["b"]))
+
+    assert (set(found.asked), found.made) == ({"a", "b"}, {"b"})
+
+
+@pytest.mark.parametrize("junk", [7, "ab", [7, None, {"name": 7}], None, {}])
+def test_whatever_a_composite_holds_is_read(junk: Any) -> None:
+    found = known({**composite(), "spec": {"nodePools": junk}, "status": {"pools": junk}})
+
+    assert (dict(found.asked), found.made) == ({}, frozenset())
+
+
+def test_replicas_of_the_cluster_take_whole_nodes_of_their_pools() -> None:
+    found = known(composite(pool()), on("a"), on("a", nodes=3), on("b"), on("a", cluster="other"))
+
+    assert found.taken == {"a": 4, "b": 1}
+
+
+def test_what_is_not_looked_up_yet_is_not_known_to_be_empty() -> None:
+    assert known(composite(pool()), answered=False).taken is None
+
+
+# What is asked for
+
+
+def sizes(wanted: list[dict[str, Any]], made: Made) -> dict[str, dict[str, Any]]:
+    fields = ("nodeCount", "minNodeCount", "maxNodeCount")
+    return {each["name"]: {f: each[f] for f in fields if f in each} for each in asked(wanted, made)}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "taken", "want"),
+    [
+        ({"nodeCount": 1}, 3, {"nodeCount": 3}),
+        ({"nodeCount": 3}, 3, {"nodeCount": 3}),
+        ({"nodeCount": 4}, 3, {"nodeCount": 4}),
+        ({"nodeCount": 0}, 0, {"nodeCount": 0}),
+        ({}, 1, {}),
+        ({}, 2, {"nodeCount": 2}),
+        ({"nodeCount": 1, "maxNodeCount": 2}, 3, {"nodeCount": 1, "maxNodeCount": 3}),
+        ({"nodeCount": 1, "maxNodeCount": 9}, 3, {"nodeCount": 1, "maxNodeCount": 9}),
+        ({"minNodeCount": 0, "maxNodeCount": 0}, 1, {"minNodeCount": 0, "maxNodeCount": 1}),
+    ],
+)
+def test_a_pool_keeps_the_nodes_that_replicas_take(wanted: dict[str, Any], taken: int, want: dict[str, Any]) -> None:
+    made = Made(asked={"a": pool()}, taken={"a": taken} if taken else {})
+
+    assert sizes([pool(**wanted)], made) == {"a": want}
+
+
+def test_a_pool_that_is_removed_stays_as_it_is_until_its_replicas_have_left() -> None:
+    before = {"a": pool("a", nodeCount=5), "b": pool("b", nodeCount=7)}
+
+    assert asked([], Made(asked=before, taken={"b": 1})) == [before["b"]]
+    assert asked([pool("c")], Made(asked=before, taken={"a": 2, "b": 1, "c": 1})) == [
+        pool("c"),
+        before["a"],
+        before["b"],
+    ]
+    assert asked([pool("c")], Made(asked=before, taken={})) == [pool("c")]
+
+
+def test_the_order_of_wanted_pools_is_the_users() -> None:
+    wanted = [pool("z"), pool("a")]
+
+    assert asked(wanted, Made(asked={"a": pool("a"), "z": pool("z")}, taken={"a": 1})) == wanted
+
+
+# What a pool keeps
+
+
+def faults(source: clouds.Source, before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    assert source.provisioner
+    found = kept_faults(source.provisioner, now, Made(asked={before["name"]: before}))
+    return [f"{field}: {problem}" for field, problem in found]
+
+
+def test_a_pool_that_is_new_may_be_anything() -> None:
+    assert faults(VULTR, pool("a"), pool("b", plan="small")) == []
+
+
+def test_another_machine_is_refused_at_the_class() -> None:
+    assert faults(VULTR, pool(plan="big"), pool(plan="small")) == [
+        "className: the nodes of a pool keep their machine (plan big); add a pool of another name"
+    ]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"className": "other"},
+        {"nodeCount": 9},
+        {"maxNodeCount": 9},
+        {"taints": [{"key": "a", "effect": "NoSchedule"}]},
+        {"drivers": ["gpu.nvidia.com"]},
+        {"zones": []},
+    ],
+)
+def test_what_a_cloud_changes_in_place_is_accepted(edit: dict[str, Any]) -> None:
+    assert faults(VULTR, pool(), pool(**edit)) == []
+
+
+def test_a_default_that_is_written_out_changes_nothing() -> None:
+    machine = {"instanceType": "p5.48xlarge"}
+    defaults = EKS.machine.model_validate(machine).model_dump(exclude_none=True) if EKS.machine else {}
+
+    assert faults(EKS, pool() | {"machine": machine}, pool() | {"machine": defaults}) == []
+
+
+def test_zones_are_kept_and_shown_as_a_user_writes_them() -> None:
+    before, now = (pool(zones=zones) | {"machine": {"instanceType": "p5.48xlarge"}} for zones in (["x", "y"], ["x"]))
+    without = {field: value for field, value in now.items() if field != "zones"}
+    keeps = "zones: the nodes of a pool keep their zones"
+
+    assert faults(EKS, before, now) == [f"{keeps} (x, y); add a pool of another name"]
+    assert faults(EKS, without, now) == [f"{keeps} (not given); add a pool of another name"]
+    assert faults(EKS, before, without) == [f"{keeps} (x, y); add a pool of another name"]
+
+
+def test_a_pool_that_the_model_takes_no_more_keeps_nothing() -> None:
+    assert faults(VULTR, pool() | {"machine": {"plan": 7}}, pool(plan="small")) == []
+
+
+# How a pool is written
+
+
+def test_a_pool_is_written_as_the_user_gave_it() -> None:
+    given = NodePool.model_validate({"name": "a", "className": "c", "maxNodeCount": 3})
+    machine = VULTR.machine.model_validate({"plan": "big"}) if VULTR.machine else Api()
+
+    assert pool_of_composite(given, machine, {"gpu.nvidia.com", "dra.net"}) == {
+        **pool(maxNodeCount=3),
+        "drivers": ["dra.net", "gpu.nvidia.com"],
+    }
+    assert "drivers" not in pool_of_composite(given, machine, ())
