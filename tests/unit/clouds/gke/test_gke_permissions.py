@@ -11,7 +11,7 @@ import yaml
 from function.clouds.gke import facts
 
 ROOT = Path(__file__).parents[4]
-ROLE = yaml.safe_load((ROOT / "examples/clouds/permissions/gke.yaml").read_text())
+ROLE = yaml.safe_load((ROOT / "examples/clouds/permissions/gke.yml").read_text())
 CREATE, GET, DELETE = "create", "get", "delete"
 OF_KIND = {
     "ProjectService": ("serviceusage.services", ("enable", GET)),
