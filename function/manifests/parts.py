@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import ComposedResource, Request, condition, dig, quote_condition
+from function.core import ComposedResource, Manifest, Request, condition, dig, quote_condition, restate_resource
 from function.manifests.usage import usage_between
+from function.vocabulary import versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,26 @@ def usages(
             manifest = usage_between(*pair, namespace=namespace, reason=reason)
             found[key] = ComposedResource(manifest, request.is_ready(key))
     return found
+
+
+def leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
+    """Return what is no longer wanted, and must not go yet: what Usages protect, and the Usages by what is leaving.
+
+    Crossplane stops at the first delete that a Usage refuses (crossplane v2.4, composition_functions.go). So nothing is
+    left out while a Usage protects it: first goes what needs the others, then the Usages by it, then those.
+    """
+    observed = request.observed
+    usages = {key: m for key, m in observed.items() if m["apiVersion"] == versions.PROTECTION}
+    rest = {key: m for key, m in observed.items() if key not in composed and key not in usages}
+    users = {(m["kind"], m["metadata"]["name"]) for m in rest.values()}
+    used = {_end(manifest, "of") for manifest in usages.values()}
+    kept = [key for key, m in usages.items() if key not in composed and _end(m, "by") in users]
+    kept += [key for key, m in rest.items() if (m["kind"], m["metadata"]["name"]) in used]
+    return {key: restate_resource(observed[key]) for key in sorted(kept)}
+
+
+def _end(usage: Manifest, end: str) -> tuple[str, str]:
+    return str(dig(usage, "spec", end, "kind")), str(dig(usage, "spec", end, "resourceRef", "name"))
 
 
 def describe_pending(request: Request, key: str) -> str:

@@ -242,7 +242,7 @@ class Clusters:
         if store.get(Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", config)) is None:
             return f'cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "{config}" not found'
         name = self.seen.clusters[config].name if config in self.seen.clusters else ""
-        if name in self.faults.unreachable:
+        if config in map(names.provider_config, self.faults.unreachable):  # also once its InferenceCluster is gone
             return "cannot get object: dial tcp: connect: connection refused"
         if name in self.faults.provider_errors and provider.may_create(manifest):
             return self.faults.provider_errors[name]

@@ -117,7 +117,7 @@ def test_services_find_pods_that_listen(case: Path) -> None:
     """By the name of their port, or by a number that they declare."""
     manifests = remote(answer(case).resources)
     pods = [template for manifest in manifests for template in templates(manifest)]
-    for service in (m for m in manifests if m["kind"] == "Service" and m["spec"].get("selector")):
+    for service in (m for m in manifests if m["kind"] == "Service" and m.get("spec", {}).get("selector")):
         found = [p for p in pods if service["spec"]["selector"].items() <= p["metadata"]["labels"].items()]
         assert found, _who(service)
         for target in (port["targetPort"] for port in service["spec"]["ports"]):

@@ -38,4 +38,9 @@ def answer(components: Mapping[str, Any], observed: Mapping[str, Any], source: s
         "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [owner("edge")]},
         "spec": spec,
     }
-    return registry.compose(Request(xr=xr, observed=observed))
+    there = {key: {**_object(key), **manifest} for key, manifest in observed.items()}
+    return registry.compose(Request(xr=xr, observed=there))
+
+
+def _object(key: str) -> dict[str, Any]:
+    return {"apiVersion": versions.PROVIDER_KUBERNETES, "kind": "Object", "metadata": {"name": key}}

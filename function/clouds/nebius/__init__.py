@@ -20,6 +20,8 @@ SOURCE = Source(
     access=provisioned.access,
     storage_class=provisioned.storage_class,
     fabrics=frozenset({"InfiniBand"}),
+    # nebius/nebius-solution-library, load balancers of Managed Kubernetes
+    internal_load_balancer={"nebius.com/load-balancer-type": "internal"},
     provisioner=Provisioner(
         model=model,
         composer=COMPOSER,

@@ -13,9 +13,7 @@ Phases of a call, in order:
    this is for values that a release of Modelplane would choose differently today, or not at all.
 5. `_usages`: a resource is deleted before those that it depends on, by a Usage for each dependency. A dependency that
    others imply has none.
-6. `_leaving`: a resource that is no longer wanted is deleted the same way. Crossplane stops at the first delete that a
-   Usage refuses, so nothing is left out while a Usage protects it: first the one that depends on the others goes, then
-   the Usages by it, then those.
+6. `parts.leaving`: a resource that is no longer wanted is deleted the same way, after those that depend on it.
 7. `_status` publishes Secrets, storage and pools once they exist, and keeps them.
 """
 
@@ -46,10 +44,10 @@ from function.core import (
     restate,
     restate_resource,
 )
-from function.manifests import managed
+from function.manifests import managed, parts
 from function.manifests.usage import usage_between
 from function.vocabulary import conditions as c
-from function.vocabulary import crossplane, versions
+from function.vocabulary import crossplane
 
 _USAGE = "usage-"
 """Prefix of the keys of Usages. No resource has it."""
@@ -135,7 +133,7 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
     graph = _dependencies(request, wanted)
     composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
     composed |= _usages(request, composed, graph)
-    composed |= _leaving(request, composed)
+    composed |= parts.leaving(request, composed)
     pending = [key for key in wanted if not _is_ready(request, wanted, key) or _error(request.observed[key])]
     leaving = sorted(key for key in request.observed if key not in wanted and not key.startswith(_USAGE))
     return Result(
@@ -247,22 +245,6 @@ def _usages(
             manifest = usage_between(*pair, namespace=request.identity.namespace, reason=f"{by} needs {of}")
             found[key] = ComposedResource(manifest, request.is_ready(key))
     return found
-
-
-def _leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
-    """What is no longer wanted and must not go yet: Usages by what is leaving, and what Usages protect."""
-    observed = request.observed
-    usages = {key: m for key, m in observed.items() if m["apiVersion"] == versions.PROTECTION}
-    leaving = {key: m for key, m in observed.items() if key not in composed and key not in usages}
-    users = {(m["kind"], m["metadata"]["name"]) for m in leaving.values()}
-    used = {_used(manifest, "of") for manifest in usages.values()}
-    kept = [key for key, m in usages.items() if key not in composed and _used(m, "by") in users]
-    kept += [key for key, m in leaving.items() if (m["kind"], m["metadata"]["name"]) in used]
-    return {key: restate_resource(observed[key]) for key in sorted(kept)}
-
-
-def _used(manifest: Manifest, end: str) -> tuple[str, str]:
-    return str(dig(manifest, "spec", end, "kind")), str(dig(manifest, "spec", end, "resourceRef", "name"))
 
 
 # What is said

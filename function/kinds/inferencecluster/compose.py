@@ -52,7 +52,8 @@ def resources(request: Request, spec: Spec, access: Access, published: Published
     }
     ordered = usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)
     has_gateway = installs_stack(request, spec) and servingstack.is_on(stack(spec), "envoyGateway")
-    last = load_balancer.usage(request, composed.get(clouds.KEY), request.observed.get(STACK), is_wanted=has_gateway)
+    wants = STACK in composed and has_gateway
+    last = load_balancer.usage(request, composed.get(clouds.KEY), request.observed.get(STACK), is_wanted=wants)
     return {**composed, **ordered, **last}
 
 

@@ -11,7 +11,7 @@ the same, and a Usage that is deleted meanwhile goes at once (crossplane v2.4, i
 from __future__ import annotations
 
 from function.core import ComposedResource, Manifest, Request, dig
-from function.manifests import usage as manifests
+from function.manifests.usage import usage_between
 from function.vocabulary import names, versions
 
 KEY = "usage-cluster-gateway"
@@ -27,20 +27,12 @@ def usage(
         request: The request.
         cluster: The composite of a cloud; None where no cloud makes the cluster.
         stack: The observed ServingStack.
-        is_wanted: Whether the stack is to have a gateway. Without one, the Usage stays until the Object has gone.
+        is_wanted: Whether the stack is to have a gateway. If not any more, the Usage stays until the Object has gone.
     """
     there = dig(stack, "status", "gateway", "service")
-    if cluster is None or stack is None or not (is_wanted or there):
+    if cluster is None or not (is_wanted or there):
         return {}
-    of, by = cluster.manifest, str(there or names.gateway_service(request.identity.name))
-    kind, name = of["kind"], of["metadata"]["name"]
-    manifest = manifests.usage(
-        name=names.derived(name, "usage", kind, name, "Object", by),
-        namespace=names.SYSTEM_NAMESPACE,
-        api_version=of["apiVersion"],
-        kind=kind,
-        of=name,
-        by=(versions.PROVIDER_KUBERNETES, "Object", by),
-        reason=_REASON,
-    )
+    name = str(there or names.gateway_service(request.identity.name))
+    by = {"apiVersion": versions.PROVIDER_KUBERNETES, "kind": "Object", "metadata": {"name": name}}
+    manifest = usage_between(cluster.manifest, by, namespace=names.SYSTEM_NAMESPACE, reason=_REASON)
     return {KEY: ComposedResource(manifest, request.is_ready(KEY))}

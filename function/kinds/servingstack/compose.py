@@ -24,7 +24,7 @@ from function.kinds.servingstack import components, gateway, upgrade
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.metadata import metadata
-from function.manifests.parts import Part, due, usages
+from function.manifests.parts import Part, due, leaving, usages
 from function.vocabulary import labels, names, versions
 
 GATEWAY = "gateway"
@@ -45,9 +45,10 @@ def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
 
 
 def resources(request: Request, wanted: tuple[Part, ...], namespace: str) -> dict[str, ComposedResource]:
-    """Return the parts that are due, and the Usages that order their deletion."""
+    """Return the parts that are due, the Usages that order their deletion, and what is leaving in this order."""
     composed = {p.key: ComposedResource(p.manifest, request.is_ready(p.key)) for p in due(request, wanted)}
-    return {**composed, **usages(request, composed, _OUTLIVES, namespace)}
+    composed |= usages(request, composed, _OUTLIVES, namespace)
+    return {**composed, **leaving(request, composed)}
 
 
 _OUTLIVES = (

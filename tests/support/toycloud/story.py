@@ -80,6 +80,33 @@ def faults(*objects: Any) -> list[tuple[str, str]]:
     return [(finding.field, finding.message) for finding in validate(objects)]
 
 
+def load_balancer(control: ControlPlane) -> list[list[Any]]:
+    """What is deleted on the cluster, and what holds the cluster until then."""
+    store, ours = control.store, names.remote_object("good", "Gateway", names.SYSTEM_NAMESPACE, names.CLUSTER_GATEWAY)
+    deleting = [
+        m["metadata"]["name"]
+        for m in store.of_kind(versions.PROVIDER_KUBERNETES, "Object")
+        if {"*", "Delete"} & set(dig(m, "spec", "managementPolicies") or ["*"])
+    ]
+    users = [
+        (m["spec"]["of"]["kind"], m["spec"]["by"]["resourceRef"]["name"], dig(condition(m, "Ready"), "status"))
+        for m in store.of_kind(versions.PROTECTION, "Usage")
+        if m["spec"]["by"]["resourceRef"]["name"] in (ours, names.gateway_service("good"))
+    ]
+    return [sorted(deleting), sorted({ours, names.gateway_service("good")}), sorted(users)]
+
+
+def deletions(changes: list[Any]) -> list[str]:
+    """The kinds of what went, in this order: Objects by what they hold, and a cloud's resources once asked to go."""
+    found = []
+    for change in changes:
+        before, after = change.before, change.after
+        is_clouds = change.ref.api_version == "toy.m.example.org/v1beta1"
+        if before is not None and (after is None or (is_clouds and "deletionTimestamp" in after["metadata"])):
+            found.append(dig(before, "spec", "forProvider", "manifest", "kind") or change.ref.kind)
+    return list(dict.fromkeys(found))
+
+
 def main() -> None:
     control = ControlPlane()
     control.loop.load(OBJECTS)
@@ -130,8 +157,11 @@ def main() -> None:
         "same": spec("ToyCluster") == composites,
         "reason": dig(condition(found or {}, "ClusterReady"), "reason"),
     }
+    facts["load balancer"] = load_balancer(control)
+    changes = store.feed()
     store.delete(Ref(versions.MODELPLANE, "InferenceCluster", "", "good"))
     control.loop.settle()
+    facts["deletions"] = deletions(changes)
     facts["deleted"] = [spec("ToyCluster"), spec("ServingStack"), all_of("toy.m.example.org/v1beta1", "Cluster")]
     print(json.dumps(facts))
 

@@ -92,7 +92,25 @@ def test_it_is_deleted_with_its_inference_cluster(told: dict[str, Any]) -> None:
 
 
 def test_it_outlives_what_is_installed_on_it(told: dict[str, Any]) -> None:
-    assert told["usages"] == [["ToyCluster", "ServingStack"]]
+    assert told["usages"] == [["ToyCluster", "ServingStack"], ["ToyCluster", "Object"]]
+
+
+def test_only_the_gateway_and_its_load_balancer_are_deleted_on_it(told: dict[str, Any]) -> None:
+    deleting, gateway_and_service, usages = told["load balancer"]
+    assert deleting == gateway_and_service
+    assert [(of, ready) for of, _, ready in usages if of == "ToyCluster"] == [("ToyCluster", "True")]
+
+
+def test_its_load_balancer_is_gone_before_anything_of_the_cloud_is_deleted(told: dict[str, Any]) -> None:
+    order = told["deletions"]
+    assert [kind for kind in order if kind in ("Gateway", "Service", "ToyCluster", "Pool", "Cluster", "Network")] == [
+        "Gateway",
+        "Service",
+        "ToyCluster",
+        "Pool",
+        "Cluster",
+        "Network",
+    ]
 
 
 def test_what_it_cannot_do_is_refused_at_the_pools_field(told: dict[str, Any]) -> None:

@@ -90,6 +90,19 @@ def test_what_is_accepted_has_room_for_all_nodes(whole: IPv4Network, sizes: list
     )
 
 
+@given(st.integers(16, 22), st.integers(16, 28))
+def test_as_many_nodes_as_are_counted_fit_and_no_more(prefix: int, service: int) -> None:
+    whole = IPv4Network(("172.16.0.0", prefix))
+    network = Network(cidr=str(whole), serviceCidr=f"/{service}")
+    most = sum(addresses.needed(nodes, service) <= whole.num_addresses for nodes in range(257)) - 1
+    if most < 0:
+        return
+
+    allocate(network, most)
+    with pytest.raises(ValueError, match="max"):
+        allocate(network, most + 1)
+
+
 @given(POOLS, st.integers(12, 28))
 def test_the_length_that_a_refusal_names_is_enough_and_one_more_is_not(sizes: list[dict], service: int) -> None:
     asked = pools(*sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +13,14 @@ from tests.support.stacks import READY, answer
 
 GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
 ALL_DRIVERS = ["dra.net", "gpu.amd.com", "gpu.nvidia.com"]
+ORDER = (
+    ("envoy-gateway", "gateway-class"),
+    ("envoy-gateway", "gateway"),
+    ("ai-gateway", "gateway"),
+    ("gateway-class", "gateway"),
+    ("envoy-proxy", "gateway"),
+)
+"""The first is needed by the second."""
 GOES = {
     "certManager": {"cert-manager"},
     "inferenceExtension": {"inferencepools", "inferencepoolimports"},
@@ -60,9 +69,29 @@ def test_every_switch_is_looked_at() -> None:
 def test_what_is_switched_off_goes_alone(switch: str) -> None:
     everything, _ = installed()
 
-    left = asked(everything, switch)
+    steps = list(left_by(everything, switch))
 
-    assert everything.resources.keys() - left.resources.keys() == GOES[switch]
+    assert everything.resources.keys() - steps[-1].resources.keys() == GOES[switch]
+
+
+def left_by(before: Result, *off: str) -> Iterator[Result]:
+    """The answers after components were switched off, until no more goes."""
+    while True:
+        after = asked(before, *off)
+        yield after
+        if after.resources.keys() == before.resources.keys():
+            return
+        before = after
+
+
+@pytest.mark.parametrize("switch", GOES)
+def test_nothing_is_left_out_while_a_usage_protects_it(switch: str) -> None:
+    """Crossplane stops at the first delete that is refused."""
+    before, _ = installed()
+    for after in left_by(before, switch):
+        gone = before.resources.keys() - after.resources.keys()
+        assert not gone & {of for of, by in ORDER if f"usage-{of}-{by}" in before.resources}
+        before = after
 
 
 @pytest.mark.parametrize("switch", GOES)
