@@ -70,19 +70,26 @@ def external_name(manifest: Manifest) -> str | None:
 
 def references(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield each reference of a managed resource: the field, without its path, and the name that it refers to."""
+    for path, name in reference_paths(manifest):
+        yield path.rpartition(".")[2], name
+
+
+def reference_paths(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield each reference of a managed resource: the path of its field, without indexes, and the name."""
     for parameters in ("forProvider", "initProvider"):
-        yield from _references(dig(manifest, "spec", parameters))
+        yield from _references(dig(manifest, "spec", parameters), "")
 
 
-def _references(value: Any) -> Iterator[tuple[str, str]]:
+def _references(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if is_list(value):
         for item in value:
-            yield from _references(item)
+            yield from _references(item, path)
     if not isinstance(value, Mapping):
         return
     for field, child in value.items():
+        at = f"{path}.{field}" if path else field
         if field.endswith(("Ref", "Refs")):
             named = child if is_list(child) else (child,)
-            yield from ((field, name) for each in named if isinstance(name := dig(each, "name"), str))
+            yield from ((at, name) for each in named if isinstance(name := dig(each, "name"), str))
         else:
-            yield from _references(child)
+            yield from _references(child, at)

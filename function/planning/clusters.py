@@ -26,8 +26,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from function import clouds
 from function.core import Condition, Manifest, dig, plain
-from function.planning import cloud_nodes, control_cluster, controllers, preinstalled, provider
+from function.planning import control_cluster, controllers, preinstalled, provider
 from function.planning.controllers import RemoteObject
 from function.planning.faults import Faults
 from function.planning.managed import Providers
@@ -36,10 +37,10 @@ from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
 
-IN_USE = "in-use.crossplane.io"
-"""Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
 _CLUSTER, _CONFIG = (versions.MODELPLANE, "InferenceCluster"), "ClusterProviderConfig"
+_MADE = frozenset((model.API_VERSION, model.KIND) for model in clouds.kinds())
+"""Kinds by which clouds make clusters."""
 _ALWAYS = ("default", "kube-system", names.SYSTEM_NAMESPACE)
 """Namespaces that exist on every cluster."""
 
@@ -136,8 +137,8 @@ class Clusters:
             self._answers_anew(ref.name)
         elif ref[:2] == _CLUSTER:
             self._notice_cluster(ref, found)
-        elif found is not None and cloud_nodes.is_composite(*ref[:2]):
-            seen.run.add(names.provider_config(cloud_nodes.owner(found)))
+        elif ref[:2] in _MADE:
+            self._notice_made(ref, found)
 
     def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
         config = names.provider_config(ref.name)
@@ -149,6 +150,18 @@ class Clusters:
         self.seen.clusters[config] = ref
         self._preinstall(config, cluster)
         self.seen.run.add(config)
+
+    def _notice_made(self, ref: Ref, composite: Manifest | None) -> None:
+        """Note the composite by which a cloud makes a cluster: the nodes on which pods run are its."""
+        before = self.seen.configs.pop(ref, None)
+        if before is not None:
+            self.seen.made.pop(before, None)
+            self.seen.run.add(before)
+        if composite is not None:
+            config = names.provider_config(str(dig(composite, "spec", "clusterName")))
+            self.seen.configs[ref] = config
+            self.seen.made[config] = ref
+            self.seen.run.add(config)
 
     def _preinstall(self, config: str, cluster: Manifest) -> None:
         there = self.things.setdefault(config, {})
@@ -282,27 +295,19 @@ class Clusters:
             ref, things = self.seen.clusters.get(config), self.things.get(config)
             if things is None or (ref is None and config != names.CONTROL_CONFIG):
                 continue
-            cluster = self._with_nodes(store, config, store.get(ref)) if ref else None
-            if controllers.run(things, cluster, self.faults, self._matcher):
+            cluster = store.get(ref) if ref else None
+            made = store.get(self.seen.made[config]) if config in self.seen.made else None
+            if controllers.run(things, cluster, self.faults, self._matcher, made=made):
                 self.seen.observe.configs.update(self._same.get(config, {config}))
         self.seen.run.clear()
-
-    def _with_nodes(self, store: Store, config: str, cluster: Manifest | None) -> Manifest | None:
-        """An InferenceCluster that publishes the pools that its cloud has made."""
-        before = self.seen.pools.get(config, {})
-        pools = cloud_nodes.there(store, cluster, before) if cluster is not None else None
-        if cluster is None or pools is None:
-            return cluster
-        self.seen.pools[config] = pools
-        return {**cluster, "status": {**(cluster.get("status") or {}), "gpuPools": list(pools.values())}}
 
     def _guard(self, store: Store, ref: Ref) -> None:
         """Keep a provider config as long as something uses it."""
         index = self.seen.objects if ref.api_version == versions.PROVIDER_KUBERNETES else self.seen.releases
         if index.get(ref.name):
-            store.add_finalizer(ref, IN_USE)
+            store.add_finalizer(ref, provider.IN_USE)
         else:
-            store.remove_finalizer(ref, IN_USE)
+            store.remove_finalizer(ref, provider.IN_USE)
 
 
 def _spec(manifest: Manifest) -> dict[str, Any]:

@@ -46,7 +46,14 @@ class ClusterView:
     faults: Faults
 
 
-def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Faults, matcher: Matcher) -> int:
+def run(
+    things: dict[Ref, RemoteObject],
+    cluster: Manifest | None,
+    faults: Faults,
+    matcher: Matcher,
+    *,
+    made: Manifest | None = None,
+) -> int:
     """Write the status of every remote object of a cluster.
 
     Args:
@@ -54,6 +61,7 @@ def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Fault
         cluster: The InferenceCluster; None for the control cluster, which has no pools.
         faults: Faults that are switched on.
         matcher: Evaluates device selectors.
+        made: The composite by which a cloud makes the cluster; None for one that exists already.
 
     Returns:
         How many statuses changed.
@@ -63,7 +71,7 @@ def run(things: dict[Ref, RemoteObject], cluster: Manifest | None, faults: Fault
         return 0
     before = sum(remote.version for remote in things.values())
     lost = frozenset(pool for of, pool in faults.lost_pools if of == name)
-    nodes = node_pools.read(cluster, lost, matcher)
+    nodes = node_pools.read(cluster, made, lost, matcher)
     address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
     there = ClusterView(name, things, nodes, address, faults)
     for ref, remote in things.items():

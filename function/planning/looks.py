@@ -57,15 +57,15 @@ class Look:
         return Ref(self.known.cloud.provider, kind, namespace, str(dig(reference, "name") or "default"))
 
     def references(self) -> Iterator[tuple[str, Ref]]:
-        """Each reference by its field, with the managed resource that it names."""
+        """Each reference by the path of its field, with the object that it names."""
         api_versions = {kind.kind: kind.api_version for kind in self.known.cloud.managed}
-        for field_, name in managed.references(self.manifest):
-            kind = self.known.kind.references[field_]
-            yield field_, Ref(api_versions[kind], kind, self.ref.namespace, name)
+        for path, name in managed.reference_paths(self.manifest):
+            kind = self.known.kind.referred(path)
+            yield path, Ref(api_versions.get(kind, versions.CORE), kind, self.ref.namespace, name)
 
     def uses(self) -> frozenset[Ref]:
         """The managed resources that it refers to."""
-        return frozenset(used for _, used in self.references())
+        return frozenset(used for _, used in self.references() if used.api_version != versions.CORE)
 
     def observe(self) -> Observation:
         """What the cloud tells of it, once it is made."""

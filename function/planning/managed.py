@@ -4,7 +4,8 @@ Terms. A *look* is one reconcile of a managed resource by its provider. What the
 (externals.py); what a look reports is in upjet.py. A managed resource *awaits* an object if its next step depends on
 that. A creation goes through these steps, of which a look takes one:
 
-1. Its references are resolved, its provider config is found, it gets the finalizer, and the creation is requested.
+1. Its references are resolved, its provider config is found and kept as long as it is in use, it gets the finalizer,
+   and the creation is requested.
 2. The cloud has made it: it gets its external name, unless it has one already. Others can refer to it from now on.
 3. It is ready: status.atProvider and the connection Secret are written.
 
@@ -58,6 +59,8 @@ class Providers:
     """By managed resource, what it awaits."""
     _awaited: dict[Ref, set[Ref]] = field(default_factory=dict)
     """By object, the managed resources that await it."""
+    _configs: dict[Ref, set[Ref]] = field(default_factory=dict)
+    """By provider config, the managed resources that use it."""
     _secrets: dict[Ref, Ref] = field(default_factory=dict)
     """By connection Secret, the managed resource whose provider writes it."""
     _faults: str = ""
@@ -74,6 +77,7 @@ class Providers:
             _attempts=dict(self._attempts),
             _awaits=dict(self._awaits),
             _awaited={ref: set(waiting) for ref, waiting in self._awaited.items()},
+            _configs={config: set(users) for config, users in self._configs.items()},
             _secrets=dict(self._secrets),
         )
 
@@ -144,8 +148,22 @@ class Providers:
         """Take a resource that was loaded as it was found for one that the cloud has."""
         found = externals.adopted(look.manifest, look.uses())
         if found:
-            look.store.add_finalizer(look.ref, provider.FINALIZER)
+            self._hold(look)
             self.externals.put(look.ref, found)
+
+    def _hold(self, look: Look) -> None:
+        """Keep a managed resource until it is deleted in the cloud, and as long its provider config."""
+        look.store.add_finalizer(look.ref, provider.FINALIZER)
+        look.store.add_finalizer(look.config, provider.IN_USE)
+        self._configs.setdefault(look.config, set()).add(look.ref)
+
+    def _let_go(self, look: Look) -> None:
+        self._attempts.pop(look.ref, None)
+        look.store.remove_finalizer(look.ref, provider.FINALIZER)
+        users = self._configs.get(look.config, set())
+        users.discard(look.ref)
+        if not users:
+            look.store.remove_finalizer(look.config, provider.IN_USE)
 
     def _await(self, ref: Ref, *objects: Ref) -> None:
         """Note what a managed resource awaits from now on."""
@@ -160,17 +178,17 @@ class Providers:
 
     def _create(self, look: Look) -> bool:
         """Request the creation, once everything for it is there."""
-        for field_, used in look.references():
+        for path, used in look.references():
             problem = self._problem(look.store, used)
             if problem:
                 self._await(look.ref, used)
-                look.report(upjet.unresolved(field_, problem))
+                look.report(upjet.unresolved(path, problem))
                 return False
         if look.store.get(look.config) is None:
             self._await(look.ref, look.config)
             look.report(upjet.unconnected(look.config))
             return False
-        look.store.add_finalizer(look.ref, provider.FINALIZER)
+        self._hold(look)
         if self._is_refused(look):
             return False
         self.externals.put(look.ref, External(plain(look.wanted), look.uses()))
@@ -182,7 +200,7 @@ class Providers:
         found = store.get(used)
         if found is None:
             return upjet.absent(used)
-        return "" if managed.external_name(found) else upjet.UNNAMED
+        return "" if managed.external_name(found) or used[:2] not in self.kinds else upjet.UNNAMED
 
     def _is_refused(self, look: Look) -> bool:
         """Whether the cloud refuses the creation. Reports it."""
@@ -268,10 +286,6 @@ class Providers:
         if message not in self.refusals:
             self.refusals.append(message)
         look.report(upjet.undeleted(message))
-
-    def _let_go(self, look: Look) -> None:
-        self._attempts.pop(look.ref, None)
-        look.store.remove_finalizer(look.ref, provider.FINALIZER)
 
 
 def _over(value: Any, other: Any) -> Any:

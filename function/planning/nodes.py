@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from function import cel
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_list
 from function.fleet import clusters
 from function.scheduling.devices import Matcher, Offer
 from function.scheduling.fleet import NodeShape
@@ -73,12 +73,31 @@ class Nodes:
         return isinstance(offer, Offer) and offer.classes == wanted
 
 
-def read(cluster: Manifest | None, lost: frozenset[str], matcher: Matcher) -> Nodes:
-    """The nodes of an InferenceCluster, all free. A pool in `lost` has none, and neither has a cluster that is gone."""
-    counts = {
-        pool: 0 if pool.name in lost else pool.nodes for pool in (clusters.cluster(cluster).pools if cluster else ())
-    }
-    return Nodes({pool.name: PoolNodes(pool.shape, nodes, nodes) for pool, nodes in counts.items()}, matcher)
+def read(cluster: Manifest | None, made: Manifest | None, lost: frozenset[str], matcher: Matcher) -> Nodes:
+    """The nodes of an InferenceCluster, all free. A pool in `lost` has none, and neither has a cluster that is gone.
+
+    Args:
+        cluster: The InferenceCluster.
+        made: The composite by which a cloud makes it; None for one that exists already. It keeps nodes that the
+            InferenceCluster does not publish any more, until the replicas on them have moved.
+        lost: Pools without any node.
+        matcher: Evaluates device selectors.
+    """
+    pools = {pool.name: pool for pool in clusters.cluster(cluster).pools} if cluster else {}
+    kept = _kept(made) if cluster and made else {}
+    found = {}
+    for name in {**pools, **kept}:
+        shape = pools[name].shape if name in pools else NodeShape(())
+        nodes = 0 if name in lost else max(pools[name].nodes if name in pools else 0, kept.get(name, 0))
+        found[name] = PoolNodes(shape, nodes, nodes)
+    return Nodes(found, matcher)
+
+
+def _kept(made: Manifest) -> dict[str, int]:
+    """The nodes of the pools that a cloud has made."""
+    there = dig_list(made, "status", "pools")
+    pools = (pool for pool in dig_list(made, "spec", "nodePools") if pool["name"] in there)
+    return {pool["name"]: int(pool.get("maxNodeCount", pool.get("nodeCount", 1))) for pool in pools}
 
 
 def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:

@@ -13,6 +13,9 @@ from function.sandbox.store import Ref, Store
 FINALIZER = "finalizer.managedresource.crossplane.io"
 """Finalizer of a managed resource, until what it manages is deleted (crossplane-runtime v2.4)."""
 
+IN_USE = "in-use.crossplane.io"
+"""Finalizer of a provider config that something uses (crossplane-runtime v2, providerconfig)."""
+
 SYNCED = Condition("Synced", "True", "ReconcileSuccess")
 
 AVAILABLE = Condition("Ready", "True", "Available")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from function.sandbox.store import Ref
 
@@ -61,8 +60,10 @@ class Seen:
     """The faults at the start of the last call."""
     clusters: dict[str, Ref] = field(default_factory=dict)
     """The InferenceCluster that each provider config reaches."""
+    made: dict[str, Ref] = field(default_factory=dict)
+    """The composite by which a cloud makes the cluster of each provider config."""
     configs: dict[Ref, str] = field(default_factory=dict)
-    """The provider config of each Object and Release."""
+    """The provider config of each Object and Release, and of the cluster that each composite of a cloud makes."""
     objects: dict[str, set[Ref]] = field(default_factory=dict)
     """The Objects of each provider config."""
     releases: dict[str, set[Ref]] = field(default_factory=dict)
@@ -73,8 +74,6 @@ class Seen:
     """What the provider has to observe."""
     run: set[str] = field(default_factory=set)
     """Clusters whose controllers have to run."""
-    pools: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    """The pools of each cluster that a cloud makes, by the name of its provider config, as cloud_nodes.py has them."""
     guard: set[Ref] = field(default_factory=set)
     """Provider configs that may have come into use or out of it."""
     applied: dict[Ref, int] = field(default_factory=dict)
@@ -87,13 +86,13 @@ class Seen:
         return replace(
             self,
             clusters=dict(self.clusters),
+            made=dict(self.made),
             configs=dict(self.configs),
             objects={config: set(refs) for config, refs in self.objects.items()},
             releases={config: set(refs) for config, refs in self.releases.items()},
             provide=self.provide.copied(),
             observe=self.observe.copied(),
             run=set(self.run),
-            pools=dict(self.pools),
             guard=set(self.guard),
             applied=dict(self.applied),
             reported=dict(self.reported),

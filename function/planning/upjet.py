@@ -23,11 +23,10 @@ AVAILABLE: Report = (provider.SYNCED, provider.AVAILABLE, _DONE)
 GOING: Report = (provider.SYNCED, DELETING)
 
 
-def unresolved(field: str, problem: str) -> Report:
-    """Return that a reference, such as vpcIdRef, cannot be resolved. Ready stays as it was."""
-    named = re.sub(r"Refs?$", "", field)
-    named = re.sub(r"Id$", "ID", named[0].upper() + named[1:])
-    return (_error(f"cannot resolve references: mg.Spec.ForProvider.{named}: {problem}"),)
+def unresolved(path: str, problem: str) -> Report:
+    """Return that a reference, such as vpcConfig.subnetIdRefs, cannot be resolved. Ready stays as it was."""
+    fields = (re.sub(r"Id$", "ID", f[0].upper() + f[1:]) for f in re.sub(r"Refs?$", "", path).split("."))
+    return (_error(f"cannot resolve references: mg.Spec.ForProvider.{'.'.join(fields)}: {problem}"),)
 
 
 def absent(referred: Ref) -> str:

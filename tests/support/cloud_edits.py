@@ -1,262 +1,210 @@
-"""InferenceClusters of every cloud in the embedded control plane, for what must hold of each of them.
-
-A cloud that is added is among them: where nothing is known of its blocks here, they are filled by their schemas.
-"""
+"""Worlds for the stories of clouds: an InferenceCluster that a cloud makes, on the embedded control plane."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from function import clouds
-from function.api import inferenceclass
 from function.clouds import Provisioner, Source
-from function.contracts.cloud.nodepool import NodePool
-from function.core import Manifest, condition, dig, plain
-from function.core.manifest import is_list
-from function.kinds.inferencecluster.made import pool_of_composite
+from function.core import Manifest, condition, dig
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
-from function.sandbox.errors import Refused
-from function.sandbox.store import Ref
-from function.vocabulary import crossplane, names, versions
-from tests.support.replicas import OWNER, engine, gang, member
+from function.sandbox.store import Ref, ref_of
+from function.vocabulary import crossplane, labels, names, versions
+from tests.support import cloud_samples
 
 NAME = "prod"
-REF = Ref(versions.MODELPLANE, "InferenceCluster", "", NAME)
-EXAMPLES = Path(__file__).parents[2] / "examples/classes"
-SUPPORTED = [source for source in clouds.PROVISIONED if source.provisioner]
-ON_CLUSTER = (versions.PROVIDER_KUBERNETES, versions.PROVIDER_HELM)
-"""apiVersions of Objects and Releases."""
-_BLOCKS: Mapping[str, Mapping[str, Any]] = {
-    "GKE": {"region": "us-central1"},
-    "EKS": {"region": "us-east-1"},
-    "AKS": {"location": "eastus"},
-    "Vultr": {"region": "mia"},
-}
-ZONES: Mapping[str, Sequence[str]] = {
-    "GKE": ("us-central1-a", "us-central1-b", "us-central1-c"),
-    "EKS": ("us-east-1a", "us-east-1b", "us-east-1c"),
-    "AKS": ("1", "2", "3"),
-}
-VERSIONS: Mapping[str, Sequence[str]] = {
-    "Vultr": ("v1.33.9+1", "v1.36.1+3", "v1.36.2+1", "v1.37.0+1", "v1.38.0+1"),
-}
-"""Versions that a user may ask for: too old, the same, newer, too new."""
-_DEVICE = {"name": "gpu", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
+"""The InferenceCluster."""
+CLUSTER = Ref(versions.MODELPLANE, "InferenceCluster", "", NAME)
+DEPLOYMENT = Ref(versions.MODELPLANE, "ModelDeployment", "ml-team", "chat")
+POOLS = ({"name": "one", "nodeCount": 1}, {"name": "two", "nodeCount": 1})
+_INFRASTRUCTURE = (
+    (versions.PROVIDER_KUBERNETES, "Object"),
+    (versions.PROVIDER_KUBERNETES, "ClusterProviderConfig"),
+    (versions.PROVIDER_HELM, "Release"),
+    (versions.PROVIDER_HELM, "ClusterProviderConfig"),
+    (versions.PROTECTION, "Usage"),
+    (versions.PROTECTION, "ClusterUsage"),
+    (versions.INFRASTRUCTURE, "ServingStack"),
+)
 
 
 def provisioner(source: Source) -> Provisioner:
-    """The provisioner of a source that has one."""
-    assert source.provisioner
+    assert source.provisioner is not None
     return source.provisioner
 
 
-def zones(source: Source) -> Sequence[str]:
-    """Zones that pools may name; they are refused where the cloud chooses none."""
-    return ZONES.get(source.name, ("a", "b"))
-
-
-def fabrics(source: Source, type_: str) -> dict[str, Any]:
-    """The fields of a pool that joins a fabric."""
-    if type_ == "InfiniBand":
-        return {"fabric": {"type": type_, "infiniband": {"fabric": "fabric-2"}}}
-    return {"fabric": {"type": type_}, "zones": list(zones(source)[:1])}
-
-
-def kubernetes_versions(source: Source) -> Sequence[str]:
-    """Versions that a user may ask for."""
-    return VERSIONS.get(source.name, ("1.33", "1.34", "1.35", "1.36", "1.38"))
-
-
-def block(source: Source) -> dict[str, Any]:
-    """The least that the block of a cluster can hold."""
-    required = {name: "here" for name, found in source.cluster.model_fields.items() if found.is_required()}
-    return {**required, **_BLOCKS.get(source.name, {})}
-
-
-@cache
-def _documents(source: str) -> tuple[Manifest, ...]:
-    path = EXAMPLES / f"{source.lower()}.yaml"
-    found = yaml.safe_load_all(path.read_text()) if path.exists() else ()
-    return tuple(document for document in found if document)
-
-
-def classes(source: Source, more: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    """The InferenceClasses of a cloud among the examples that a pool can have with a few fields more; one made up where
-    there is none."""
-    found = [plain(m) for m in _documents(source.name) if dig(m, "spec", "provisioning", source.block)]
-    return [m for m in found if _is_usable(source, m, more or {})] or [_made_up(source)]
-
-
-def all_classes(source: Source) -> list[dict[str, Any]]:
-    """All of them, whatever a pool needs for them."""
-    return [plain(m) for m in _documents(source.name)] or classes(source)
-
-
-def _is_usable(source: Source, class_: Manifest, more: Mapping[str, Any]) -> bool:
-    assert source.machine
-    parsed = inferenceclass.parse(class_)
-    machine = parsed.machine(source)
-    assert machine
-    asked = NodePool.model_validate({"name": "a", "className": class_["metadata"]["name"], **more})
-    pool = provisioner(source).model.Pool.model_validate(pool_of_composite(asked, machine, parsed.drivers))
-    return not list(provisioner(source).pool_faults(source.cluster.model_validate(block(source)), pool, machine))
-
-
-def _made_up(source: Source) -> dict[str, Any]:
-    assert source.machine
-    machine = {name: "large" for name, found in source.machine.model_fields.items() if found.is_required()}
-    spec = {"devices": [_DEVICE], "provisioning": {"provider": source.name, source.block: machine}}
+def deployment(replicas: int = 2, **selector: Any) -> dict[str, Any]:
+    """A ModelDeployment each of whose replicas takes a node."""
+    template = {"spec": {"containers": [{"name": "engine", "image": "vllm/vllm-openai:v0.33.0"}]}}
+    devices = [{"name": "gpu", "selectors": [{"cel": "device.driver == 'gpu.nvidia.com'"}]}]
     return {
         "apiVersion": versions.MODELPLANE,
-        "kind": "InferenceClass",
-        "metadata": {"name": f"{source.block}-large"},
-        "spec": spec,
+        "kind": "ModelDeployment",
+        "metadata": {"name": "chat", "namespace": "ml-team"},
+        "spec": {
+            "replicas": replicas,
+            "engines": [{"name": "main", "members": [{"nodeSelector": {"devices": devices}, "template": template}]}],
+            **selector,
+        },
     }
 
 
-def credentials(source: Source) -> list[dict[str, Any]]:
-    """The provider config, and the Secret that it names."""
-    spec = plain(provisioner(source).assumed_config)
-    config = {
-        "apiVersion": provisioner(source).provider,
-        "kind": "ClusterProviderConfig",
-        "metadata": {"name": "default"},
-        "spec": spec,
-    }
-    reference = dig(spec, "credentials", "secretRef")
-    if reference is None:
-        return [config]
-    metadata = {"name": reference["name"], "namespace": reference["namespace"]}
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": {reference["key"]: "e30="}}
-    return [config, secret]
-
-
-def cluster(source: Source, pools: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
-    """An InferenceCluster with some pools; `more` goes into the cloud's block."""
-    given = {"source": source.name, source.block: {**block(source), **more}}
+def spare(class_name: str, nodes: int) -> dict[str, Any]:
+    """An InferenceCluster that exists already, with nodes of a class."""
+    existing = {"secretRef": {"name": "spare-kubeconfig"}}
     return {
         "apiVersion": versions.MODELPLANE,
         "kind": "InferenceCluster",
-        "metadata": {"name": NAME},
-        "spec": {"cluster": given, "nodePools": [plain(pool) for pool in pools]},
-    }
-
-
-def replica(name: str, pool: str, nodes: int) -> dict[str, Any]:
-    """A replica that takes nodes of a pool, of a deployment that nobody reconciles here."""
-    parts = engine("e", member(pool=pool)) if nodes == 1 else gang("e", nodes=nodes - 1)
-    parts["members"] = [{**each, "nodePoolName": pool} for each in parts["members"]]
-    return {
-        "apiVersion": versions.MODELPLANE,
-        "kind": "ModelReplica",
-        "metadata": {
-            "name": name,
-            "namespace": "ml",
-            "labels": {"modelplane.ai/cluster": names.label_value(NAME)},
-            "ownerReferences": [OWNER],
+        "metadata": {"name": "spare"},
+        "spec": {
+            "cluster": {"source": "Existing", "existing": existing},
+            "nodePools": [{"name": "spare", "className": class_name, "nodeCount": nodes}],
         },
-        "spec": {"clusterName": NAME, "engines": [parts]},
     }
-
-
-def walked(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every field of a value, at any depth, with its path."""
-    if isinstance(value, Mapping):
-        for name, child in value.items():
-            yield (*path, name), child
-            yield from walked(child, (*path, name))
-    elif is_list(value):
-        for child in value:
-            yield from walked(child, path)
 
 
 @dataclass(slots=True)
 class CloudWorld:
-    """A cluster of one cloud, with its classes and credentials."""
+    """A control plane for the clusters of one cloud."""
 
     source: Source
     control: ControlPlane = field(default_factory=ControlPlane)
 
-    @classmethod
-    def of(cls, source: Source, pools: Sequence[Mapping[str, Any]], **more: Any) -> CloudWorld:
-        """A cluster that was made and has come to rest."""
-        world = cls(source)
-        world.control.loop.load([*credentials(source), *all_classes(source), cluster(source, pools, **more)])
-        world.control.loop.settle()
-        return world
-
     def copied(self) -> CloudWorld:
-        """The same world, to be changed by itself."""
         return CloudWorld(self.source, self.control.copied())
 
-    def edit(self, pools: Sequence[Mapping[str, Any]], **more: Any) -> str:
-        """Edit the cluster, and let everything come to rest. Returns why it was refused; empty where it was not."""
-        try:
-            self.control.loop.replace(cluster(self.source, pools, **more))
-        except Refused as refused:
-            return str(refused)
+    # What happens
+
+    def load(self, *manifests: Mapping[str, Any]) -> None:
+        """Load objects, and the kubeconfigs that they reference."""
+        assumed = [m for m in stubs.objects(manifests) if "kubeconfig" in m["metadata"]["name"]]
+        self.control.loop.load([*manifests, *assumed])
+
+    def settle(self) -> None:
         self.control.loop.settle()
-        return self.refusal()
 
-    def refusal(self) -> str:
-        """Why the cluster, or its composite, is refused; empty where neither is."""
-        for manifest in (self.cluster(), self.composite()):
-            found = condition(manifest or {}, "ClusterReady") or {}
-            if str(found.get("reason", "")).startswith("Invalid"):
-                return f"{found['reason']}: {found['message']}"
-        return ""
+    def rounds(self, until: Callable[[], bool] = lambda: False, most: int = 400) -> Iterable[int]:
+        """Run rounds, and yield after each, until something is true or the world is at rest."""
+        for count in range(most):
+            before = self.control.store.version
+            reconciled = self.control.loop.round(count)
+            yield count
+            is_at_work = self.control.loop.is_working
+            if until() or (not reconciled and self.control.store.version == before and not is_at_work):
+                return
+        raise AssertionError("the world does not come to rest")
 
-    @property
-    def ref(self) -> Ref:
-        return REF
+    def edit(self, ref: Ref, change: Callable[[dict[str, Any]], None]) -> None:
+        self.control.store.update(ref, change)
 
-    def cluster(self) -> Manifest:
-        found = self.control.store.get(REF)
-        assert found is not None
-        return found
+    def pools(self, *pools: Mapping[str, Any]) -> None:
+        """Give the InferenceCluster other node pools."""
+        class_name = cloud_samples.SAMPLES[self.source.name].class_name
+        wanted = [{"className": class_name, **pool} for pool in pools]
+        self.edit(CLUSTER, lambda m: m["spec"].update(nodePools=wanted))
 
-    def is_ready(self) -> bool:
-        return (condition(self.cluster(), "Ready") or {}).get("status") == "True"
+    def config(self) -> Ref:
+        """The provider config with whose rights the cluster is made."""
+        return ref_of(cloud_samples.provider_config(provisioner(self.source)))
 
-    def composite(self) -> Manifest | None:
+    def delete(self, ref: Ref) -> bool:
+        return self.control.store.delete(ref)
+
+    # What is there
+
+    def get(self, ref: Ref) -> Any:
+        return self.control.store.get(ref)
+
+    def says(self, type_: str = "ClusterReady", ref: Ref = CLUSTER) -> str:
+        """A condition, as its reason and message."""
+        found = condition(self.get(ref) or {}, type_)
+        return f"{dig(found, 'reason')}: {dig(found, 'message')}"
+
+    def fine(self, nodes: int, *pools: str) -> str:
+        """What ClusterReady says when there is nothing to say but the nodes."""
+        remark = f"; {self.source.no_storage}" if self.source.no_storage else ""
+        return f"ClusterRunning: {nodes} nodes, pools: {', '.join(pools)}{remark}"
+
+    def composite(self) -> Any:
+        """The cloud's composite; None if there is none."""
         model = provisioner(self.source).model
         found = self.control.store.of_kind(model.API_VERSION, model.KIND)
-        return found[0] if found else None
+        return next((m for m in found if m["spec"]["clusterName"] == NAME), None)
 
-    def composed(self) -> dict[str, dict[str, Any]]:
-        """What the composite composed, by key: what a user of it would see, without status."""
+    def managed(self, cluster: str = NAME) -> dict[str, Manifest]:
+        """The managed resources of an InferenceCluster by their keys."""
         found = {}
-        for manifest in self.control.store.all():
-            key = dig(manifest, "metadata", "annotations", crossplane.COMPOSITION_KEY)
-            if key and self._is_composed(manifest):
-                found[str(key)] = plain(manifest)
+        for kind in provisioner(self.source).managed:
+            for manifest in self.control.store.of_kind(kind.api_version, kind.kind):
+                if dig(manifest, "metadata", "labels", labels.CLUSTER) == cluster:
+                    found[manifest["metadata"]["annotations"][crossplane.COMPOSITION_KEY]] = manifest
         return found
 
-    def _is_composed(self, manifest: Manifest) -> bool:
-        composite = self.composite()
-        owners = dig(manifest, "metadata", "ownerReferences") or ()
-        uid = dig(composite, "metadata", "uid")
-        return any(dig(owner, "uid") == uid and dig(owner, "controller") for owner in owners)
+    def resource(self, key: str) -> Manifest:
+        return self.managed()[key]
 
-    def managed(self) -> dict[str, dict[str, Any]]:
-        """The managed resources of the cloud, by key."""
-        kinds = {(kind.api_version, kind.kind) for kind in provisioner(self.source).managed}
-        return {key: m for key, m in self.composed().items() if (m["apiVersion"], m["kind"]) in kinds}
+    def made(self) -> list[str]:
+        """The node pools that the cloud has made, as the composite says."""
+        return list(dig(self.composite(), "status", "pools") or ())
+
+    def published(self) -> dict[str, int]:
+        """The node pools that the scheduler sees, with their nodes."""
+        return {pool["name"]: pool["nodes"] for pool in dig(self.get(CLUSTER), "status", "gpuPools") or ()}
+
+    def placed(self) -> list[tuple[str, str]]:
+        """Cluster and pool of each replica."""
+        replicas = self.control.store.of_kind(versions.MODELPLANE, "ModelReplica")
+        return sorted(
+            (m["spec"]["clusterName"], m["spec"]["engines"][0]["members"][0]["nodePoolName"]) for m in replicas
+        )
+
+    def serving(self) -> int:
+        """How many replicas take traffic."""
+        return len(self.control.store.of_kind(versions.MODELPLANE, "ModelEndpoint"))
+
+    def in_cloud(self) -> list[str]:
+        """What the cloud has, by kind and name."""
+        return [f"{ref.kind} {ref.name}" for ref in sorted(self.control.clusters.clouds.externals.there)]
+
+    def refusals(self) -> list[str]:
+        """What the cloud refused to delete."""
+        return self.control.clusters.clouds.refusals
+
+    def left(self) -> list[str]:
+        """What the InferenceCluster has left on the control cluster."""
+        store = self.control.store
+        ours = {names.provider_config(NAME)}
+        foreign = [m for kind in _INFRASTRUCTURE for m in store.of_kind(*kind)]
+        about = [m for m in foreign if _is_about(m, ours)]
+        secrets = [m for m in store.of_kind(versions.CORE, "Secret") if m["metadata"].get("ownerReferences")]
+        return [str(ref_of(m)) for m in (*self.managed().values(), *about, *secrets, *filter(None, [self.composite()]))]
 
 
-def written(manifest: Manifest) -> dict[str, Any]:
-    """What was written of a resource: its name, its cloud's name, labels and spec."""
-    metadata = manifest["metadata"]
-    external = dig(metadata, "annotations", crossplane.EXTERNAL_NAME)
-    return {
-        "name": metadata["name"],
-        "labels": plain(metadata.get("labels")),
-        "external": external,
-        "spec": plain(manifest["spec"]),
-    }
+def _is_about(manifest: Manifest, configs: set[str]) -> bool:
+    """Whether an object is one of the InferenceCluster, by its label, its name, or the provider config that it uses."""
+    text = repr(manifest["metadata"]) + repr(manifest.get("spec"))
+    return any(config in text for config in configs) or f"'{NAME}'" in text or f"'{NAME}-" in text
+
+
+def begun(source: Source, *more: Mapping[str, Any], **faults: Any) -> CloudWorld:
+    """Return a world in which an InferenceCluster of two pools was just created, with credentials to make it.
+
+    Each provider takes one step in a round, and reconciles come in any order.
+    """
+    world = CloudWorld(source, ControlPlane(seed=0))
+    world.control.faults.in_steps = True
+    for name, fault in faults.items():
+        setattr(world.control.faults, name, fault)
+    config = cloud_samples.provider_config(provisioner(source))
+    cluster = cloud_samples.inference_cluster(source, NAME, *POOLS)
+    world.load(config, cloud_samples.credentials(), cloud_samples.inference_class(source), cluster, *more)
+    return world
+
+
+def running(source: Source, *more: Mapping[str, Any]) -> CloudWorld:
+    """Return a world at rest, in which the InferenceCluster runs."""
+    world = begun(source, *more)
+    world.settle()
+    return world

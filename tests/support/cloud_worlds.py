@@ -78,8 +78,8 @@ class CloudWorld:
     # What happens
 
     def load(self, *manifests: Mapping[str, Any]) -> None:
-        """Load objects, and what they reference, except for provider configs of clouds."""
-        assumed = [m for m in stubs.objects(manifests) if m["kind"] in ("Secret", "ConfigMap")]
+        """Load objects, and the kubeconfigs that they reference."""
+        assumed = [m for m in stubs.objects(manifests) if "kubeconfig" in m["metadata"]["name"]]
         self.control.loop.load([*manifests, *assumed])
 
     def settle(self) -> None:
@@ -105,6 +105,10 @@ class CloudWorld:
         wanted = [{"className": class_name, **pool} for pool in pools]
         self.edit(CLUSTER, lambda m: m["spec"].update(nodePools=wanted))
 
+    def config(self) -> Ref:
+        """The provider config with whose rights the cluster is made."""
+        return ref_of(cloud_samples.provider_config(provisioner(self.source)))
+
     def delete(self, ref: Ref) -> bool:
         return self.control.store.delete(ref)
 
@@ -117,6 +121,11 @@ class CloudWorld:
         """A condition, as its reason and message."""
         found = condition(self.get(ref) or {}, type_)
         return f"{dig(found, 'reason')}: {dig(found, 'message')}"
+
+    def fine(self, nodes: int, *pools: str) -> str:
+        """What ClusterReady says when there is nothing to say but the nodes."""
+        remark = f"; {self.source.no_storage}" if self.source.no_storage else ""
+        return f"ClusterRunning: {nodes} nodes, pools: {', '.join(pools)}{remark}"
 
     def composite(self) -> Any:
         """The cloud's composite; None if there is none."""

@@ -82,19 +82,19 @@ def _made(key: str, manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def rounds(xr: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is observed after each pass, until nothing is added."""
-    found: list[dict[str, Any]] = [{}]
-    while len(found) == 1 or found[-1] != found[-2]:
-        found.append(made(compose(xr, found[-1])))
-    return found[1:-1]
-
-
-def running(xr: Mapping[str, Any]) -> dict[str, Any]:
-    """What is observed once a cluster runs. It is the caller's to change."""
-    found: dict[str, Any] = json.loads(_running(json.dumps(xr)))
+    """What is observed after each pass, until nothing is added. It is the caller's to change."""
+    found: list[dict[str, Any]] = json.loads(_rounds(json.dumps(xr)))
     return found
 
 
 @cache
-def _running(xr: str) -> str:
-    return json.dumps(rounds(json.loads(xr))[-1])
+def _rounds(xr: str) -> str:
+    found: list[dict[str, Any]] = [{}]
+    while len(found) == 1 or found[-1] != found[-2]:
+        found.append(made(compose(json.loads(xr), found[-1])))
+    return json.dumps(found[1:-1])
+
+
+def running(xr: Mapping[str, Any]) -> dict[str, Any]:
+    """What is observed once a cluster runs. It is the caller's to change."""
+    return rounds(xr)[-1]

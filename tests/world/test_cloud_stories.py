@@ -18,7 +18,7 @@ from function.contracts.cloud.composition import pool_key
 from function.contracts.cloud.site import Site
 from function.core import dig, is_ready, plain
 from function.planning.faults import CreationFault
-from function.sandbox.store import Ref
+from function.sandbox.store import Ref, ref_of
 from function.validation import validate
 from function.vocabulary import names, versions
 from tests.support import cloud_samples
@@ -69,7 +69,7 @@ def test_a_sample_is_valid(source: Source) -> None:
 
 @every_cloud
 def test_it_is_made_in_steps_and_says_which_are_left(source: Source) -> None:
-    world, heard, done = begun(source), [], []
+    world, heard, done = begun(source, slow={ONE: 3, TWO: 6}), [], []
     for _ in world.rounds():
         said = world.says()
         heard += [said] if said not in heard[-1:] else []
@@ -82,7 +82,7 @@ def test_it_is_made_in_steps_and_says_which_are_left(source: Source) -> None:
     assert any("is not ready: Waiting for" in said for said in heard)
     assert done == sorted(done)
     assert len(set(done)) > 1
-    assert heard[-1] == "ClusterRunning: 2 nodes, pools: one, two"
+    assert heard[-1] == world.fine(2, "one", "two")
     assert is_ready(world.get(CLUSTER))
     assert all(is_ready(m) for m in world.managed().values())
 
@@ -138,8 +138,34 @@ def test_a_pool_that_is_out_of_stock_is_named_while_the_others_serve(source: Sou
     assert SOLD_OUT in failed
     assert f"{resource['kind']} {resource['metadata']['name']} ({TWO})" in failed
     assert (published, placed, serving) == ({"one": 1, "two": 0}, [(NAME, "one")], 1)
-    assert world.says() == "ClusterRunning: 2 nodes, pools: one, two"
+    assert world.says() == world.fine(2, "one", "two")
     assert (world.placed(), world.serving()) == ([(NAME, "one"), (NAME, "two")], 2)
+
+
+@every_cloud
+def test_whatever_is_refused_is_named_and_recovers(source: Source) -> None:
+    """Once for each kind of managed resource."""
+    for kind in sorted({m["kind"] for m in _rests(source.name).managed().values()}):
+        world = begun(source, in_steps=False, creations={kind: CreationFault(DENIED)})
+        world.settle()
+        failed, ready = world.says(), is_ready(world.get(CLUSTER))
+        world.control.faults.creations.clear()
+        world.settle()
+
+        assert DENIED in failed, kind
+        assert re.search(rf"\b{kind} {NAME}-[a-z0-9-]+ \([a-z0-9-]+\): ", failed), kind
+        assert not ready, kind
+        assert world.says() == world.fine(2, "one", "two"), kind
+
+
+@every_cloud
+def test_what_fails_once_everywhere_recovers_by_itself(source: Source) -> None:
+    kinds = {m["kind"] for m in _rests(source.name).managed().values()}
+    world = begun(source, creations={kind: CreationFault(SOLD_OUT, attempts=1) for kind in kinds})
+    heard = [world.says() for _ in world.rounds()]
+
+    assert any(SOLD_OUT in said for said in heard)
+    assert heard[-1] == world.fine(2, "one", "two")
 
 
 @every_cloud
@@ -148,7 +174,7 @@ def test_what_fails_a_few_times_recovers_by_itself(source: Source) -> None:
     heard = [world.says() for _ in world.rounds()]
 
     assert any(SOLD_OUT in said for said in heard)
-    assert heard[-1] == "ClusterRunning: 2 nodes, pools: one, two"
+    assert heard[-1] == world.fine(2, "one", "two")
 
 
 @every_cloud
@@ -193,19 +219,20 @@ def test_credentials_that_are_missing_are_named_and_appear(source: Source, missi
 
 
 @every_cloud
-def test_credentials_that_vanish_take_nothing_along(world: CloudWorld) -> None:
-    before = specs(world)
-    config = cloud_samples.provider_config(of(world.source))
-    world.delete(Ref(config["apiVersion"], config["kind"], "", "default"))
+@pytest.mark.parametrize("missing", ["config", "secret"])
+def test_credentials_that_vanish_take_nothing_along(world: CloudWorld, missing: str) -> None:
+    before, config = specs(world), cloud_samples.provider_config(of(world.source))
+    secret = ref_of(cloud_samples.credentials())
+    world.control.store.lose(world.config() if missing == "config" else secret)
     world.settle()
     failed = world.says()
-    world.load(config)
+    world.load(config, cloud_samples.credentials())
     world.settle()
 
     assert specs(world) == before
     assert "does not exist" in failed
     assert world.serving() == 2
-    assert is_ready(world.get(CLUSTER))
+    assert world.says() == world.fine(2, "one", "two")
 
 
 # It is edited
@@ -235,7 +262,7 @@ def test_a_pool_that_grows_changes_nothing_but_its_size(world: CloudWorld) -> No
     assert after != before
     assert [key for key in before if after[key] != before[key]] == [ONE]
     assert world.published() == {"one": 3, "two": 1}
-    assert world.says() == "ClusterRunning: 4 nodes, pools: one, two"
+    assert world.says() == world.fine(4, "one", "two")
 
 
 @every_cloud
@@ -297,7 +324,10 @@ def test_it_stays_while_replicas_are_on_it_and_leaves_nothing_behind(source: Sou
     for _ in world.rounds():
         assert world.serving() >= 2
 
+    world.delete(world.config())
+
     assert not accepted
+    assert world.get(world.config()) is None
     assert "to be deleted once these have left: " in drained[0]
     assert drained[1] == 2
     assert world.placed() == [("spare", "spare")] * 2

@@ -23,8 +23,8 @@ _WARM = {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "2"}}
 interface, 50 on large instances, of which addresses.py knows nothing (aws/amazon-vpc-cni-k8s,
 docs/eni-and-ip-target.md)."""
 _TOLERANT = {"tolerations": [{"operator": "Exists"}]}
-"""The agent must be on nodes with devices, too, whose CNI plugin gets its rights from it. By default it did not tolerate
-their taints (aws/containers-roadmap#2261)."""
+"""The agent must be on nodes with devices, too: their CNI plugin gets its rights from it. By default it did not
+tolerate their taints (aws/containers-roadmap#2261)."""
 _DELETES_DATA = {"controller": {"deleteAccessPointRootDir": True}}
 """What a volume on EFS held goes with it. By default it stays, and is paid for (aws-efs-csi-driver, docs/README.md)."""
 

@@ -167,6 +167,17 @@ def test_a_provider_config_is_awaited() -> None:
     assert sky.says(NET) == AVAILABLE
 
 
+def test_a_provider_config_in_use_stays_until_nothing_uses_it() -> None:
+    sky = Sky(NET)
+    sky.settle()
+    sky.delete(CONFIG)
+    held = sky.get(CONFIG) is not None
+    sky.delete(NET)
+    sky.settle()
+
+    assert (held, sky.get(CONFIG), sky.get(NET)) == (True, None, None)
+
+
 def test_a_name_that_the_manifest_carries_stays_and_others_wait_until_it_is_made() -> None:
     named = resource(CLUSTER, "main", external_name="prod", networkIdRef={"name": "net"})
     sky = Sky(named, GPUS, in_steps=True)

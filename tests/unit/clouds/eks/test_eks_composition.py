@@ -392,3 +392,18 @@ def test_what_caches_hold_belongs_to_the_user_that_stages_it() -> None:
 
     user = str(modelcache._USER)
     assert (manifest["parameters"]["uid"], manifest["parameters"]["gid"]) == (user, user)
+
+
+def test_a_pool_that_cannot_be_made_is_told_and_keeps_nothing_from_the_others() -> None:
+    there = running(BOTH)
+    why = "async create failed: AsgInstanceLaunchFailures: InsufficientInstanceCapacity"
+    failed = {"type": "LastAsyncOperation", "status": "False", "reason": "AsyncCreateFailure", "message": why}
+    there["pool-h100"]["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "Creating"}, failed]
+
+    result = compose(BOTH, there)
+
+    [told] = result.conditions
+    name = there["pool-h100"]["metadata"]["name"]
+    assert told.message == f"NodeGroup {name} (pool-h100): {why} (65 of 66 resources are ready)"
+    assert (result.ready, result.status["pools"]) == (False, ["l4"])
+    assert {"secrets", "cache"} <= result.status.keys()

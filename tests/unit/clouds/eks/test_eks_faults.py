@@ -57,7 +57,18 @@ def of_pool(made: Pool) -> list[str]:
             {"systemInstanceType": "m7g.xlarge"},
             "systemInstanceType must have processors of architecture x86_64, unlike m7g.xlarge; such as m6i.xlarge",
         ),
-        ({"publicAccessCidrs": ["10.0.0.0/8", "fd00::/8"]}, "publicAccessCidrs[1] must be of IPv4, not fd00::/8"),
+        ({"publicAccessCidrs": ["198.51.100.0/24", "fd00::/8"]}, "publicAccessCidrs[1] must be of IPv4, not fd00::/8"),
+        (
+            {"publicAccessCidrs": ["10.1.0.0/16"]},
+            (
+                "publicAccessCidrs[0] must be a public network, not 10.1.0.0/16: nodes reach the API server inside of "
+                "the VPC"
+            ),
+        ),
+        (
+            {"region": "us-iso-east-1"},
+            "region must be of partition aws, aws-us-gov or aws-cn, unlike us-iso-east-1: other policies are unknown",
+        ),
         ({"network": {"cidr": "fd00::/8"}}, "network.cidr must be a network of IPv4, not fd00::/8"),
         (
             {"network": {"cidr": "10.0.0.0/15"}},
