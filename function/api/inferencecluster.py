@@ -124,7 +124,7 @@ class GpuPool(schema.Api):
     """Number of nodes that the pool can have."""
     devices: Annotated[tuple[PublishedDevice, ...], MaxLen(16)] = ()
     """Devices of each node."""
-    taints: Annotated[tuple[PublishedTaint, ...], MaxLen(17)] = ()
+    taints: Annotated[tuple[PublishedTaint, ...], MaxLen(18)] = ()
     """Taints of the nodes."""
 
 

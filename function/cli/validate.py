@@ -12,6 +12,7 @@ from function.validation import validate as check
 _EXAMPLE = epilog(
     [
         "modelplane validate examples/tour",
+        "modelplane validate examples/clouds/tour",
         "git diff --name-only --diff-filter=d main -- '*.yaml' | xargs -r modelplane validate --format github",
         "kubectl get modeldeployments -A -o yaml | modelplane validate -",
     ],
@@ -38,8 +39,8 @@ _EXAMPLE = epilog(
 def validate(files: tuple[str, ...], form: str) -> None:
     """Validate manifests in files and folders, or on standard input (-).
 
-    Checks unknown fields, invalid values, rules between fields, device selectors, names, and references between
-    objects. Kinds that do not belong to Modelplane are skipped.
+    Checks unknown fields, invalid values, rules between fields, device selectors, names, what a cloud cannot do, and
+    references between objects. Kinds that do not belong to Modelplane are skipped.
     """
     loaded, broken = examine(files)
     findings = located(check([one.manifest for one in loaded]), loaded, broken)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -59,11 +58,6 @@ class Infrastructure:
     resources: tuple[MadeResource, ...]
     """In order of kinds and names."""
     usages: int
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """The number of resources in the cloud, by kind."""
-        return Counter(resource.kind for resource in self.resources if not resource.on_cluster)
 
 
 def read(store: Store) -> tuple[Infrastructure, ...]:

@@ -30,7 +30,6 @@ WARNINGS = {
     "credentials": "A provider config that is not among those that are given.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",
     "endpoints": "More endpoints than a route can name.",
-    "fabric": "Nodes lack the NICs that their class has, because the pool has no fabric.",
     "idle-weights": "An engine fetches its model from a hub, although the deployment has a ModelCache.",
     "ignored": "Nothing reads it where it is.",
     "in-cluster": "An endpoint points into the control cluster or its network.",

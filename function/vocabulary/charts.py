@@ -98,7 +98,8 @@ CSI_MOUNTED_FS_PATH = Chart(
     version="0.1.6",
     namespace="kube-system",
 )
-"""Nebius' own (docs.nebius.com, kubernetes/storage/filesystem-over-csi). Its registry is public."""
+"""Nebius' own, from a public registry. Version and values are those with which modelplaneai/modelplane
+(compose-nebius-cluster) runs on Nebius; the chart itself was not read."""
 CLUSTER_AUTOSCALER = Chart(
     name="cluster-autoscaler",
     repository="https://kubernetes.github.io/autoscaler",

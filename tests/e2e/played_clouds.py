@@ -11,11 +11,13 @@ rules, and Crossplane, which creates, changes and deletes them. A provider is pl
 """
 
 import base64
+import contextlib
 import json
 import queue
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from function import clouds
 from function.clouds import ManagedKind, Provisioner
@@ -26,6 +28,7 @@ from tests.e2e.control import Control
 from tests.e2e.kube import Api, Gone, Object, says
 from tests.e2e.played import conditions, identified
 from tests.e2e.waiting import until
+from tests.support import cloud_samples
 from tests.support.foreign import CRDS
 
 CRD = "apiextensions.k8s.io/v1"
@@ -53,6 +56,7 @@ class Clouds:
         """Define the kinds of all providers, and play until the API server ends."""
         define(self.api)
         for api_version, kind in (*(each[:2] for each in kinds()), *ON_CLUSTERS):
+            self.api.list(api_version, kind)  # waits until the API server has made the storage of a new kind
             threading.Thread(target=self.watch, args=(api_version, kind), daemon=True).start()
         threading.Thread(target=self.play, daemon=True).start()
 
@@ -66,19 +70,16 @@ class Clouds:
         while True:
             self.waiting.add(self.news.get())
             for key in sorted(self.waiting):
-                try:
-                    is_done = self.act(api, key, of.get(key[:2]))
-                except Gone:
-                    is_done = True
-                if is_done:
-                    self.waiting.discard(key)
+                with contextlib.suppress(Gone):  # then there is more news of it
+                    if not self.act(api, key, of.get(key[:2])):
+                        continue
+                self.waiting.discard(key)
 
     def act(self, api: Api, key: Key, provisioner: Provisioner | None) -> bool:
         """Do what the provider would do for a resource. Gives whether nothing is left to be done."""
         target = api.find(*key, namespace=NAMESPACE)
         if target is None:
-            if self.made.pop(key, None):
-                self.deleted.append(key)
+            self.gone(key)
             return True
         if "deletionTimestamp" in target["metadata"]:
             return self.delete(api, key, target)
@@ -89,14 +90,18 @@ class Clouds:
             return True
         return self.make(api, key, target, provisioner)
 
+    def gone(self, key: Key) -> None:
+        if self.made.pop(key, None):
+            self.deleted.append(key)
+
     def make(self, api: Api, key: Key, target: Object, provisioner: Provisioner) -> bool:
         there = {name for _, _, name in self.made}
-        if not all(name in there for _, name in managed.references(target)):
+        if not referred(target) <= there:
             return False
-        if managed.external_name(target) is None:
-            name = {crossplane.EXTERNAL_NAME: f"id-of-{key[2]}"}
-            target = api.patch(target, {"metadata": {"annotations": name}})
         seen = provisioner.observe(target)
+        if managed.external_name(target) is None:
+            name = {crossplane.EXTERNAL_NAME: str(seen.at_provider.get("id") or f"id-of-{key[2]}")}
+            target = api.patch(target, {"metadata": {"annotations": name}})
         secret = dig(target, "spec", "writeConnectionSecretToRef", "name")
         if secret and seen.connection:
             data = {name: base64.b64encode(value.encode()).decode() for name, value in seen.connection.items()}
@@ -106,7 +111,7 @@ class Clouds:
         return True
 
     def delete(self, api: Api, key: Key, target: Object) -> bool:
-        users = [title(other) for other, made in self.made.items() if key[2] in (n for _, n in managed.references(made))]
+        users = [title(other) for other, made in self.made.items() if key[2] in referred(made)]
         if users:
             self.refused.append(f"{title(key)} is used by {', '.join(users)}")
             return False
@@ -115,6 +120,11 @@ class Clouds:
 
 
 NAMESPACE = "modelplane-system"
+
+
+def referred(target: Object) -> set[str]:
+    """The names of the managed resources that one refers to. Secrets are not made by a cloud."""
+    return {name for field, name in managed.references(target) if not field.endswith("SecretRef")}
 
 
 def named(name: str) -> Object:
@@ -160,22 +170,15 @@ def define(api: Api) -> None:
     wanted += [definition(CRDS / f"{one.replace('/', '_')}_ClusterProviderConfig.json") for one in sorted(configs)]
     api.apply(*wanted)
     until(lambda: all(says(api.current(one), "Established") for one in wanted), "the clouds' kinds to be established")
-    for provisioner in clouds.PROVISIONERS:
-        api.apply(
-            {
-                "apiVersion": provisioner.provider,
-                "kind": "ClusterProviderConfig",
-                "metadata": {"name": "default"},
-                "spec": plain(provisioner.assumed_config),
-            }
-        )
+    api.apply(cloud_samples.credentials())
+    api.apply(*(cloud_samples.provider_config(provisioner) for provisioner in clouds.PROVISIONERS))
 
 
-def path_of(kind: ManagedKind) -> "CRDS.__class__":
+def path_of(kind: ManagedKind) -> Path:
     return CRDS / f"{kind.api_version.replace('/', '_')}_{kind.kind}.json"
 
 
-def definition(path: "CRDS.__class__") -> Object:
+def definition(path: Path) -> Object:
     """The CustomResourceDefinition of a kind, with its provider's schema and rules."""
     found = json.loads(path.read_text())
     group, kind, plural = found["group"], found["kind"], found["plural"]

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from function import registry
+from function.clouds.eks import kinds
 from function.clouds.eks.observe import observe
 from function.core import Request, Result, plain
 from function.sandbox.settle import settle
@@ -17,7 +18,7 @@ CONFIG = {
     "apiVersion": "aws.m.upbound.io/v1beta1",
     "kind": "ClusterProviderConfig",
     "metadata": {"name": "default"},
-    "spec": {"credentials": {"source": "PodIdentity"}},
+    "spec": kinds.ASSUMED_CONFIG,
 }
 READY = [{"type": type_, "status": "True", "reason": "Available"} for type_ in ("Ready", "Synced")]
 L4 = {

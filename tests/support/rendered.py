@@ -11,9 +11,9 @@ Manifest = dict[str, Any]
 
 
 def remote(resources: Mapping[str, ComposedResource]) -> list[Manifest]:
-    """The manifests that Objects carry to a cluster. What they only observe is a reference."""
+    """The manifests that Objects carry to a cluster. What they only observe, or delete, is a reference."""
     specs = [dig(plain(r.manifest), "spec") or {} for r in resources.values() if r.manifest.get("kind") == "Object"]
-    written = [dig(s, "forProvider", "manifest") for s in specs if s.get("managementPolicies") != ["Observe"]]
+    written = [dig(s, "forProvider", "manifest") for s in specs if "Create" in s.get("managementPolicies", ["Create"])]
     return [manifest for manifest in written if manifest]
 
 

@@ -32,6 +32,7 @@ SOURCE = Source(
         managed=kinds.ALL,
         packages=kinds.PACKAGES,
         provider=kinds.PROVIDER,
+        assumed_config=kinds.ASSUMED_CONFIG,
         pool_faults=faults.of_pool,
         cluster_faults=faults.of_cluster,
         scales_from_zero=False,

@@ -29,5 +29,5 @@ def partition(region: str) -> str:
 
 
 def suffix(region: str) -> str:
-    """Return the domain of a region's services, by which EC2 is named in policies."""
+    """Return the domain by which EC2 is named in policies of a region. EKS is named alike in all of them."""
     return "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"

@@ -12,6 +12,7 @@ from function.clouds.eks.model import Pool, Spec
 from function.clouds.eks.pools import is_efa
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
+from function.vocabulary import drivers
 
 _REGION = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
 _OTHER_PARTITIONS = re.compile(r"[a-z]+-iso[a-z]?-.*|eusc-.*")
@@ -23,8 +24,6 @@ _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
-_NVIDIA, _AMD, _FABRIC = "gpu.nvidia.com", "gpu.amd.com", "dra.net"
-"""DRA drivers. EFA interfaces are devices of the last (aws/eks-charts, aws-dranet)."""
 
 
 def of_spec(spec: Spec) -> Iterator[tuple[str, str]]:
@@ -167,8 +166,6 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
     if is_efa(pool) and machine.instanceType not in instances.EFA:
         known = enumerate_names(sorted(instances.EFA), len(instances.EFA))
         yield "fabric.type", f"must be None for instance type {machine.instanceType}: types with EFA are {known}"
-    if _FABRIC in pool.drivers and not is_efa(pool):
-        yield "fabric.type", f"must be EFA: the InferenceClass {pool.className} has devices of {_FABRIC}"
     problem = _wrong_devices(pool, machine) or _wrong_image(machine)
     if problem:
         yield "className", problem
@@ -176,11 +173,12 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
 
 def _wrong_devices(pool: Pool, machine: Machine) -> str | None:
     """Why an instance type has not the devices of its InferenceClass."""
-    if _AMD in pool.drivers:
-        return f"its InferenceClass has devices of {_AMD}, and EKS has no nodes with a driver for them"
-    if _NVIDIA in pool.drivers and not instances.has_nvidia_gpus(machine.instanceType):
+    if drivers.AMD in pool.drivers:
+        return f"its InferenceClass has devices of {drivers.AMD}, and EKS has no nodes with a driver for them"
+    if drivers.NVIDIA in pool.drivers and not instances.has_nvidia_gpus(machine.instanceType):
         type_ = machine.instanceType
-        return f"its InferenceClass has devices of {_NVIDIA}, and instance type {type_} has none; families p and g do"
+        has = f"devices of {drivers.NVIDIA}, and instance type {type_} has none"
+        return f"its InferenceClass has {has}; families p and g do"
     return None
 
 

@@ -19,7 +19,7 @@ CLUSTER, NODE, CNI, EBS, EFS, AUTOSCALER = "cluster", "node", "cni", "ebs", "efs
 SYSTEM = "kube-system"
 """Namespace of every service account that has a role."""
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
-_POLICY = "policy-autoscaler"
+_POLICY, _GRANTED = "policy-autoscaler", "granted-autoscaler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,6 @@ def granted(key: str) -> tuple[str, ...]:
     return (*(_attachment(key, policy) for policy in _BY_KEY[key].policies), *([_GRANTED] if key == AUTOSCALER else []))
 
 
-_GRANTED = "granted-autoscaler"
-
-
 def _attachment(key: str, policy: str) -> str:
     name = policy.rpartition("/")[2].replace("_", "").removeprefix("Amazon").lower()
     return f"granted-{key}-{name}"
@@ -79,6 +76,10 @@ def resources(site: Site, spec: Spec) -> Iterator[Resource]:
             yield site.resource(_attachment(each.key, policy), kinds.ROLE_POLICY_ATTACHMENT, attached)
         if each.account:
             yield _association(site, spec, each, each.account)
+    yield from _autoscaler_rights(site, spec)
+
+
+def _autoscaler_rights(site: Site, spec: Spec) -> Iterator[Resource]:
     own = {"description": f"Cluster autoscaler of {site.cluster}", "policy": _autoscaler(site, spec), "tags": site.tags}
     yield site.resource(_POLICY, kinds.POLICY, own)
     attached = {"roleRef": site.ref(role(AUTOSCALER)), "policyArnRef": site.ref(_POLICY)}
@@ -99,7 +100,7 @@ def _association(site: Site, spec: Spec, of: _Role, name: str) -> Resource:
 
 def _trust(region: str, service: str) -> str:
     """The policy that lets a service of AWS take a role."""
-    domain = facts.suffix(region) if service == "ec2" else "amazonaws.com"  # page "AWS services in China"
+    domain = facts.suffix(region) if service == "ec2" else "amazonaws.com"
     actions = ["sts:AssumeRole", "sts:TagSession"] if service == _PODS else ["sts:AssumeRole"]
     return _policy({"Action": actions, "Principal": {"Service": f"{service}.{domain}"}})
 

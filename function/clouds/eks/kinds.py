@@ -13,6 +13,8 @@ PACKAGES = tuple(
     Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-aws-{service}", version=">=v2.6.0")
     for service in ("ec2", "efs", "eks", "iam")
 )
+ASSUMED_CONFIG = {"credentials": {"source": "PodIdentity"}}
+"""A provider config that needs no Secret."""
 _EC2, _EFS, _EKS, _IAM = (f"{service}.{PROVIDER}" for service in ("ec2", "efs", "eks", "iam"))
 
 VPC = ManagedKind(api_version=_EC2, kind="VPC", plural="vpcs", immutable=("region", "cidrBlock"))

@@ -20,7 +20,7 @@ _ROLES = {"public": "kubernetes.io/role/elb", "private": "kubernetes.io/role/int
 
 
 @dataclass(frozen=True, slots=True)
-class Zones:
+class ClusterZones:
     """The letters of the zones of a cluster."""
 
     home: tuple[str, ...]
@@ -41,14 +41,14 @@ def egress(letters: Sequence[str]) -> tuple[str, ...]:
     return tuple(key for letter in letters for key in (f"route-{letter}", f"routed-{letter}"))
 
 
-def read_zones(site: Site, spec: Spec) -> Zones:
+def read_zones(site: Site, spec: Spec) -> ClusterZones:
     """Return the zones of a cluster: at home those in which it was made, if it was.
 
     Zones that a cluster names itself never change (blocks.py).
     """
     made = () if spec.zones else _made(site)
     home = made or zones.home(spec.region, spec.zones, spec.nodePools)
-    return Zones(home, zones.everything(spec.region, home, spec.nodePools))
+    return ClusterZones(home, zones.everything(spec.region, home, spec.nodePools))
 
 
 def _made(site: Site) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def _made(site: Site) -> tuple[str, ...]:
     return there if len(there) >= zones.FEWEST else ()
 
 
-def resources(site: Site, spec: Spec, where: Zones) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec, where: ClusterZones) -> Iterator[Resource]:
     """Yield the network, with subnets in every zone."""
     letters = where.everything
     base = addresses.parsed(spec.network.cidr)
@@ -127,7 +127,7 @@ def _nat(spec: Spec, letter: str) -> str:
     return "nat-gateway" if spec.network.natGateways == "Single" else f"nat-gateway-{letter}"
 
 
-def _nat_gateways(site: Site, spec: Spec, where: Zones) -> Iterator[Resource]:
+def _nat_gateways(site: Site, spec: Spec, where: ClusterZones) -> Iterator[Resource]:
     """One for each zone, or one in the first home zone, which never leaves."""
     for letter in where.home[:1] if spec.network.natGateways == "Single" else where.everything:
         key = _nat(spec, letter)

@@ -24,7 +24,8 @@ _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/1
 
 def nodes(pools: Sequence[NodePool]) -> int:
     """Return the most nodes that there can be at once: an update of a node group takes one more than it has."""
-    sizes = [SYSTEM_NODES.stop - 1, *(max(pool.maxNodeCount or 0, pool.nodeCount) for pool in pools)]
+    sizes = [SYSTEM_NODES.stop - 1]
+    sizes += [pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount for pool in pools]
     return sum(sizes) + len(sizes)
 
 

@@ -23,6 +23,8 @@ from package import build, xpkg
 pytestmark = pytest.mark.slow
 
 CRDS = Path(__file__).parents[2] / "data/crds"
+NO_FAMILY = ("nebius", "vultr")
+"""Clouds with a single provider for all groups."""
 RUNTIME_CONFIG = {
     "architecture": "amd64",
     "os": "linux",
@@ -193,6 +195,33 @@ def test_the_configuration_depends_on_this_release_of_the_function_and_on_the_pr
         **{package.package.rpartition("/")[2]: ("Provider", package.version) for package in clouds.packages()},
     }
     assert got == want
+
+
+@pytest.mark.parametrize("provisioner", clouds.PROVISIONERS, ids=lambda provisioner: provisioner.model.KIND)
+def test_a_cloud_depends_on_exactly_the_providers_of_its_kinds(provisioner: clouds.Provisioner) -> None:
+    """provider-aws-eks has the group eks.aws.m.upbound.io, and provider-family-azure azure.m.upbound.io (upjet v2)."""
+    of_cloud = provisioner.provider.partition("/")[0]
+    cloud = of_cloud.partition(".")[0]
+    groups = {kind.api_version.partition("/")[0] for kind in provisioner.managed}
+    wanted = {
+        f"provider-{cloud}-{group.removesuffix(f'.{of_cloud}')}" if group != of_cloud else f"provider-family-{cloud}"
+        for group in groups
+    }
+    names = {package.package.rpartition("/")[2] for package in provisioner.packages}
+
+    assert names == ({f"provider-{cloud}"} if cloud in NO_FAMILY else wanted)
+
+
+def test_all_providers_of_a_family_are_from_one_registry() -> None:
+    """They depend on the family's provider of their own registry, and Crossplane would install two of it."""
+    registries: dict[str, set[str]] = {}
+    for package in clouds.packages():
+        registry, _, name = package.package.rpartition("/")
+        registries.setdefault(
+            name.removeprefix("provider-family-").removeprefix("provider-").partition("-")[0], set()
+        ).add(registry)
+
+    assert all(len(found) == 1 for found in registries.values()), registries
 
 
 def test_no_provider_is_a_dependency_twice() -> None:

@@ -58,13 +58,14 @@ def ref(key: str) -> Ref:
     return Ref(*NAMES[key], "team", key)
 
 
-def sky(seed: int | None = None) -> ControlLoop:
-    """At rest, with all three. The cluster takes time to go."""
+def sky(seed: int | None = None, parts: tuple[str, ...] = ALL) -> ControlLoop:
+    """At rest, with all three unless other parts are given. The cluster takes time to go."""
     loop = ControlLoop(Store(schemas.load([xrd()]), Admission(), usages.refuses), compose, seed=seed)
     loop.load([{"apiVersion": VERSION, "kind": "Sky", "metadata": {"name": "a", "namespace": "team"},
-                "spec": {"parts": list(ALL)}}])  # fmt: skip
+                "spec": {"parts": list(parts)}}])  # fmt: skip
     loop.settle()
-    loop.store.add_finalizer(ref("cluster"), FINALIZER)
+    if "cluster" in parts:
+        loop.store.add_finalizer(ref("cluster"), FINALIZER)
     return loop
 
 
@@ -128,3 +129,20 @@ def test_a_delete_that_was_refused_is_replayed() -> None:
 
     found = loop.store.get(ref("network"))
     assert (refused, found is not None and is_ready(found), left(loop)) == (False, False, ["network", "cluster"])
+
+
+def test_a_usage_refuses_before_its_user_is_there_and_is_not_ready() -> None:
+    loop = sky(parts=("network", "usage"))
+    refused = loop.store.delete(ref("network"))
+    before = is_ready(loop.store.get(ref("usage")) or {})
+    wants(loop, *ALL)
+
+    assert (refused, before, is_ready(loop.store.get(ref("usage")) or {})) == (False, False, True)
+
+
+def test_a_usage_without_its_user_goes_with_its_xr() -> None:
+    loop = sky(parts=("network", "usage"))
+    loop.store.delete(SKY)
+    loop.settle()
+
+    assert left(loop) == []

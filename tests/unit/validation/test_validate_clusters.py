@@ -8,7 +8,7 @@ import pytest
 
 from function.validation import clusters, validate
 from tests.support.made_clusters import CLASSES, made_cluster
-from tests.support.samples import CLASS, Object, edited
+from tests.support.samples import Object
 
 RESERVATION = {"capacityReservationId": "cr-0123456789abcdef0"}
 OTHER = {"capacityReservationId": "cr-fedcba98765432100"}
@@ -17,12 +17,6 @@ AT = "spec.nodePools[{}].capacityBlock.capacityReservationId"
 
 def cluster(name: str, *pools: dict[str, Any]) -> Object:
     return made_cluster("EKS", *({"className": "h100", **pool} for pool in pools), name=name)
-
-
-def class_(**nic: Any) -> Object:
-    found = edited(CLASS, "metadata.name", "h100")
-    gpu = found["spec"]["devices"][0]
-    return edited(found, "spec.devices", [gpu, *([{"name": "nic", "count": 4, **nic}] if nic else [])])
 
 
 def said(*objects: Object) -> list[tuple[int, str, int | None, str]]:
@@ -59,29 +53,6 @@ def test_it_is_told_which_pool_has_the_reservation() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("pool", "nic", "is_told"),
-    [
-        ({}, {"driver": "dra.net"}, True),
-        ({"fabric": {"type": "None"}}, {"driver": "dra.net"}, True),
-        ({"fabric": {"type": "EFA"}}, {"driver": "dra.net"}, False),
-        ({}, {"driver": "dra.net", "claim": "Synthetic"}, False),
-        ({}, {"driver": "gpu.nvidia.com"}, False),
-        ({}, {}, False),
-    ],
-)
-def test_nics_that_nodes_lack_without_a_fabric_are_told(
-    pool: dict[str, Any], nic: dict[str, Any], is_told: bool
-) -> None:
-    got = said(cluster("a", pool), class_(**nic))
-
-    assert got == ([(0, "spec.nodePools[0].fabric", None, "fabric")] if is_told else [])
-
-
-def test_a_class_that_is_not_given_says_nothing_of_nics() -> None:
-    assert said(cluster("a", {})) == []
-
-
 # With the ready-made classes of every cloud
 
 
@@ -91,7 +62,10 @@ NOT_MADE = {"aks-gb200-4x-nd"}
 
 @pytest.mark.parametrize("name", sorted(CLASSES))
 def test_a_pool_of_every_ready_made_class_can_be_made(name: str) -> None:
-    wanted = made_cluster(CLASSES[name]["spec"]["provisioning"]["provider"], {"className": name})
+    spec = CLASSES[name]["spec"]
+    nics = any((device["driver"], device.get("claim")) == ("dra.net", None) for device in spec["devices"])
+    fabric = {"fabric": {"type": "EFA"}, "zones": ["us-east-1a"]} if nics else {}
+    wanted = made_cluster(spec["provisioning"]["provider"], {"className": name, **fabric})
 
     found = [finding.field for finding in validate([CLASSES[name], wanted]) if finding.is_error]
     assert found == (["spec.nodePools[0].className"] if name in NOT_MADE else [])

@@ -407,3 +407,9 @@ def test_a_pool_that_cannot_be_made_is_told_and_keeps_nothing_from_the_others() 
     assert told.message == f"NodeGroup {name} (pool-h100): {why} (65 of 66 resources are ready)"
     assert (result.ready, result.status["pools"]) == (False, ["l4"])
     assert {"secrets", "cache"} <= result.status.keys()
+
+
+def test_the_provider_config_that_plans_assume_is_one_that_the_provider_takes() -> None:
+    config = {"apiVersion": kinds.PROVIDER, "kind": "ClusterProviderConfig", "metadata": {"name": "default"}}
+
+    assert foreign.problems({**config, "spec": kinds.ASSUMED_CONFIG}) == []

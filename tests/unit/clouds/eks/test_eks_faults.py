@@ -191,10 +191,6 @@ def test_seven_zones_are_too_many() -> None:
             pool(drivers=["gpu.amd.com"]),
             "className its InferenceClass has devices of gpu.amd.com, and EKS has no nodes with a driver for them",
         ),
-        (
-            pool(P5, drivers=["dra.net"]),
-            "fabric.type must be EFA: the InferenceClass some has devices of dra.net",
-        ),
     ],
 )
 def test_a_pool_is_refused_by_the_field_that_is_wrong(made: Pool, want: str) -> None:
@@ -218,6 +214,7 @@ def test_efa_is_for_instance_types_that_have_it() -> None:
         ),
         ({"instanceType": "p6e-gb200.36xlarge", "amiType": "AL2023_ARM_64_NVIDIA"}, {"drivers": ["gpu.nvidia.com"]}),
         ({"instanceType": "c7i.8xlarge", "amiType": "AL2023_x86_64_STANDARD"}, {"nodeCount": 0}),
+        (P5, {"drivers": ["dra.net", "gpu.nvidia.com"]}),
         ({"amiType": "BOTTLEROCKET_x86_64_NVIDIA"}, {"minNodeCount": 1, "maxNodeCount": 450}),
     ],
 )

@@ -10,7 +10,8 @@ import pytest
 from function.contracts.cloud import composition, provisioned
 from function.contracts.cloud.composition import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
-from function.core import Request, Result, dig, plain
+from function.contracts.cloud.source import KEY, Access, SecretKey
+from function.core import NamespacedName, Request, Result, dig, plain
 from function.sandbox.settle import settle
 from function.vocabulary import crossplane
 from tests.support.blueprints import CLUSTER, CONFIG, NET, POOL, Spec, World, composer, made, xr
@@ -365,6 +366,48 @@ def test_secrets_are_published_once_all_that_write_them_are_ready_and_stay_publi
     assert dig(world.observed["cluster"], "spec", "writeConnectionSecretToRef", "name") == names["cluster"]
     world.step(ready=lambda _key: False)
     assert world.step(ready=lambda _key: False).status["secrets"] == published
+
+
+@pytest.mark.parametrize(
+    ("namespace", "more"), [("elsewhere", {"namespace": "elsewhere"}), ("modelplane-system", {})], ids=["other", "ours"]
+)
+def test_a_secret_that_somebody_else_wrote_is_published_with_its_namespace_where_that_is_another(
+    namespace: str, more: dict[str, str]
+) -> None:
+    written = PublishedSecret(type="SkyIdentity", of="cluster", key="token", written=NamespacedName(namespace, "sky"))
+    world = World(composer(everything, secrets=(SECRETS[0], written)))
+    world.settle()
+
+    _, published = world.status["secrets"]
+    assert published == {"type": "SkyIdentity", "name": "sky", "key": "token", **more}
+    kubeconfig, identity = (
+        world.observed["cluster"]["metadata"]["name"],
+        ("SkyIdentity", SecretKey("sky", "token", namespace)),
+    )
+    composite = {**xr(world.status), "kind": "SkyCluster"}
+    assert provisioned.access(None, Request(xr={}, observed={KEY: composite})) == Access(
+        SecretKey(kubeconfig, "kubeconfig", "modelplane-system"), identity
+    )
+
+
+def with_text(site: Site, _spec: Spec) -> Iterator[Resource]:
+    yield site.plain_secret("text", {"a": "b"})
+    yield site.resource("net", NET, CIDR, after=["text"])
+
+
+def test_a_secret_with_texts_is_ready_once_it_exists() -> None:
+    """It has no condition Ready that could be waited for."""
+    world = World(composer(with_text))
+    assert keys(world.step(ready=lambda _key: False)) == {"text"}
+    del world.observed["text"]["status"]
+
+    result = world.asked()
+    assert (keys(result), result.resources["text"].ready, result.resources["net"].ready) == (
+        {"text", "net"},
+        True,
+        False,
+    )
+    assert said(result) == "False Provisioning: Waiting for net (1 of 2 resources are ready)"
 
 
 def test_a_storage_class_is_published_once_its_object_is_ready_and_stays_published_while_it_is_the_same() -> None:

@@ -186,6 +186,22 @@ def test_what_is_only_initial_is_never_completed_by_the_provider() -> None:
     assert written(init_provider={})["spec"] == written()["spec"]
 
 
+def test_what_gives_one_field_up_for_another_is_never_completed_by_the_provider() -> None:
+    spec = written(late_initialization=False)["spec"]
+
+    assert (spec["managementPolicies"], "initProvider" in spec) == (["Observe", "Create", "Update", "Delete"], False)
+
+
+def test_texts_that_are_not_secret_are_in_a_secret_of_the_composites_namespace() -> None:
+    resource = site().plain_secret("text", {"b": "x", "a": "ü"})
+
+    assert resource.manifest is not None
+    assert resource.manifest["data"] == {"a": "w7w=", "b": "eA=="}
+    assert resource.manifest["metadata"]["namespace"] == "modelplane-system"
+    assert (resource.kind, resource.is_ready_at_once) == (None, True)
+    assert foreign.problems(dict(resource.manifest)) == []
+
+
 def test_a_secret_and_a_name_of_the_cloud_are_asked_for() -> None:
     manifest = written(has_secret=True, external_name="theirs")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from function.api.servingstack import Components
+from function.api.servingstack import Components, Stack, is_empty
 from function.core import Result, plain
 from tests.support.stacks import READY, answer
 
@@ -112,6 +112,16 @@ def test_each_comes_when_that_on_which_it_stands_is_ready() -> None:
     assert later[0] == {"envoy-gateway", "nvidia-dra-driver", "amd-dra-driver"}
     assert later[1] == {"ai-gateway"}
     assert {key for key in later[2] if not key.startswith("usage-")} == GATEWAY - {"namespace"}
+
+
+@pytest.mark.parametrize("named", ["amdDraDriver", "dranet"])
+def test_with_all_that_an_earlier_release_had_disabled_nothing_is_asked_for(named: str) -> None:
+    """Such a stack needs no Helm provider. A component that came later counts once it is named."""
+    earlier = {switch: {"enabled": False} for switch in GOES if switch not in ("amdDraDriver", "dranet")}
+
+    assert is_empty(Stack.model_validate({"components": earlier}))
+    assert is_empty(Stack.model_validate({"components": {**earlier, named: {"enabled": False}}}))
+    assert not is_empty(Stack.model_validate({"components": {**earlier, named: {}}}))
 
 
 def test_what_others_may_have_come_to_need_is_never_deleted_on_the_cluster() -> None:
