@@ -198,7 +198,7 @@ class Clusters:
             return
         config = provider.config(found)
         if dig(found, "metadata", "deletionTimestamp"):
-            self._withdraw(store, ref, found, self._error(store, found))
+            self._withdraw(store, ref, found, self._error(store, found) or _lost_secret(store, config))
             return
         if self.seen.applied.get(ref) == store.changed.get(ref) and self._has_thing(config, found):
             return
@@ -308,6 +308,16 @@ class Clusters:
             store.add_finalizer(ref, provider.IN_USE)
         else:
             store.remove_finalizer(ref, provider.IN_USE)
+
+
+def _lost_secret(store: Store, config: str) -> str:
+    """Why nothing can be deleted on a cluster whose kubeconfig is gone; empty where it is there, or was never named."""
+    found = store.get(Ref(versions.PROVIDER_KUBERNETES, _CONFIG, "", config))
+    reference = dig(found, "spec", "credentials", "secretRef")
+    name, namespace = dig(reference, "name"), str(dig(reference, "namespace") or "")
+    if not name or store.get(Ref(versions.CORE, "Secret", namespace, str(name))) is not None:
+        return ""
+    return f'cannot get credentials: cannot get credentials secret: Secret "{name}" not found'
 
 
 def _spec(manifest: Manifest) -> dict[str, Any]:

@@ -164,6 +164,11 @@ class CloudWorld:
         """How many replicas take traffic."""
         return len(self.control.store.of_kind(versions.MODELPLANE, "ModelEndpoint"))
 
+    def errors(self) -> list[str]:
+        """What the providers of the cloud report as errors."""
+        found = ((key, condition(m, "Synced")) for key, m in self.managed().items())
+        return [f"{key}: {dig(state, 'message')}" for key, state in found if dig(state, "status") == "False"]
+
     def in_cloud(self) -> list[str]:
         """What the cloud has, by kind and name."""
         return [f"{ref.kind} {ref.name}" for ref in sorted(self.control.clusters.clouds.externals.there)]

@@ -83,6 +83,7 @@ def test_it_is_made_in_steps_and_says_which_are_left(source: Source) -> None:
     assert done == sorted(done)
     assert len(set(done)) > 1
     assert heard[-1] == world.fine(2, "one", "two")
+    assert world.errors() == []
     assert is_ready(world.get(CLUSTER))
     assert all(is_ready(m) for m in world.managed().values())
 
@@ -248,6 +249,7 @@ def test_a_pool_that_is_added_gets_nodes_once_it_is_made(world: CloudWorld) -> N
         assert {pool for _, pool in world.placed()} <= set(world.made())
 
     after = specs(world)
+    assert world.errors() == []
     assert {key: after[key] for key in before} == before
     assert world.placed() == [(NAME, "one"), (NAME, "three"), (NAME, "two")]
 
@@ -259,6 +261,7 @@ def test_a_pool_that_grows_changes_nothing_but_its_size(world: CloudWorld) -> No
     world.settle()
 
     after = specs(world)
+    assert world.errors() == []
     assert after != before
     assert [key for key in before if after[key] != before[key]] == [ONE]
     assert world.published() == {"one": 3, "two": 1}
@@ -279,6 +282,7 @@ def test_a_pool_that_shrinks_keeps_the_nodes_that_replicas_take(source: Source) 
     world.edit(DEPLOYMENT, lambda m: m["spec"].update(replicas=1))
     world.settle()
 
+    assert world.errors() == []
     assert (kept, published) == (wide, {"one": 1})
     assert specs(world)[ONE] != wide
     assert (world.placed(), world.serving()) == ([(NAME, "one")], 1)
@@ -295,7 +299,7 @@ def test_a_pool_that_is_removed_stays_until_the_replicas_have_moved(world: Cloud
 
     assert TWO not in world.managed()
     assert world.placed() == [(NAME, "one"), (NAME, "three")]
-    assert world.refusals() == []
+    assert (world.refusals(), world.errors()) == ([], [])
     assert len(world.in_cloud()) == len(world.managed())
 
 

@@ -3,7 +3,6 @@ cut before its successor serves or its owner deletes it."""
 
 from __future__ import annotations
 
-import copy
 from functools import cache as once
 from typing import Any
 
@@ -79,9 +78,10 @@ def deletes(refs: tuple[Ref, ...]) -> st.SearchStrategy[list[tuple[Ref, int]]]:
 
 
 def started(seed: int) -> ControlPlane:
-    control = copy.deepcopy(fleet())
+    control = fleet().copied()
     control.loop.seed = seed
     control.loop._random.seed(seed)
+    control.loop.reconciler.shuffle = control.loop._random.shuffle
     return control
 
 

@@ -213,3 +213,21 @@ def test_nothing_is_asked_of_a_cluster_without_its_namespace() -> None:
 
     (synced,) = [c for c in dig(object_(store, "d"), "status", "conditions") if c["type"] == "Synced"]
     assert synced["message"] == 'cannot create object: namespaces "team" not found'
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_must_be_deleted_on_a_cluster_stays_without_its_kubeconfig(is_there: bool) -> None:
+    store, clusters = fleet(), Clusters()
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "kubeconfig", "namespace": "team"}}
+    config = Ref(versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", "", CONFIG)
+    named = {"source": "Secret", "secretRef": {"name": "kubeconfig", "namespace": "team", "key": "k"}}
+    store.update(config, lambda m: m["spec"].update(credentials=named))
+    answered(store, clusters, secret, WORKLOAD)
+    if not is_there:
+        store.delete(Ref("v1", "Secret", "team", "kubeconfig"))
+
+    store.delete(Ref(versions.PROVIDER_KUBERNETES, "Object", "team", "d"))
+    answered(store, clusters)
+
+    left = store.get(Ref(versions.PROVIDER_KUBERNETES, "Object", "team", "d"))
+    assert (left is None) is is_there
