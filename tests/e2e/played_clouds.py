@@ -166,7 +166,8 @@ def kinds() -> Iterator[tuple[str, str, Provisioner]]:
 def define(api: Api) -> None:
     """Install the definitions of all kinds of the clouds' providers, and wait until they are served."""
     wanted = [definition(path_of(kind)) for provisioner in clouds.PROVISIONERS for kind in provisioner.managed]
-    configs = {provisioner.provider for provisioner in clouds.PROVISIONERS}
+    # The definitions of the older releases that other stories run do not know every cloud's identity.
+    configs = {provisioner.provider for provisioner in clouds.PROVISIONERS} | {each[0] for each in ON_CLUSTERS}
     wanted += [definition(CRDS / f"{one.replace('/', '_')}_ClusterProviderConfig.json") for one in sorted(configs)]
     api.apply(*wanted)
     until(lambda: all(says(api.current(one), "Established") for one in wanted), "the clouds' kinds to be established")

@@ -51,7 +51,7 @@ def world(crossplane: str, site: Site, store: int) -> Iterator[Clouds]:
 @each_cloud
 @pytest.mark.parametrize("crossplane", [WATCHES], scope="module")
 def test_a_cluster_is_made_edited_and_deleted(world: Clouds, source: Source) -> None:
-    """Each resource is admitted, Ready comes with the last one, a pool comes and goes, and in the end nothing is left.
+    """Each resource is admitted, a pool comes and goes, and in the end nothing is left.
 
     No cloud would have refused a deletion: what another resource needs is deleted after it.
     """
@@ -102,7 +102,9 @@ def names(world: Clouds, cluster: str) -> set[str]:
 def left(api: Api, cluster: str) -> list[str]:
     """What is still there of a cluster, whatever it is. A Usage has no label, and is told by its name."""
     found = (one for kind in COMPOSED for one in api.list(*kind))
-    return sorted(title(one) for one in found if of_cluster(one, cluster) or one["metadata"]["name"].startswith(cluster))
+    return sorted(
+        title(one) for one in found if of_cluster(one, cluster) or one["metadata"]["name"].startswith(f"{cluster}-")
+    )
 
 
 def of_cluster(target: Object, cluster: str) -> bool:

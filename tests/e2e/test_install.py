@@ -19,7 +19,8 @@ from tests.e2e.waiting import until
 PACKAGES = "pkg.crossplane.io/v1"
 CONFIGURATION = "xpkg.modelplane.ai/configuration-modelplane"
 CLASS = "inferenceclasses.modelplane.ai"
-PROVIDERS = ("provider-kubernetes", "provider-helm")
+PROVIDERS = tuple(one for one in build.configuration()[0]["spec"]["dependsOn"] if one["kind"] == "Provider")
+REGISTRIES = sorted({CONFIGURATION.partition("/")[0], *(one["package"].partition("/")[0] for one in PROVIDERS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def installed(request: pytest.FixtureRequest, site: Site, store: int) -> Iterato
             (site.folder / name / "xpkg").mkdir(parents=True)  # Crossplane pulls packages into it, and does not make it
             api = programs.api_server(site, name, store)
             programs.crossplane(site, name, request.param, api)
-            api.apply(*(rewritten(prefix, host) for prefix in ("xpkg.modelplane.ai", "xpkg.crossplane.io")))
+            api.apply(*(rewritten(prefix, host) for prefix in REGISTRIES))
             yield Installed(api, install(api))
     finally:
         site.processes.stop(*(one for one in site.processes.running if one not in before))
@@ -52,7 +53,20 @@ def images() -> dict[str, xpkg.Image]:
         f"configuration-modelplane:{tag}": xpkg.package(build.configuration()),
         f"function-modelplane:{tag}": xpkg.package(build.function()),
     }
-    return ours | {f"crossplane-contrib/{name}:v1.2.1": xpkg.package([provider(name)]) for name in PROVIDERS}
+    return ours | {
+        f"{repository(one)}:{oldest(one)}": xpkg.package([provider(repository(one).rpartition("/")[2])])
+        for one in PROVIDERS
+    }
+
+
+def repository(dependency: Object) -> str:
+    """Where a dependency is, without the registry."""
+    return str(dependency["package"].partition("/")[2])
+
+
+def oldest(dependency: Object) -> str:
+    """The oldest version that a dependency may have, such as v1.3.0 of `>=v1.3.0,<v2.0.0`."""
+    return str(dependency["version"].partition(",")[0].removeprefix(">="))
 
 
 def provider(name: str) -> Object:
@@ -97,7 +111,7 @@ def test_dependencies_come_along_and_the_function_has_the_name_that_compositions
         return {one["metadata"]["name"] for one in installed.api.list(PACKAGES, "Provider")}
 
     until(lambda: functions() == {versions.FUNCTION}, "the Function")
-    until(lambda: providers() == {f"crossplane-contrib-{name}" for name in PROVIDERS}, "the providers")
+    until(lambda: providers() == {repository(one).replace("/", "-") for one in PROVIDERS}, "the providers")
 
 
 def test_what_was_installed_answers(installed: Installed, site: Site) -> None:

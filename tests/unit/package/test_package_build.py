@@ -190,8 +190,8 @@ def test_the_configuration_depends_on_this_release_of_the_function_and_on_the_pr
 
     want = {
         "function-modelplane": ("Function", f">=v{build.version()}"),
-        "provider-kubernetes": ("Provider", ">=v1.2.1"),
-        "provider-helm": ("Provider", ">=v1.2.0"),
+        "provider-kubernetes": ("Provider", ">=v1.3.0"),
+        "provider-helm": ("Provider", ">=v1.4.0"),
         **{package.package.rpartition("/")[2]: ("Provider", package.version) for package in clouds.packages()},
     }
     assert got == want
