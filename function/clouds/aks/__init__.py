@@ -20,6 +20,8 @@ SOURCE = Source(
     zones=True,
     # its documentation of internal load balancers
     internal_load_balancer={"service.beta.kubernetes.io/azure-load-balancer-internal": "true"},
+    # minutes, 4 by default; 30 is the most that every version takes (AKS, load-balancer-standard)
+    load_balancer={"service.beta.kubernetes.io/azure-load-balancer-tcp-idle-timeout": "30"},
     # InfiniBand takes a feature of the subscription, which GB200 and GB300 must not have, and NVIDIA's network operator
     instead="; InfiniBand there needs host drivers that Modelplane does not install, so keep each engine on one node",
     provisioner=Provisioner(

@@ -26,6 +26,9 @@ SOURCE = Source(
         "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
         "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
     },
+    # Kubernetes' controller makes Classic Load Balancers, which close connections after 60 idle seconds unless told
+    # otherwise; 3600 is the most (ELB API, ConnectionSettings)
+    load_balancer={"service.beta.kubernetes.io/aws-load-balancer-connection-idle-timeout": "3600"},
     driver_charts=dra.CHARTS,
     provisioner=Provisioner(
         model=model,

@@ -123,6 +123,9 @@ class Source:
     internal_load_balancer: Mapping[str, str] | None = None
     """Annotations by which a Service asks for a load balancer that is reached from inside the cloud's network only.
     None where that is not known; then spec.gateway.internal is refused."""
+    load_balancer: Mapping[str, str] = field(default_factory=dict)
+    """Annotations of the Service of every gateway, by which its load balancer keeps connections that are idle for as
+    long as an engine may take to its first token. A user's annotations come before them."""
     driver_root: str = "/"
     """Directory in which nodes have NVIDIA's driver."""
     driver_charts: Mapping[str, DriverChart | None] = field(default_factory=dict)
