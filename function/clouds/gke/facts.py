@@ -128,7 +128,6 @@ PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
 
 SYSTEM_NODES = 2
-SYSTEM_MACHINE = "e2-standard-4"
 SYSTEM_DISK = 100
 SYSTEM_PODS = 110
 """Most pods on a system node: GKE's default. GKE reserves 256 addresses for such a node."""

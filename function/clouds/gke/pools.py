@@ -60,7 +60,7 @@ def _system(site: Site, spec: Spec) -> Resource:
         "maxPodsPerNode": facts.SYSTEM_PODS,
         "nodeCount": facts.SYSTEM_NODES // len(found),
         "nodeConfig": {
-            **_machine(site, facts.SYSTEM_MACHINE, facts.SYSTEM_DISK),
+            **_machine(site, spec.systemPool.machineType, facts.SYSTEM_DISK),
             "labels": nodes.node_labels(nodes.SYSTEM_POOL),
         },
     }

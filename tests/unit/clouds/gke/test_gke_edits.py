@@ -71,10 +71,11 @@ TAINTS = st.lists(
 
 @st.composite
 def pool(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    """A pool keeps its machine and its zones: edits of them are refused."""
+    """A pool keeps its machine and its zones: others are refused, as is a fixed size that zones do not divide."""
     fixed = {"name": name, "className": name, "machine": MACHINES[name], "zones": list(ZONES[name])}
     count, most, taints = draw(st.integers(0, 9)), draw(st.none() | st.integers(1, 9)), draw(TAINTS)
     drivers = [] if name == "c" else ["gpu.nvidia.com"]
+    count -= 0 if most else count % max(1, len(ZONES[name]))
     return {
         **fixed,
         "nodeCount": count,
