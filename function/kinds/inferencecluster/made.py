@@ -7,7 +7,6 @@ nodes for the scheduler.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -18,9 +17,20 @@ from pydantic import ValidationError
 from function import clouds
 from function.clouds import NodePool, Provisioner
 from function.core import Request, dig, dig_list, plain
+from function.fleet.engines import device_classes
 from function.fleet.replicas import TAKEN
 from function.kinds.inferencecluster import inputs
 from function.schema import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What replicas need of a pool."""
+
+    nodes: int = 0
+    """Whole nodes that they take. 0 where their pods claim no devices, and share nodes."""
+    classes: frozenset[str] = frozenset()
+    """Device classes from which they claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +41,8 @@ class Made:
     """The pools that its spec asks for, by name."""
     made: frozenset[str] = frozenset()
     """The names of those that the cloud has made."""
-    taken: Mapping[str, int] | None = None
-    """Nodes that replicas take, by pool; None while the replicas are not known."""
+    used: Mapping[str, Use] | None = None
+    """What replicas need of each pool on which they are; None while the replicas are not known."""
 
 
 def read(request: Request) -> Made:
@@ -43,18 +53,22 @@ def read(request: Request) -> Made:
     return Made(
         asked={pool["name"]: pool for pool in pools},
         made=frozenset(name for name in names if isinstance(name, str)),
-        taken=_taken(request),
+        used=used(request),
     )
 
 
-def _taken(request: Request) -> Mapping[str, int] | None:
-    replicas = inputs.replicas(request)
+def used(request: Request) -> Mapping[str, Use] | None:
+    """Return what replicas need of the pools of the cluster; None while the replicas are not known."""
+    replicas = inputs.holding_replicas(request)
     if replicas is None:
         return None
-    taken: Counter[str] = Counter()
+    found: dict[str, Use] = {}
     for replica in replicas:
-        taken.update(TAKEN(replica))
-    return taken
+        nodes = TAKEN(replica)
+        for pool, classes in device_classes(dig(replica, "spec", "engines")).items():
+            before = found.get(pool, Use())
+            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes)
+    return found
 
 
 def kept_faults(provisioner: Provisioner, pool: Mapping[str, Any], made: Made) -> Iterator[tuple[str, str]]:
@@ -89,16 +103,16 @@ def _shown(value: Any) -> str:
 
 def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, Any]]:
     """Return the pools that the composite asks for: those that are wanted, and those that replicas have not left."""
-    taken = made.taken or {}
+    used = made.used or {}
     wanted = {pool["name"] for pool in pools}
-    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and taken.get(name)]
-    return [*(_with_room(pool, taken.get(pool["name"], 0)) for pool in pools), *leaving]
+    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and name in used]
+    return [*(_with_room(pool, used[pool["name"]]) if pool["name"] in used else pool for pool in pools), *leaving]
 
 
-def _with_room(pool: Mapping[str, Any], taken: int) -> Mapping[str, Any]:
-    """A pool that has the nodes at least that replicas take."""
-    field_ = "nodeCount" if pool.get("maxNodeCount") is None else "maxNodeCount"
-    return {**pool, field_: taken} if taken > int(pool.get(field_, 1)) else pool
+def _with_room(pool: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
+    """A pool that has the nodes at least that replicas take, and one for pods that take no whole node."""
+    field_, least = "nodeCount" if pool.get("maxNodeCount") is None else "maxNodeCount", max(use.nodes, 1)
+    return {**pool, field_: least} if least > int(pool.get(field_, 1)) else pool
 
 
 def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:
