@@ -97,6 +97,7 @@ LAUNCH_TEMPLATE = ManagedKind(
         "name",
         "instanceType",
         "blockDeviceMappings",
+        "userData",
         "metadataOptions",
         "networkInterfaces",
         "placement",
