@@ -107,7 +107,7 @@ LAUNCH_TEMPLATE = ManagedKind(
     ),
 )
 
-ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles")
+ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles", immutable=("path",))
 POLICY = ManagedKind(api_version=_IAM, kind="Policy", plural="policies", immutable=("description",))
 ROLE_POLICY_ATTACHMENT = ManagedKind(
     api_version=_IAM,
