@@ -53,6 +53,18 @@ class Cluster(schema.Api):
     """Provider config whose credentials make the cluster. It must name the project, as projectID."""
 
 
+_NAME = "[a-z]([-a-z0-9]*[a-z0-9])?"
+Reservation = Annotated[
+    str,
+    schema.Text(
+        300,
+        rf"^(projects/[a-z0-9.:-]+/reservations/)?{_NAME}(/reservationBlocks/{_NAME}(/reservationSubBlocks/{_NAME})?)?$",
+        "a reservation, such as h200, or one of another project, as in projects/p/reservations/h200",
+    ),
+]
+"""As values of a reservation affinity have it (GKE API, ReservationAffinity)."""
+
+
 class Accelerator(schema.Api):
     type: Annotated[str, schema.Text(63, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "an accelerator, such as nvidia-l4")]
     """Google's name for the accelerator."""
@@ -69,3 +81,6 @@ class Machine(schema.Api):
     """Size of the boot disk, in GB."""
     accelerator: Accelerator | None = None
     """Accelerators of a machine. Defaults to those that the machine type has."""
+    reservation: Reservation | None = None
+    """Reservation from which the nodes are taken. It is in one zone. Defaults to those that any machine may use, then
+    machines that Google has left."""

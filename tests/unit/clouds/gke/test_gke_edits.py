@@ -48,6 +48,7 @@ FORCE_NEW = {
         "maxPodsPerNode",
         "nodeConfig.machineType",
         "nodeConfig.guestAccelerator",
+        "nodeConfig.reservationAffinity",
         "nodeConfig.diskSizeGb",
         "nodeConfig.serviceAccountRef",
         "nodeConfig.oauthScopes",
@@ -58,7 +59,7 @@ FORCE_NEW = {
 NAMES = ("a", "b", "c")
 MACHINES = {
     "a": {"machineType": "g2-standard-8"},
-    "b": {"machineType": "a3-highgpu-8g", "diskSizeGb": 500},
+    "b": {"machineType": "a3-highgpu-8g", "diskSizeGb": 500, "reservation": "bought"},
     "c": {"machineType": "n4-standard-8"},
 }
 ZONES = {"a": (), "b": ("us-central1-a", "us-central1-c"), "c": ("us-central1-b",)}
