@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,24 @@ def test_roles_are_given_the_policies_that_are_composed_and_no_others_of_aws() -
         if "policyArn" in (wanted := manifest["spec"]["forProvider"])
     }
     assert {arn for arn in arns if "::aws:" in arn} == composed
+
+
+def is_like(arn: str, pattern: str) -> bool:
+    """ArnLike compares part by part (IAM user guide, condition operators)."""
+    return all(fnmatchcase(*parts) for parts in zip(arn.split(":", 5), pattern.split(":", 5), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("arn", "may"),
+    [
+        ("arn:aws:iam::aws:policy/AdministratorAccess", False),
+        ("arn:aws:iam::aws:policy/AmazonEKSClusterPolicy", True),
+        ("arn:aws-cn:iam::aws:policy/AmazonEKS_CNI_Policy", True),
+        ("arn:aws:iam::123456789012:policy/us-east-autoscaler-3f9c2a71", True),
+    ],
+)
+def test_no_role_can_be_given_another_policy_of_aws(arn: str, may: bool) -> None:
+    """The account of AWS' own policies is aws, and that of the autoscaler's is a number."""
+    [grants] = [each for each in statements() if "iam:AttachRolePolicy" in each["Action"]]
+
+    assert any(is_like(arn, pattern) for pattern in grants["Condition"]["ArnLike"]["iam:PolicyARN"]) == may
