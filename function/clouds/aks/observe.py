@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from function.clouds.aks import managed
-from function.clouds.aks.composer import KUBECONFIG
-from function.contracts.cloud.source import Observation
+from function.clouds.aks.resources import KUBECONFIG
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 
 _SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from function.clouds.eks import addresses, facts, instances, zones
 from function.clouds.eks.blocks import Cluster, Machine
-from function.clouds.eks.model import Pool, Spec
+from function.clouds.eks.model import Pool
 from function.clouds.eks.pools import is_efa
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
@@ -24,15 +24,6 @@ _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
-
-
-def of_spec(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the faults of a composite, by their paths in it."""
-    for field, problem in of_cluster(spec, spec.nodePools):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in of_pool(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem
 
 
 # A cluster

@@ -6,7 +6,8 @@ which provider-upjet-gcp v2.6 is generated from).
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "gcp.m.upbound.io/v1beta1"
 _PLATFORM = "cloudplatform.gcp.m.upbound.io/v1beta1"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.model import Pool, Spec
+from function.clouds.gke.model import Pool
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import minor
 
@@ -35,15 +35,6 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
-
-
-def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
-    """See Blueprint.faults.
-
-    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
-    """
-    for field, problem in of_cluster(spec, ()):
-        yield f"spec.{field}", problem
 
 
 def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:

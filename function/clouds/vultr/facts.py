@@ -7,7 +7,8 @@ resource_vultr_kubernetes_nodepools.go).
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "vultr.m.upbound.io/v1beta1"
 PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0")

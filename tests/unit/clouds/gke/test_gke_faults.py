@@ -8,8 +8,8 @@ import pytest
 
 from function.clouds.gke.accelerators import FIXED, accelerator
 from function.clouds.gke.blocks import Accelerator, Cluster, Machine
-from function.clouds.gke.faults import of_cluster, of_composite, of_pool
-from function.clouds.gke.model import Pool, Spec
+from function.clouds.gke.faults import of_cluster, of_pool
+from function.clouds.gke.model import Pool
 
 REGION = "us-central1"
 NVIDIA = "gpu.nvidia.com"
@@ -169,13 +169,3 @@ def test_a_network_without_room_is_refused_before_anything_is_made() -> None:
     [(field, problem)] = cluster_faults(network={"podCidr": "10.16.0.0/21"})
 
     assert (field, problem.partition(",")[0]) == ("network.podCidr", "must have 2176 addresses at least")
-
-
-def test_pools_that_are_leaving_need_no_room() -> None:
-    """The composite has them besides those in their place until replicas have left: it must not be held for that."""
-    block = {"clusterName": "iowa", "region": REGION, "network": {"podCidr": "10.16.0.0/21"}}
-    spec = Spec.model_validate({**block, "nodePools": [pool(L4).model_dump(exclude_unset=True)]})
-
-    assert list(of_composite(spec)) == []
-    wrong = spec.model_copy(update={"kubernetesVersion": "1.30"})
-    assert [field for field, _ in of_composite(wrong)] == ["spec.kubernetesVersion"]
