@@ -1,8 +1,14 @@
 """What a cloud has made of the node pools, and what its composite asks for.
 
 Replicas lose nothing by an edit. A pool that is removed stays with the cloud until the replicas on it have moved, and
-one that shrinks keeps the nodes that they take; the scheduler sees the edit at once. A pool that is not made yet has no
+one that is to shrink keeps its size until then; the scheduler sees the edit at once. A pool that is not made yet has no
 nodes for the scheduler.
+
+Why a pool keeps its size. Who lowers the size of a pool does not say which nodes go, and clouds do not ask what runs on
+them: GKE "will pick instances to remove at random" (gcloud container clusters resize), an Auto Scaling group of EKS
+goes by zones and launch templates (EC2 Auto Scaling user guide, "Default termination policy"), and the others promise
+no order. An autoscaler removes the nodes that it has chosen itself, which are free of replicas (manifests/pods.py,
+STAYS). Its bounds are in the cloud, however, where a maximum below the number of nodes may remove any.
 """
 
 from __future__ import annotations
@@ -139,13 +145,49 @@ def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, A
     used = made.used or {}
     wanted = {pool["name"] for pool in pools}
     leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and name in used]
-    return [*(_with_room(pool, used[pool["name"]]) if pool["name"] in used else pool for pool in pools), *leaving]
+    return [*(_kept(pool, made) for pool in pools), *leaving]
 
 
-def _with_room(pool: Mapping[str, Any], use: Use) -> Mapping[str, Any]:
-    """A pool that has the nodes at least that replicas take, and one for pods that take no whole node."""
-    field_, least = "nodeCount" if pool.get("maxNodeCount") is None else "maxNodeCount", max(use.nodes, 1)
-    return {**pool, field_: least} if least > int(pool.get(field_, 1)) else pool
+def kept_sizes(pools: Sequence[Mapping[str, Any]], made: Made) -> Iterator[str]:
+    """Yield, for each pool that the composite asks to be larger than it is wanted, that it is, and why."""
+    for pool in pools:
+        kept = _kept(pool, made)
+        lead, most = f"pool {pool['name']} keeps", _most(kept)
+        if most == _most(pool):
+            continue
+        if _is_scaled(kept):
+            yield f"{lead} a maximum of {most} nodes while replicas are on it; {_DELETES_FREE}"
+        else:
+            why = "because the cloud chooses which ones it deletes"
+            yield f"{lead} {most} nodes while replicas are on it, {why}; with maxNodeCount, {_DELETES_FREE}"
+
+
+def _kept(pool: Mapping[str, Any], made: Made) -> Mapping[str, Any]:
+    """A pool that can have as many nodes as before, and as replicas take, while they are on it: one at least, for pods
+    that take no whole node."""
+    use, before = (made.used or {}).get(pool["name"]), made.asked.get(pool["name"])
+    if use is None:
+        return pool
+    most = max(1, use.nodes, _most(pool), 0 if before is None else _most(before))
+    if most == _most(pool):
+        return pool
+    if _is_scaled(pool) or before is None or not _is_scaled(before):
+        return {**pool, "maxNodeCount" if _is_scaled(pool) else "nodeCount": most}
+    sizes = {field_: before[field_] for field_ in _SIZES if field_ in before}
+    return {**{key: value for key, value in pool.items() if key not in _SIZES}, **sizes, "maxNodeCount": most}
+
+
+def _is_scaled(pool: Mapping[str, Any]) -> bool:
+    return pool.get("maxNodeCount") is not None
+
+
+def _most(pool: Mapping[str, Any]) -> int:
+    """The number of nodes that a pool can have."""
+    return int(pool["maxNodeCount"] if _is_scaled(pool) else pool.get("nodeCount", 1))
+
+
+_SIZES = ("nodeCount", "minNodeCount", "maxNodeCount")
+_DELETES_FREE = "its autoscaler deletes nodes that are free"
 
 
 def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:

@@ -348,6 +348,20 @@ def test_one_whose_id_a_sibling_holds_is_in_use() -> None:
     assert sky.providers.refusals == ["DependencyViolation: Network net is used by Pool holder"]
 
 
+def test_one_whose_name_is_a_word_that_a_sibling_says_is_not_in_use() -> None:
+    owner = {"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "controller": True}
+    pool, other = resource(POOL, "gpus", external_name="azure"), resource(CLUSTER, "main", networkPlugin="azure")
+    for manifest in (pool, other):
+        manifest["metadata"]["ownerReferences"] = [owner]
+    sky = Sky(pool, other)
+    sky.settle()
+    sky.delete(pool)
+    sky.settle()
+
+    assert sky.get(pool) is None
+    assert sky.providers.refusals == []
+
+
 def test_what_the_provider_may_not_delete_stays_in_the_cloud() -> None:
     kept = resource(NETWORK, "net", management_policies=["Observe", "Create", "Update"])
     sky = Sky(kept)

@@ -10,7 +10,17 @@ from function import clouds
 from function.clouds import NodePool
 from function.contracts.cloud import provisioned
 from function.core import Request
-from function.kinds.inferencecluster.made import Made, Use, asked, crowd, kept_faults, nodes, pool_of_composite, read
+from function.kinds.inferencecluster.made import (
+    Made,
+    Use,
+    asked,
+    crowd,
+    kept_faults,
+    kept_sizes,
+    nodes,
+    pool_of_composite,
+    read,
+)
 from function.schema import Api
 from function.vocabulary import versions
 from tests.support.replicas import engine, gang, member, replica
@@ -152,6 +162,67 @@ def test_a_pool_keeps_the_nodes_that_replicas_take(wanted: dict[str, Any], taken
 
 def test_a_pool_with_pods_that_take_no_whole_node_keeps_one() -> None:
     assert sizes([pool(nodeCount=0)], Made(asked={"a": pool()}, used={"a": Use()})) == {"a": {"nodeCount": 1}}
+
+
+SHRUNK: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ({"nodeCount": 4}, {"nodeCount": 2}, {"nodeCount": 4}),
+    ({"nodeCount": 4}, {}, {"nodeCount": 4}),
+    ({"nodeCount": 4}, {"nodeCount": 0}, {"nodeCount": 4}),
+    ({"nodeCount": 4}, {"maxNodeCount": 2}, {"maxNodeCount": 4}),
+    (
+        {"nodeCount": 4},
+        {"nodeCount": 1, "minNodeCount": 0, "maxNodeCount": 2},
+        {"nodeCount": 1, "minNodeCount": 0, "maxNodeCount": 4},
+    ),
+    ({"maxNodeCount": 8}, {"minNodeCount": 1, "maxNodeCount": 4}, {"minNodeCount": 1, "maxNodeCount": 8}),
+    ({"minNodeCount": 1, "maxNodeCount": 8}, {"nodeCount": 4}, {"minNodeCount": 1, "maxNodeCount": 8}),
+    ({"nodeCount": 3, "maxNodeCount": 8}, {}, {"nodeCount": 3, "maxNodeCount": 8}),
+]
+"""What was asked for, what is now, and what the cloud is asked for while a replica is on the pool."""
+
+
+@pytest.mark.parametrize(("before", "wanted", "want"), SHRUNK)
+def test_a_pool_does_not_shrink_under_a_replica(
+    before: dict[str, Any], wanted: dict[str, Any], want: dict[str, Any]
+) -> None:
+    """The replica may be on any node, and the cloud deletes any."""
+    composed = {"a": pool(**before)}
+
+    assert sizes([pool(**wanted)], Made(asked=composed, used={"a": Use(1)})) == {"a": want}
+    assert sizes([pool(**wanted)], Made(asked=composed, used={"b": Use(1)})) == {"a": wanted}
+    assert sizes([pool(**wanted)], Made(asked={"a": pool(**want)}, used={"a": Use(1)})) == {"a": want}
+    assert sizes([pool(**wanted)], Made(asked={"a": pool(**want)}, used={})) == {"a": wanted}
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ({"nodeCount": 2}, {"nodeCount": 4}),
+        ({"nodeCount": 4}, {"nodeCount": 4}),
+        ({"nodeCount": 4}, {"minNodeCount": 1, "maxNodeCount": 4}),
+        ({"minNodeCount": 2, "maxNodeCount": 4}, {"minNodeCount": 0, "maxNodeCount": 4}),
+        ({"maxNodeCount": 4}, {"nodeCount": 4}),
+    ],
+)
+def test_a_pool_that_can_lose_no_node_is_edited_under_replicas(before: dict[str, Any], wanted: dict[str, Any]) -> None:
+    made = Made(asked={"a": pool(**before)}, used={"a": Use(2)})
+
+    assert sizes([pool(**wanted)], made) == {"a": wanted}
+    assert list(kept_sizes([pool(**wanted)], made)) == []
+
+
+def test_what_does_not_shrink_is_told() -> None:
+    before = {name: pool(name, **size) for name, size in {"a": {"nodeCount": 4}, "b": {"maxNodeCount": 8}}.items()}
+    wanted = [pool("a", nodeCount=2), pool("b", maxNodeCount=4), pool("c")]
+
+    assert list(kept_sizes(wanted, Made(asked=before, used={"a": Use(1), "b": Use(1), "c": Use(1)}))) == [
+        (
+            "pool a keeps 4 nodes while replicas are on it, because the cloud chooses which ones it deletes; with"
+            " maxNodeCount, its autoscaler deletes nodes that are free"
+        ),
+        "pool b keeps a maximum of 8 nodes while replicas are on it; its autoscaler deletes nodes that are free",
+    ]
+    assert list(kept_sizes(wanted, Made(asked=before, used={}))) == []
 
 
 def test_a_pool_that_is_removed_stays_as_it_is_until_its_replicas_have_left() -> None:
