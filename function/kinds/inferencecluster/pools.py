@@ -107,12 +107,12 @@ def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> Iter
 
 
 def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], known: Known) -> dict[str, Any]:
-    """A pool as it is published. It can have the nodes that it grows to where something scales it, else those it has.
+    """A pool as it is published.
 
     An existing cluster is scaled by nothing of ours: a maxNodeCount is its owner's word that something does.
     """
     taints = [taint.model_dump(exclude_none=True) for taint in pool.taints]
-    nodes = pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
+    nodes = pool.most_nodes
     if source.provisioner:
         drivers = {str(device["driver"]) for device in devices if device["claim"] == "DRA"}
         # without a value: what tolerates such a taint tolerates all of its values, which differ between clouds
