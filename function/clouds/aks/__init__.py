@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from function.clouds.aks import managed, model
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.aks.composer import COMPOSER
 from function.clouds.aks.faults import cluster_faults, pool_faults
 from function.clouds.aks.observe import observe
+from function.clouds.aks.resources import resources, secrets, storage_class
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Provisioner, Source
+from function.contracts.cloud.provisioner import Provisioner
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="AKS",
@@ -25,10 +26,12 @@ SOURCE = Source(
     instead="; InfiniBand there needs host drivers that Modelplane does not install, so keep each engine on one node",
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=managed.PROVIDER,
         managed=managed.KINDS,
         packages=managed.PACKAGES,
-        provider=managed.PROVIDER,
+        resources=resources,
+        secrets=secrets,
+        storage=storage_class,
         assumed_config={"credentials": {"source": "OIDCTokenFile"}},
         pool_faults=pool_faults,
         cluster_faults=cluster_faults,

@@ -6,7 +6,8 @@ Immutable fields are those that make the resource anew in terraform-provider-aws
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "aws.m.upbound.io/v1beta1"
 PACKAGES = tuple(

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from function.clouds.eks import facts
-from function.contracts.cloud.source import Observation
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 
 _PREFIXES = {

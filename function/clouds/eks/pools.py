@@ -42,7 +42,8 @@ def resources(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]
 
 def _system_pool(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]:
     """Nodes for what needs no device, spread over the home zones. They grow with the replicas' endpoint pickers."""
-    machine = Machine(instanceType=spec.systemInstanceType, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
+    size = spec.systemPool.instanceType
+    machine = Machine(instanceType=size, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
     template = _template(site, spec, machine)
     yield site.resource(_template_key(nodes.SYSTEM_POOL), kinds.LAUNCH_TEMPLATE, template)
     group = {

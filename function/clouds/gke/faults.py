@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.model import Pool, Spec
+from function.clouds.gke.model import Pool
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import minor
 
@@ -33,17 +33,12 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
         least = f"1.{facts.OLDEST_KUBERNETES}"
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
+    yield from block.apiServer.faults()
+    machine = block.systemPool.machineType
+    if machine in accelerators.FIXED:
+        yield "systemPool.machineType", f"must have no accelerators, unlike {machine}; such as e2-standard-4"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
-
-
-def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
-    """See Blueprint.faults.
-
-    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
-    """
-    for field, problem in of_cluster(spec, ()):
-        yield f"spec.{field}", problem
 
 
 def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from function.contracts.cloud.source import ManagedKind, Observation, Provisioner
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Observation, Provisioner
 from function.core import Manifest, dig, is_ready
 from function.manifests.managed import managed_resource
 from function.planning import looks
@@ -35,10 +36,11 @@ def observe(manifest: Manifest) -> Observation:
 
 CLOUD = Provisioner(
     model=None,  # type: ignore[arg-type]
-    composer=None,  # type: ignore[arg-type]
+    provider=GROUP,
     managed=(NETWORK, CLUSTER, POOL),
     packages=(),
-    provider=GROUP,
+    resources=lambda _site, _spec: (),
+    secrets=lambda _site, _spec: (),
     observe=observe,
 )
 

@@ -304,7 +304,7 @@ CLUSTER_EDITS = st.fixed_dictionaries(
     {},
     optional={
         "kubernetesVersion": st.sampled_from(["1.36", "1.37"]),
-        "publicAccessCidrs": st.just(["198.51.100.0/24"]),
+        "apiServer": st.just({"allowedSources": ["198.51.100.0/24"]}),
     },
 )
 POOLS = st.lists(

@@ -54,15 +54,18 @@ def of_pool(made: Pool) -> list[str]:
             "kubernetesVersion must be a minor version, such as 1.36, not v1.36.1: EKS names no others",
         ),
         (
-            {"systemInstanceType": "m7g.xlarge"},
-            "systemInstanceType must have processors of architecture x86_64, unlike m7g.xlarge; such as m6i.xlarge",
+            {"systemPool": {"instanceType": "m7g.xlarge"}},
+            "systemPool.instanceType must have x86_64 processors, unlike m7g.xlarge; such as m6i.xlarge",
         ),
-        ({"publicAccessCidrs": ["198.51.100.0/24", "fd00::/8"]}, "publicAccessCidrs[1] must be of IPv4, not fd00::/8"),
         (
-            {"publicAccessCidrs": ["10.1.0.0/16"]},
+            {"apiServer": {"allowedSources": ["198.51.100.0/24", "fd00::/8"]}},
+            "apiServer.allowedSources[1] must be of IPv4, not fd00::/8",
+        ),
+        (
+            {"apiServer": {"allowedSources": ["10.1.0.0/16"]}},
             (
-                "publicAccessCidrs[0] must be a public network, not 10.1.0.0/16: nodes reach the API server inside of "
-                "the VPC"
+                "apiServer.allowedSources[0] must be a public network, not 10.1.0.0/16: nodes reach the API server "
+                "inside of the VPC"
             ),
         ),
         (
@@ -107,7 +110,7 @@ def test_a_cluster_is_refused_by_the_field_that_is_wrong(fields: dict[str, Any],
         {"region": "us-gov-west-1", "zones": ["us-gov-west-1b", "us-gov-west-1c"]},
         {"region": "cn-north-1", "kubernetesVersion": "1.34"},
         {"network": {"cidr": "100.64.0.0/16", "serviceCidr": "10.0.0.0/12"}},
-        {"systemInstanceType": "m7i-flex.2xlarge", "publicAccessCidrs": ["198.51.100.0/24"]},
+        {"systemPool": {"instanceType": "m7i-flex.2xlarge"}, "apiServer": {"allowedSources": ["198.51.100.0/24"]}},
     ],
 )
 def test_what_aws_takes_is_taken(fields: dict[str, Any]) -> None:
