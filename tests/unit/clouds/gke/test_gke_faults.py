@@ -211,4 +211,4 @@ def test_a_version_without_dra_is_refused() -> None:
 def test_a_network_without_room_is_refused_before_anything_is_made() -> None:
     [(field, problem)] = cluster_faults(network={"podCidr": "10.16.0.0/21"})
 
-    assert (field, problem.partition(",")[0]) == ("network.podCidr", "must have 2176 addresses at least")
+    assert (field, problem.partition(",")[0]) == ("network.podCidr", "must be a /20 or larger")
