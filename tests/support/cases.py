@@ -116,8 +116,8 @@ def merged(target: Any, patch: Any) -> Any:
     if not isinstance(patch, dict):
         return patch
     there = target if isinstance(target, dict) else {}
-    kept = {name: value for name, value in there.items() if name not in patch}
-    return kept | {name: merged(there.get(name), value) for name, value in patch.items() if value is not None}
+    changed = {name: merged(there.get(name), value) for name, value in patch.items()}
+    return {name: value for name, value in {**there, **changed}.items() if patch.get(name, value) is not None}
 
 
 def text(result: Result, observed: Mapping[str, Manifest]) -> str:

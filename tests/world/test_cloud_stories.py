@@ -273,23 +273,45 @@ def test_a_pool_that_grows_changes_nothing_but_its_size(world: CloudWorld) -> No
 
 
 @every_cloud
-def test_a_pool_that_shrinks_keeps_the_nodes_that_replicas_take(source: Source) -> None:
+def test_a_pool_shrinks_once_no_replica_is_on_it(source: Source) -> None:
+    """Of two nodes, one is free: the cloud would choose which one it deletes."""
     world = begun(source, deployment())
     world.pools({"name": "one", "nodeCount": 2})
     world.settle()
     wide = specs(world)[ONE]
+    told = "pool one keeps 2 nodes while replicas are on it"
 
     world.pools({"name": "one", "nodeCount": 1})
     for _ in world.rounds():
         assert world.serving() == 2
-    kept, published = specs(world)[ONE], world.published()
+    assert (specs(world)[ONE], world.published()) == (wide, {"one": 1})
     world.edit(DEPLOYMENT, lambda m: m["spec"].update(replicas=1))
+    world.settle()
+    assert (specs(world)[ONE], world.serving()) == (wide, 1)
+    assert told in world.says()
+    world.edit(DEPLOYMENT, lambda m: m["spec"].update(replicas=0))
     world.settle()
 
     assert world.errors() == []
-    assert (kept, published) == (wide, {"one": 1})
     assert specs(world)[ONE] != wide
-    assert (world.placed(), world.serving()) == ([(NAME, "one")], 1)
+    assert world.says() == world.fine(1, "one")
+
+
+@every_cloud
+def test_a_pool_that_is_scaled_from_now_on_loses_only_free_nodes(source: Source) -> None:
+    world = begun(source, deployment(replicas=1))
+    world.pools({"name": "one", "nodeCount": 3})
+    world.settle()
+
+    world.pools({"name": "one", "maxNodeCount": 1})
+    for _ in world.rounds():
+        assert world.serving() == 1
+    [asked] = dig(world.composite(), "spec", "nodePools")
+
+    assert world.errors() == []
+    assert asked["maxNodeCount"] == 3
+    assert world.published() == {"one": 1}
+    assert "pool one keeps a maximum of 3 nodes while replicas are on it" in world.says()
 
 
 @every_cloud

@@ -144,8 +144,9 @@ def test_validate_finds_every_fault_of_every_pool_by_the_classes_that_are_given(
                 "claimed through DRA"
             ),
         ],
+        [minimum.format(3), "is for a pool that is scaled; give maxNodeCount, too"],
     ]
-    assert told["faults without classes"] == told["faults"][:1]
+    assert told["faults without classes"] == [told["faults"][at] for at in (0, 1, 4, 5)]
 
 
 def test_validate_tells_credentials_that_are_not_among_those_given(told: dict[str, Any]) -> None:
