@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from annotated_types import MaxLen
+
 from function import schema
 from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
 
@@ -38,6 +40,9 @@ class Cluster(schema.Api):
     """Kubernetes version, 1.34 or newer. Defaults to the one that Modelplane is tested with."""
     network: Network = Network()
     """Network of the cluster."""
+    publicAccessCidrs: Annotated[tuple[schema.Cidr, ...], MaxLen(40)] = ()
+    """Networks from which the API server can be reached over the internet, those of the control cluster among them.
+    Defaults to all."""
     cache: Cache = Cache()
     """Storage for ModelCaches."""
     credentials: Credentials = Credentials()

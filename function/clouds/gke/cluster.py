@@ -13,6 +13,7 @@ from function.vocabulary import conditions as c
 
 CLUSTER = "cluster"
 _POOL_SUFFIX = ".svc.id.goog"
+_EVERYWHERE = {"cidrBlock": "0.0.0.0/0"}
 
 
 def project(site: Site) -> str:
@@ -45,6 +46,7 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
         "deletionProtection": False,
         **_pool(),
         **_network(site),
+        **_access(site, spec),
         "workloadIdentityConfig": {"workloadPool": f"{project_id}{_POOL_SUFFIX}"},
         "addonsConfig": {
             "gcpFilestoreCsiDriverConfig": {"enabled": True},
@@ -95,6 +97,19 @@ def _network(site: Site) -> dict[str, Any]:
         "privateClusterConfig": {"enablePrivateNodes": True, "enablePrivateEndpoint": False},
         "datapathProvider": "ADVANCED_DATAPATH",  # it enforces NetworkPolicies, and GKE's default does not
     }
+
+
+def _access(site: Site, spec: Spec) -> dict[str, Any]:
+    """Who reaches the control plane over the internet. Nodes do so inside of the network.
+
+    Google lets all of its own public addresses in unless told otherwise, and those are anybody's. A restriction that is
+    given up is replaced: the provider changes nothing that a spec leaves out.
+    """
+    if not spec.publicAccessCidrs:
+        was_restricted = site.written(CLUSTER, "masterAuthorizedNetworksConfig")
+        return {"masterAuthorizedNetworksConfig": {"cidrBlocks": [_EVERYWHERE]}} if was_restricted else {}
+    blocks = [{"cidrBlock": cidr} for cidr in sorted(set(spec.publicAccessCidrs))]
+    return {"masterAuthorizedNetworksConfig": {"cidrBlocks": blocks, "gcpPublicCidrsAccessEnabled": False}}
 
 
 def _labels(site: Site) -> dict[str, str]:

@@ -33,6 +33,9 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
         least = f"1.{facts.OLDEST_KUBERNETES}"
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
+    for index, cidr in enumerate(block.publicAccessCidrs):
+        if ":" in cidr:
+            yield f"publicAccessCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
 

@@ -171,6 +171,14 @@ def test_zones_are_those_of_the_region(given: list[str], want: str) -> None:
     assert cluster_faults(zones=given) == [("zones", want)]
 
 
+def test_the_api_server_is_restricted_to_networks_of_ipv4() -> None:
+    """Authorized networks are (GKE, page "Customize your network isolation")."""
+    assert cluster_faults(publicAccessCidrs=["198.51.100.0/24", "fd00::/8"]) == [
+        ("publicAccessCidrs[1]", "must be an IPv4 network, not fd00::/8")
+    ]
+    assert cluster_faults(publicAccessCidrs=["198.51.100.0/24"]) == []
+
+
 def test_a_pool_that_can_have_no_node_is_not_scaled() -> None:
     problem = "must be at least 1, not 0: GKE scales no pool that can have no node"
 
