@@ -78,15 +78,29 @@ class Externals:
             self._users[used].discard(ref)
 
     def users(self, store: Store, manifest: Manifest) -> list[Ref]:
-        """The managed resources that use one in the cloud: those that refer to it, and siblings that hold its id."""
+        """The managed resources that use one in the cloud: those that refer to it, and siblings that hold its id.
+
+        What it uses itself does not use it. A name is often a common word, which may occur there as well.
+        """
         ref = ref_of(manifest)
         found = {user for user in self._users.get(ref, ()) if user in self.there}
         identities = {managed.external_name(manifest), dig(manifest, "status", "atProvider", "id")} - {None}
+        others = self._used(ref)
         for sibling in _siblings(store, manifest):
             external = self.there.get(sibling)
-            if external and sibling != ref and not identities.isdisjoint(_texts(external.for_provider)):
+            if external and sibling not in others and not identities.isdisjoint(_texts(external.for_provider)):
                 found.add(sibling)
         return sorted(found)
+
+    def _used(self, ref: Ref) -> set[Ref]:
+        """The managed resource itself, and everything that it uses, also by others."""
+        found, left = {ref}, [ref]
+        while left:
+            external = self.there.get(left.pop())
+            new = external.uses - found if external else frozenset()
+            found |= new
+            left += new
+        return found
 
 
 def adopted(manifest: Manifest, uses: frozenset[Ref]) -> External | None:

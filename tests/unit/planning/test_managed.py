@@ -348,6 +348,21 @@ def test_one_whose_id_a_sibling_holds_is_in_use() -> None:
     assert sky.providers.refusals == ["DependencyViolation: Network net is used by Pool holder"]
 
 
+def test_a_word_in_what_one_refers_to_is_not_its_name() -> None:
+    """A pool called azure, of a cluster in a network whose plugin is called azure, too."""
+    owner = {"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "controller": True}
+    net = resource(NETWORK, "net", plugin="id-gpus")
+    main = resource(CLUSTER, "main", networkIdRef={"name": "net"}, plugin="id-gpus")
+    for manifest in (net, main, gpus := resource(POOL, "gpus", clusterRefs=[{"name": "main"}])):
+        manifest["metadata"]["ownerReferences"] = [owner]
+    sky = Sky(net, main, gpus)
+    sky.settle()
+    sky.delete(gpus)
+    sky.settle()
+
+    assert (sky.get(gpus), sky.providers.refusals) == (None, [])
+
+
 def test_what_the_provider_may_not_delete_stays_in_the_cloud() -> None:
     kept = resource(NETWORK, "net", management_policies=["Observe", "Create", "Update"])
     sky = Sky(kept)
