@@ -34,6 +34,10 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
 
 def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
     yield from _version_faults(block.kubernetesVersion)
+    yield from block.apiServer.faults()
+    if block.systemPool.vmSize.startswith("Standard_B"):
+        given = block.systemPool.vmSize
+        yield "systemPool.vmSize", f"must be of no B series, unlike {given}: AKS makes no system pool of it"
     yield from addresses.legal_faults(block.network)
 
 

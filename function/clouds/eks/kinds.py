@@ -98,6 +98,7 @@ LAUNCH_TEMPLATE = ManagedKind(
         "name",
         "instanceType",
         "blockDeviceMappings",
+        "userData",
         "metadataOptions",
         "networkInterfaces",
         "placement",
@@ -107,7 +108,7 @@ LAUNCH_TEMPLATE = ManagedKind(
     ),
 )
 
-ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles")
+ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles", immutable=("path",))
 POLICY = ManagedKind(api_version=_IAM, kind="Policy", plural="policies", immutable=("description",))
 ROLE_POLICY_ATTACHMENT = ManagedKind(
     api_version=_IAM,

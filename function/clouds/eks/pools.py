@@ -7,6 +7,7 @@ their Kubernetes version is upgraded.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,10 @@ from function.contracts.cloud.site import Resource, Site
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 _EFA_GROUP = "efa-security-group"
 _EFA_RULES = ("efa-ingress", "efa-egress")
+
+_NO_DEVICE_PLUGIN = base64.b64encode(b"[settings.kubelet-device-plugins.nvidia]\nenabled = false\n").decode()
+"""User data for Bottlerocket, from 1.63 on. Its images with NVIDIA's driver have NVIDIA's device plugin, which would
+offer the GPUs that the DRA driver offers (EKS user guide, "Use the NVIDIA DRA driver or device plugin")."""
 
 
 def is_efa(pool: NodePool) -> bool:
@@ -37,7 +42,8 @@ def resources(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]
 
 def _system_pool(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]:
     """Nodes for what needs no device, spread over the home zones. They grow with the replicas' endpoint pickers."""
-    machine = Machine(instanceType=spec.systemInstanceType, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
+    size = spec.systemPool.instanceType
+    machine = Machine(instanceType=size, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
     template = _template(site, spec, machine)
     yield site.resource(_template_key(nodes.SYSTEM_POOL), kinds.LAUNCH_TEMPLATE, template)
     group = {
@@ -130,7 +136,7 @@ def _template(site: Site, spec: Spec, machine: Machine, pool: str = nodes.SYSTEM
     Pods cannot take the rights of their node: its metadata answers no packet that comes from one hop further away. The
     CSI drivers then ask Kubernetes instead (their pkg/cloud/{k8s_metadata,metadata}.go).
     """
-    data = machine.amiType.startswith("BOTTLEROCKET")
+    is_bottlerocket = machine.amiType.startswith("BOTTLEROCKET")
     disk = {"volumeSize": machine.diskSizeGb, "volumeType": "gp3", "encrypted": "true", "deleteOnTermination": "true"}
     tags = {**site.tags, "modelplane-pool": pool}
     return {
@@ -138,7 +144,8 @@ def _template(site: Site, spec: Spec, machine: Machine, pool: str = nodes.SYSTEM
         "name": site.name(_template_key(pool)),
         "instanceType": machine.instanceType,
         # images and containers of Bottlerocket are on its second volume (its README, "Default Volumes")
-        "blockDeviceMappings": [{"deviceName": "/dev/xvdb" if data else "/dev/xvda", "ebs": disk}],
+        "blockDeviceMappings": [{"deviceName": "/dev/xvdb" if is_bottlerocket else "/dev/xvda", "ebs": disk}],
+        **({"userData": _NO_DEVICE_PLUGIN} if is_bottlerocket else {}),
         "metadataOptions": {"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1},
         "tagSpecifications": [{"resourceType": type_, "tags": tags} for type_ in ("instance", "volume")],
         "tags": tags,

@@ -85,6 +85,7 @@ NODE_POOL = ManagedKind(
         "nodeConfig.guestAccelerator",
         "nodeConfig.imageType",
         "nodeConfig.machineType",
+        "nodeConfig.reservationAffinity",
         "nodeConfig.oauthScopes",
         "nodeConfig.serviceAccountRef",
         "nodeConfig.workloadMetadataConfig",
@@ -127,8 +128,7 @@ LONGEST_ACCOUNT = 30
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
 
-SYSTEM_NODES = 2
-SYSTEM_MACHINE = "e2-standard-4"
+SYSTEM_NODES, MOST_SYSTEM_NODES = 2, 4
 SYSTEM_DISK = 100
 SYSTEM_PODS = 110
 """Most pods on a system node: GKE's default. GKE reserves 256 addresses for such a node."""

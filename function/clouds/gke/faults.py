@@ -33,6 +33,10 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
         least = f"1.{facts.OLDEST_KUBERNETES}"
         yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
+    yield from block.apiServer.faults()
+    machine = block.systemPool.machineType
+    if machine in accelerators.FIXED:
+        yield "systemPool.machineType", f"must have no accelerators, unlike {machine}; such as e2-standard-4"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
 

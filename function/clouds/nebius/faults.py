@@ -52,9 +52,7 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
     yield from _version_faults(block.kubernetesVersion)
     if block.systemPool.platform.startswith("gpu-"):
         yield "systemPool.platform", f"must be a platform without GPUs, such as cpu-d3, not {block.systemPool.platform}"
-    for index, cidr in enumerate(block.allowedCidrs):
-        if ":" in cidr:
-            yield f"allowedCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
+    yield from block.apiServer.faults()
     yield from addresses.faults(block.network, pools)
 
 

@@ -27,7 +27,8 @@ def resources(site: Site, spec: Spec) -> Iterator[Resource]:
 def _cluster(site: Site, spec: Spec, version: str) -> Resource:
     """The control plane. Its kubeconfig is of no use without a public endpoint, unless Modelplane runs in its network;
     whoever reaches that must have a role in the project."""
-    public: dict[str, Any] = {"allowedCidrs": list(spec.allowedCidrs)} if spec.allowedCidrs else {}
+    sources = spec.apiServer.allowedSources
+    public: dict[str, Any] = {"allowedCidrs": list(sources)} if sources else {}
     wanted = {
         "name": site.name(nodegroups.CLUSTER),
         "labels": site.tags,

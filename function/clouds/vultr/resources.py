@@ -36,7 +36,7 @@ def _cluster(site: Site, spec: Spec) -> Resource:
         "haControlplanes": True,
         "nodePools": {
             "label": nodes.SYSTEM_POOL,
-            "plan": facts.SYSTEM_PLAN,
+            "plan": spec.systemPool.plan,
             "nodeQuantity": facts.SYSTEM_NODES,
             "autoScaler": False,
             "labels": _entries(nodes.node_labels(nodes.SYSTEM_POOL)),

@@ -239,13 +239,18 @@ def _cache(request: Request, storage: Storage | None, before: Any) -> dict[str, 
 
 
 def _pools(request: Request, spec: Any, before: Iterable[str]) -> dict[str, Any]:
-    """The pools that the cloud has made. One that was made stays published while it is updated, and if it fails."""
-    made = [
-        pool.name
-        for pool in spec.nodePools
-        if request.is_ready(pool_key(pool.name)) or (pool.name in before and pool_key(pool.name) in request.observed)
-    ]
+    """The pools that the cloud has made. One that was made stays published while it is updated, and if it fails.
+
+    One whose creation failed may be ready all the same, since it can be observed: a node group that EKS gave up has no
+    nodes, or fewer than it was to have.
+    """
+    there = {pool.name: pool_key(pool.name) for pool in spec.nodePools if pool_key(pool.name) in request.observed}
+    made = [name for name, key in there.items() if name in before or _is_made(request, key)]
     return {"pools": made} if made else {}
+
+
+def _is_made(request: Request, key: str) -> bool:
+    return request.is_ready(key) and not _error(request.observed[key])
 
 
 def _cluster_ready(

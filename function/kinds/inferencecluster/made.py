@@ -13,7 +13,6 @@ STAYS). Its bounds are in the cloud, however, where a maximum below the number o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -24,9 +23,20 @@ from pydantic import ValidationError
 from function import clouds
 from function.clouds import NodePool, Provisioner
 from function.core import Request, dig, dig_list, plain
+from function.fleet.engines import device_classes
 from function.fleet.replicas import TAKEN
 from function.kinds.inferencecluster import inputs
 from function.schema import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What replicas need of a pool."""
+
+    nodes: int = 0
+    """Whole nodes that they take. 0 where their pods claim no devices, and share nodes."""
+    classes: frozenset[str] = frozenset()
+    """Device classes from which they claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +47,8 @@ class Made:
     """The pools that its spec asks for, by name."""
     made: frozenset[str] = frozenset()
     """The names of those that the cloud has made."""
-    taken: Mapping[str, int] | None = None
-    """Nodes that replicas take, by pool; None while the replicas are not known."""
+    used: Mapping[str, Use] | None = None
+    """What replicas need of each pool on which they are; None while the replicas are not known."""
 
 
 def read(request: Request) -> Made:
@@ -49,18 +59,22 @@ def read(request: Request) -> Made:
     return Made(
         asked={pool["name"]: pool for pool in pools},
         made=frozenset(name for name in names if isinstance(name, str)),
-        taken=_taken(request),
+        used=used(request),
     )
 
 
-def _taken(request: Request) -> Mapping[str, int] | None:
-    replicas = inputs.replicas(request)
+def used(request: Request) -> Mapping[str, Use] | None:
+    """Return what replicas need of the pools of the cluster; None while the replicas are not known."""
+    replicas = inputs.holding_replicas(request)
     if replicas is None:
         return None
-    taken: Counter[str] = Counter()
+    found: dict[str, Use] = {}
     for replica in replicas:
-        taken.update(TAKEN(replica))
-    return taken
+        nodes = TAKEN(replica)
+        for pool, classes in device_classes(dig(replica, "spec", "engines")).items():
+            before = found.get(pool, Use())
+            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes)
+    return found
 
 
 def kept_faults(provisioner: Provisioner, pool: Mapping[str, Any], made: Made) -> Iterator[tuple[str, str]]:
@@ -95,9 +109,9 @@ def _shown(value: Any) -> str:
 
 def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, Any]]:
     """Return the pools that the composite asks for: those that are wanted, and those that replicas have not left."""
-    taken = made.taken or {}
+    used = made.used or {}
     wanted = {pool["name"] for pool in pools}
-    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and taken.get(name)]
+    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and name in used]
     return [*(_kept(pool, made) for pool in pools), *leaving]
 
 
@@ -116,11 +130,12 @@ def kept_sizes(pools: Sequence[Mapping[str, Any]], made: Made) -> Iterator[str]:
 
 
 def _kept(pool: Mapping[str, Any], made: Made) -> Mapping[str, Any]:
-    """A pool that can have as many nodes as before, and as replicas take, while they are on it."""
-    taken, before = (made.taken or {}).get(pool["name"], 0), made.asked.get(pool["name"])
-    if not taken:
+    """A pool that can have as many nodes as before, and as replicas take, while they are on it: one at least, for pods
+    that take no whole node."""
+    use, before = (made.used or {}).get(pool["name"]), made.asked.get(pool["name"])
+    if use is None:
         return pool
-    most = max(taken, _most(pool), 0 if before is None else _most(before))
+    most = max(1, use.nodes, _most(pool), 0 if before is None else _most(before))
     if most == _most(pool):
         return pool
     if _is_scaled(pool) or before is None or not _is_scaled(before):

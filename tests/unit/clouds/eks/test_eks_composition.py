@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -224,11 +226,23 @@ def test_nodes_have_the_taints_of_their_devices_and_of_the_pool_in_the_words_of_
     ]
 
 
-def test_images_of_bottlerocket_are_on_their_second_volume() -> None:
-    machine = {"instanceType": "g6.2xlarge", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "diskSizeGb": 300}
+BOTTLEROCKET = {"instanceType": "g6.2xlarge", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "diskSizeGb": 300}
 
-    [disk] = parameters(compose(xr({**L4, "machine": machine})), "template-l4")["blockDeviceMappings"]
+
+def test_images_of_bottlerocket_are_on_their_second_volume() -> None:
+    [disk] = parameters(compose(xr({**L4, "machine": BOTTLEROCKET})), "template-l4")["blockDeviceMappings"]
     assert (disk["deviceName"], disk["ebs"]["volumeSize"]) == ("/dev/xvdb", 300)
+
+
+def test_bottlerocket_offers_no_gpu_a_second_time() -> None:
+    """Its own device plugin does, unless the user data turn it off."""
+    manifest = manifests(compose(xr({**L4, "machine": BOTTLEROCKET})))["template-l4"]
+    settings = tomllib.loads(base64.b64decode(manifest["spec"]["forProvider"]["userData"], validate=True).decode())
+
+    assert settings == {"settings": {"kubelet-device-plugins": {"nvidia": {"enabled": False}}}}
+    assert foreign.problems(manifest) == []
+    assert "userData" not in parameters(compose(xr(L4)), "template-l4")
+    assert "userData" not in parameters(compose(xr(L4)), "template-system")
 
 
 # Zones
@@ -290,7 +304,7 @@ CLUSTER_EDITS = st.fixed_dictionaries(
     {},
     optional={
         "kubernetesVersion": st.sampled_from(["1.36", "1.37"]),
-        "publicAccessCidrs": st.just(["198.51.100.0/24"]),
+        "apiServer": st.just({"allowedSources": ["198.51.100.0/24"]}),
     },
 )
 POOLS = st.lists(

@@ -115,10 +115,10 @@ def test_the_length_that_a_refusal_names_is_enough_and_one_more_is_not(sizes: li
 
 
 def test_nodes_are_counted_as_many_as_there_can_be() -> None:
-    """A pool that is scaled down is as large as its maximum, and every pool takes one more while it is updated."""
+    """A pool that is scaled down is as large as its maximum. Only the cluster's own takes one more in an update."""
     asked = pools({"nodeCount": 3}, {"nodeCount": 1, "maxNodeCount": 8})
 
-    assert addresses.nodes(asked) == (4 + 1) + (3 + 1) + (8 + 1)
+    assert addresses.nodes(asked) == (4 + 1) + 3 + 8
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_nodes_are_counted_as_many_as_there_can_be() -> None:
             {"cidr": "192.168.0.0/16"},
             [
                 (
-                    "network.cidr: 192.168.0.0/16 is too small for 7 nodes, one more for each pool among them, and a"
+                    "network.cidr: 192.168.0.0/16 is too small for 6 nodes, 5 of the cluster's own among them, and a"
                     " /16 of Services; it must be a /15 or larger"
                 )
             ],

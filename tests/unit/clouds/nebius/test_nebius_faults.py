@@ -116,10 +116,10 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
             {"systemPool": {"platform": "gpu-l40s-a", "preset": "1gpu-8vcpu-32gb"}},
             ["systemPool.platform: must be a platform without GPUs, such as cpu-d3, not gpu-l40s-a"],
         ),
-        ({"allowedCidrs": ["192.0.2.0/24"]}, []),
+        ({"apiServer": {"allowedSources": ["192.0.2.0/24"]}}, []),
         (
-            {"allowedCidrs": ["192.0.2.0/24", "2001:db8::/32"]},
-            ["allowedCidrs[1]: must be an IPv4 network, not 2001:db8::/32"],
+            {"apiServer": {"allowedSources": ["192.0.2.0/24", "2001:db8::/32"]}},
+            ["apiServer.allowedSources[1]: must be of IPv4, not 2001:db8::/32"],
         ),
     ],
 )

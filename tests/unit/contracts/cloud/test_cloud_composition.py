@@ -439,6 +439,19 @@ def test_a_pool_is_published_once_it_is_made_until_it_is_gone() -> None:
     assert "pools" not in world.asked().status
 
 
+def test_a_pool_that_the_cloud_gave_up_is_not_published_although_it_exists() -> None:
+    """Upjet calls a node group ready that EKS could not make: it can be observed."""
+    world = World(composer(everything))
+    world.settle()
+    world.step(nodePools=[pool("a")])
+    failing(world, "pool-a", ready=True, LastAsyncOperation="async create failed: CREATE_FAILED")
+
+    result = world.step(nodePools=[pool("a")])
+    assert "pools" not in result.status
+    assert "(pool-a): async create failed: CREATE_FAILED" in said(result)
+    assert world.asked(nodePools=[pool("a")]).status["pools"] == ["a"]
+
+
 # What is refused
 
 
