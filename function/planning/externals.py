@@ -1,7 +1,7 @@
 """What clouds have of managed resources, and who uses what.
 
 Terms. The *external* of a managed resource is what the cloud has of it. One *uses* another if its manifest refers to
-that by name, or holds that one's external name or id as a value.
+that by name, or holds that one's id as a value: what it is called in the cloud, where it has no other id.
 """
 
 from __future__ import annotations
@@ -78,29 +78,15 @@ class Externals:
             self._users[used].discard(ref)
 
     def users(self, store: Store, manifest: Manifest) -> list[Ref]:
-        """The managed resources that use one in the cloud: those that refer to it, and siblings that hold its id.
-
-        What it uses itself does not use it. A name is often a common word, which may occur there as well.
-        """
+        """The managed resources that use one in the cloud: those that refer to it, and siblings that hold its id."""
         ref = ref_of(manifest)
         found = {user for user in self._users.get(ref, ()) if user in self.there}
-        identities = {managed.external_name(manifest), dig(manifest, "status", "atProvider", "id")} - {None}
-        others = self._used(ref)
+        id_ = dig(manifest, "status", "atProvider", "id") or managed.external_name(manifest)
         for sibling in _siblings(store, manifest):
             external = self.there.get(sibling)
-            if external and sibling not in others and not identities.isdisjoint(_texts(external.for_provider)):
+            if external and sibling != ref and id_ in _texts(external.for_provider):
                 found.add(sibling)
         return sorted(found)
-
-    def _used(self, ref: Ref) -> set[Ref]:
-        """The managed resource itself, and everything that it uses, also by others."""
-        found, left = {ref}, [ref]
-        while left:
-            external = self.there.get(left.pop())
-            new = external.uses - found if external else frozenset()
-            found |= new
-            left += new
-        return found
 
 
 def adopted(manifest: Manifest, uses: frozenset[Ref]) -> External | None:

@@ -1,6 +1,7 @@
 """A cluster that a cloud makes, told on the embedded control plane for every cloud: made, edited, failed, deleted.
 
-A cloud takes one step of each resource in a round, and reconciles come in any order.
+A cloud takes one step of each resource in a round, and reconciles come in any order. Every story runs for one cloud by
+default, and for all clouds among the slow tests.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from tests.support import cloud_samples
 from tests.support.cloud_worlds import CLUSTER, DEPLOYMENT, NAME, POOLS, CloudWorld, begun, deployment, running, spare
 from tests.support.cloud_worlds import provisioner as of
 
-pytestmark = pytest.mark.slow
-
 CLOUDS = [source for source in clouds.PROVISIONED if source.provisioner]
-every_cloud = pytest.mark.parametrize("source", CLOUDS, ids=lambda source: source.name)
+BY_DEFAULT = "Nebius"
+"""It has what any cloud has, storage and identities among it, in few resources."""
+every_cloud = pytest.mark.parametrize(
+    "source",
+    [pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (one.name != BY_DEFAULT)) for one in CLOUDS],
+)
 ONE, TWO = map(pool_key, ("one", "two"))
 QUOTA = "QuotaExceeded: 8 GPUs asked for, 0 of 0 are left in the region"
 DENIED = "AccessDenied: modelplane is not authorized to perform this action"

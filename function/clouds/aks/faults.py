@@ -23,16 +23,18 @@ _DISK = range(30, 2049)
 
 
 def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a field of the block and a problem."""
+    """Yield pairs of a field of the block, empty for the block itself, and a problem."""
     yield from _block_faults(block)
     if not any(addresses.legal_faults(block.network)):
         nodes = sum(map(_most_nodes, pools)) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
         if nodes > _MOST_NODES:
-            yield "location", f"cannot have {nodes} nodes in one cluster, system pool included: AKS makes {_MOST_NODES}"
+            yield "", f"must have at most {_MOST_NODES} nodes, system pool included, not {nodes}: AKS makes no more"
         yield from addresses.room_faults(block.network, nodes)
 
 
 def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
+    if not re.fullmatch(r"[a-z0-9]+", block.location):
+        yield "location", f"must be the name of a location, such as westeurope, not {block.location}"
     yield from _version_faults(block.kubernetesVersion)
     yield from block.apiServer.faults()
     if block.systemPool.vmSize.startswith("Standard_B"):
@@ -46,9 +48,11 @@ def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
         return
     found = re.fullmatch(r"1\.(\d+)(\.\d+)?", version)
     if found is None:
-        yield "kubernetesVersion", f"must be a version such as {cluster.DEFAULT_VERSION}, not {version}"
+        newest = cluster.DEFAULT_VERSION
+        yield "kubernetesVersion", f"must be a version such as {newest} or {newest}.2, not {version}"
     elif int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be 1.{_OLDEST} or newer, which have DRA, not {version}"
+        why = "devices are claimed by resource.k8s.io/v1"
+        yield "kubernetesVersion", f"must be 1.{_OLDEST} or newer, not {version}: {why}"
 
 
 def _most_nodes(pool: NodePool) -> int:
@@ -58,17 +62,18 @@ def _most_nodes(pool: NodePool) -> int:
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield pairs of a field of the pool and a problem."""
     for fault in machines.faults(machine.vmSize, pool.drivers):
-        yield "className", fault
+        yield "className", f"InferenceClass {pool.className} {fault}"
     if machine.diskSizeGb not in _DISK:
         problem = (
-            f"names a class with diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
+            f"InferenceClass {pool.className} has diskSizeGb {machine.diskSizeGb};"
+            f" AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
         )
         yield "className", problem
     yield from _taint_faults(pool)
     yield from _count_faults(pool)
     for zone in pool.zones:
         if zone not in _ZONES:
-            yield "zones", f"must be among {', '.join(_ZONES)}, as AKS names zones, not {zone}"
+            yield "zones", f"must have {', '.join(_ZONES[:-1])} or {_ZONES[-1]}, as AKS names zones, not {zone}"
 
 
 def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
+_LESS = "; or ask for fewer nodes, or for more zones"
 
 
 # A cluster
@@ -37,16 +38,13 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if _OTHER_PARTITIONS.fullmatch(block.region):
         yield (
             "region",
-            f"must be of partition aws, aws-us-gov or aws-cn, unlike {block.region}: other policies are unknown",
+            f"must be of partition aws, aws-us-gov or aws-cn, not {block.region}: policies of others are unknown",
         )
     yield from _faults_of_zones(block, pools)
     yield from _faults_of_version(block)
     if instances.is_arm(block.systemPool.instanceType):
         given = block.systemPool.instanceType
-        yield (
-            "systemPool.instanceType",
-            f"must have x86_64 processors, unlike {given}; such as m6i.xlarge",
-        )
+        yield "systemPool.instanceType", f"must have x86_64 processors, such as m6i.xlarge, not {given}"
     yield from _faults_of_access(block)
     faults = [*_faults_of_networks(block)]
     base = addresses.parsed(block.network.cidr)
@@ -107,24 +105,24 @@ def _faults_of_networks(block: Cluster) -> Iterator[tuple[str, str]]:
     if problem:
         yield "network.serviceCidr", problem
     if base and of_services and base.overlaps(of_services):
-        yield "network.serviceCidr", f"must not overlap network.cidr: {services} and {cidr} do"
+        yield "network.serviceCidr", f"must not overlap network.cidr, {cidr}, as {services} does"
 
 
 def _not_base(text: str, base: IPv4Network | None) -> str | None:
     largest, smallest = addresses.LARGEST, addresses.SMALLEST
     if base is None:
-        return f"must be a network of IPv4, not {text}"
+        return f"must be an IPv4 network, not {text}"
     if not largest <= base.prefixlen <= smallest:
-        why = "AWS makes no larger VPC, and no subnets that are smaller than those of such a one"
+        why = "AWS makes no larger VPC, and a smaller one has no room for subnets in every zone"
         return f"must be a network from /{largest} to /{smallest}, not {text}: {why}"
     taken = next((each for each in _NO_VPC if base.overlaps(each)), None)
-    return f"must be outside of {taken}, unlike {text}: AWS makes no VPC there" if taken else None
+    return f"must be outside of {taken}, not {text}: AWS makes no VPC there" if taken else None
 
 
 def _not_services(text: str, services: IPv4Network | None) -> str | None:
     largest, smallest = _LARGEST_SERVICES, _SMALLEST_SERVICES
     if services is None:
-        return f"must be a network of IPv4, not {text}"
+        return f"must be an IPv4 network, not {text}"
     if not largest <= services.prefixlen <= smallest:
         return f"must be a network from /{largest} to /{smallest}, not {text}"
     if not any(services.subnet_of(each) for each in _PRIVATE):
@@ -139,10 +137,11 @@ def _faults_of_room(block: Cluster, base: IPv4Network, pools: Sequence[NodePool]
     if found is None:
         return
     zone, subnet = zones.zone(block.region, found.letter), addresses.private(base, found.letter)
-    larger = f"a network of /{found.smallest} has room" if found.smallest else "no VPC has room"
+    wanted = (
+        f"must be a /{found.smallest} or larger, not {base}" if found.smallest else f"{base} is too small, as any is"
+    )
     what = f"zone {zone} needs {found.need} addresses for the most nodes that it can have and their pods"
-    has = f"its subnet {subnet} has {found.have}"
-    yield "network.cidr", f"is too small: {what}, and {has}; {larger}, else ask for fewer nodes or more zones"
+    yield "network.cidr", f"{wanted}: {what}, and its subnet {subnet} has {found.have}{_LESS}"
 
 
 # A pool
@@ -160,7 +159,7 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
     if is_efa(pool) and machine.instanceType not in instances.EFA:
         known = enumerate_names(sorted(instances.EFA), len(instances.EFA))
         yield "fabric.type", f"must be None for instance type {machine.instanceType}: types with EFA are {known}"
-    problem = _wrong_devices(pool, machine) or _wrong_image(machine)
+    problem = _wrong_devices(pool, machine) or _wrong_image(pool, machine)
     if problem:
         yield "className", problem
 
@@ -168,18 +167,17 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
 def _wrong_devices(pool: Pool, machine: Machine) -> str | None:
     """Why an instance type has not the devices of its InferenceClass."""
     if drivers.AMD in pool.drivers:
-        return f"its InferenceClass has devices of {drivers.AMD}, and EKS has no nodes with a driver for them"
+        return f"InferenceClass {pool.className} has devices of {drivers.AMD}; EKS has no nodes with a driver for them"
     if drivers.NVIDIA in pool.drivers and not instances.has_nvidia_gpus(machine.instanceType):
-        type_ = machine.instanceType
-        has = f"devices of {drivers.NVIDIA}, and instance type {type_} has none"
-        return f"its InferenceClass has {has}; families p and g do"
+        has = f"devices of {drivers.NVIDIA}, and instance type {machine.instanceType} has none"
+        return f"InferenceClass {pool.className} has {has}; types of families p and g do, such as g6.2xlarge"
     return None
 
 
-def _wrong_image(machine: Machine) -> str | None:
+def _wrong_image(pool: Pool, machine: Machine) -> str | None:
     """Why the images of an InferenceClass do not fit its instance type."""
     type_, images = machine.instanceType, machine.amiType
-    says = f"its InferenceClass has amiType {images} for instance type {type_}"
+    says = f"InferenceClass {pool.className} has amiType {images} for instance type {type_}"
     if instances.is_arm(type_) != ("ARM_64" in images):
         other = "arm64: AL2023_ARM_64_NVIDIA or BOTTLEROCKET_ARM_64_NVIDIA" if instances.is_arm(type_) else "x86_64"
         return f"{says}, whose processors need images for {other}"

@@ -25,6 +25,8 @@ _NVLINK = re.compile(r"gb[0-9]{3}")
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield what Nebius cannot do of what a node pool asks for."""
     yield from _machine_faults(pool, machine)
+    if pool.maxNodeCount == 0:
+        yield "maxNodeCount", "must be at least 1, not 0; for a pool without nodes, give nodeCount 0 alone"
     if not is_in_fabric(pool):
         return
     if not machine.preset.startswith(_GPU_CLUSTER):
@@ -61,7 +63,7 @@ def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
         return
     found = re.fullmatch(r"1\.([0-9]+)", version)  # patches are Nebius' choice (mk8s_v1_cluster, version)
     if not found or int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be a minor version, 1.{_OLDEST} or a newer one, not {version}"
+        yield "kubernetesVersion", f"must be a minor version, 1.{_OLDEST} or newer, not {version}"
 
 
 def is_in_fabric(pool: NodePool) -> bool:

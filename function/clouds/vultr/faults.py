@@ -54,4 +54,4 @@ def _device_faults(pool: Pool, plan: str) -> Iterator[tuple[str, str]]:
     for wanted in sorted({*nodes.DEVICE_DRIVERS} & {*pool.drivers}):
         if driver not in ("unknown", wanted):
             has = f"GPUs of {driver}" if driver else "no GPUs"
-            yield "className", f"the class has devices of {wanted}, and nodes of plan {plan} have {has}"
+            yield "className", f"InferenceClass {pool.className} has devices of {wanted}, and plan {plan} has {has}"

@@ -119,8 +119,9 @@ class Provisioner:
     """What the cloud cannot do of what the whole cluster asks for: networks that are too small or overlap, say.
 
     Called on every pass of an InferenceCluster, with the parsed block of the cluster and its node pools. Returns pairs
-    as `pool_faults` does, of a field relative to the block. The first one becomes InvalidSpec, before anything is
-    composed. The composite is judged by it, too, without its pools. Must be pure, and raise nothing.
+    as `pool_faults` does, of a field relative to the block, or empty for the block itself. The first one becomes
+    InvalidSpec, before anything is composed. The composite is judged by it, too, without its pools. Must be pure, and
+    raise nothing.
     """
     scales_from_zero: bool = True
     """Whether the cloud's autoscaler adds the first node of a pool whose devices are claimed through DRA. Where it does

@@ -132,13 +132,7 @@ def _faults(
         where = "both lead to the same Kubernetes cluster"
         problem = f"InferenceCluster {counted[pool.name]} counts the nodes of pool {pool.name} already, and {where}"
         yield PoolFault(f"{at}.name", f"{problem}; give the pool to one of them")
-    if pool.zones and not source.zones:
-        yield PoolFault(f"{at}.zones", f"{source.name} cannot choose the zones of a pool; leave them out")
-    if pool.capacityBlock and not source.capacity_blocks:
-        yield PoolFault(f"{at}.capacityBlock", f"{source.name} cannot take nodes from a reservation; leave it out")
-    if pool.fabric and pool.fabric.type not in ("None", *source.fabrics):
-        can = " or ".join(("None", *sorted(source.fabrics)))
-        yield PoolFault(f"{at}.fabric.type", f"{source.name} can do {can}, not {pool.fabric.type}{source.instead}")
+    yield from (PoolFault(f"{at}.{field_}", problem) for field_, problem in _source_faults(source, pool))
     if source.provisioner and isinstance(class_, inferenceclass.Spec):
         machine = class_.machine(source)
         if machine is None:
@@ -148,11 +142,34 @@ def _faults(
         made = pool_of_composite(pool, machine, class_.drivers)
         as_made = source.provisioner.model.Pool.model_validate(made)
         for field_, problem in (
-            *_scaling_faults(source, source.provisioner, pool),
             *source.provisioner.pool_faults(spec.cluster.block, as_made, machine),
             *kept_faults(source.provisioner, made, known.made),
         ):
             yield PoolFault(f"{at}.{field_}", problem)
+
+
+def _source_faults(source: Source, pool: NodePool) -> Iterator[tuple[str, str]]:
+    """What a source cannot do of what a pool asks for, whatever its class."""
+    if pool.zones and not source.zones:
+        yield "zones", f"{source.name} cannot choose the zones of a pool; leave them out"
+    if pool.capacityBlock and not source.capacity_blocks:
+        yield "capacityBlock", f"{source.name} cannot take nodes from a reservation; leave it out"
+    if pool.fabric and pool.fabric.type not in ("None", *source.fabrics):
+        can = " or ".join(("None", *sorted(source.fabrics)))
+        yield "fabric.type", f"must be {can} for {source.name}, not {pool.fabric.type}{source.instead}"
+    if source.provisioner:
+        yield from _repeated(pool)
+        yield from _scaling_faults(source, source.provisioner, pool)
+
+
+def _repeated(pool: NodePool) -> Iterator[tuple[str, str]]:
+    """Zones and taints that a pool has twice. Clouds refuse them, or count a zone twice; a node has one taint of each
+    key and effect."""
+    taints = [f"{taint.key}:{taint.effect}" for taint in pool.taints]
+    for field_, given in (("zones", pool.zones), ("taints", taints)):
+        for index, item in enumerate(given):
+            if item in given[:index]:
+                yield f"{field_}[{index}]", f"must not repeat {item}, which is in the list already"
 
 
 def _scaling_faults(source: Source, provisioner: Provisioner, pool: NodePool) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,8 @@ _BUFFER_LIMIT = "50Mi"
 def check(spec: Spec) -> None:
     """Raises InvalidSpec for an internal load balancer where it is not known how the source makes one."""
     if spec.gateway and spec.gateway.internal and clouds.BY_NAME[spec.source].internal_load_balancer is None:
-        problem = f"how a load balancer stays inside is not known for {spec.source}; give its annotations instead"
+        problem = f"how a load balancer stays inside is not known for {spec.source}"
+        problem = f"{problem}; give annotations that keep it inside, or allowedSources"
         raise InvalidSpec(c.INVALID_STACK(field="spec.gateway.internal", problem=problem))
 
 

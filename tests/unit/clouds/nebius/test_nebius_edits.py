@@ -50,7 +50,7 @@ def pools(draw: st.DrawFn) -> list[dict[str, Any]]:
 @st.composite
 def pool(draw: st.DrawFn, name: str) -> dict[str, Any]:
     fabric = {"fabric": {"type": "InfiniBand", "infiniband": {"fabric": FABRICS[name]}}} if name in FABRICS else {}
-    most = draw(st.none() | st.integers(0, 8))
+    most = draw(st.none() | st.integers(1, 8))
     least = draw(st.none() | st.integers(0, most)) if most is not None else None
     sizes = {"nodeCount": draw(st.integers(0, 4)), "maxNodeCount": most, "minNodeCount": least}
     return {

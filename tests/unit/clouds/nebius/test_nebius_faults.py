@@ -43,6 +43,10 @@ def test_every_class_of_the_examples_is_accepted_and_joins_a_fabric_with_all_gpu
     ("asked", "want"),
     [
         (
+            pool(maxNodeCount=0),
+            "maxNodeCount: must be at least 1, not 0; for a pool without nodes, give nodeCount 0 alone",
+        ),
+        (
             pool(preset="1gpu-16vcpu-200gb", fabric=IN_FABRIC),
             (
                 "fabric.type: InfiniBand needs a preset of 8 GPUs, such as 8gpu-128vcpu-1600gb, and InferenceClass"
@@ -79,7 +83,7 @@ def test_every_class_of_the_examples_is_accepted_and_joins_a_fabric_with_all_gpu
             "className: InferenceClass h100 has devices of gpu.amd.com; Nebius has those of gpu.nvidia.com",
         ),
     ],
-    ids=["one-gpu", "no-fabric", "no-name", "nvlink", "no-gpu", "amd"],
+    ids=["no-node", "one-gpu", "no-fabric", "no-name", "nvlink", "no-gpu", "amd"],
 )
 def test_a_pool_that_nebius_cannot_make_is_refused(asked: Pool, want: str) -> None:
     assert of(asked) == [want]
@@ -106,11 +110,11 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
         ({"kubernetesVersion": "1.100"}, []),
         (
             {"kubernetesVersion": "1.33"},
-            ["kubernetesVersion: must be a minor version, 1.34 or a newer one, not 1.33"],
+            ["kubernetesVersion: must be a minor version, 1.34 or newer, not 1.33"],
         ),
         (
             {"kubernetesVersion": "1.35.2"},
-            ["kubernetesVersion: must be a minor version, 1.34 or a newer one, not 1.35.2"],
+            ["kubernetesVersion: must be a minor version, 1.34 or newer, not 1.35.2"],
         ),
         (
             {"systemPool": {"platform": "gpu-l40s-a", "preset": "1gpu-8vcpu-32gb"}},

@@ -46,15 +46,15 @@ def taint(key: str, effect: str = "NoSchedule", **more: Any) -> dict[str, Any]:
         ),
         (
             {"plan": "vc2-6c-16gb", "drivers": [NVIDIA, "dra.net"]},
-            "className: the class has devices of gpu.nvidia.com, and nodes of plan vc2-6c-16gb have no GPUs",
+            "className: InferenceClass c has devices of gpu.nvidia.com, and plan vc2-6c-16gb has no GPUs",
         ),
         (
             {"drivers": [AMD]},
-            f"className: the class has devices of gpu.amd.com, and nodes of plan {H100} have GPUs of gpu.nvidia.com",
+            f"className: InferenceClass c has devices of gpu.amd.com, and plan {H100} has GPUs of gpu.nvidia.com",
         ),
         (
             {"plan": "vcg-mi3"},
-            "className: the class has devices of gpu.nvidia.com, and nodes of plan vcg-mi3 have GPUs of gpu.amd.com",
+            "className: InferenceClass c has devices of gpu.nvidia.com, and plan vcg-mi3 has GPUs of gpu.amd.com",
         ),
     ],
     ids=["no-nodes", "no-maximum", "no-value", "two-effects", "of-the-devices", "no-gpus", "nvidias", "amds"],
