@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +11,7 @@ import click
 from function.cli import report
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
-from function.core import plain
+from function.core import dig, plain
 
 if TYPE_CHECKING:
     from function.core import Manifest
@@ -33,6 +33,8 @@ _EXAMPLE = epilog(
 _MISSING = 3
 _KINDS = ("modeldeployment", "modeldeployments", "md")
 _PARTS = 3
+_OWN = ("ClusterReady", "BackendReady")
+"""The conditions of an InferenceCluster that say why it does not serve."""
 
 
 @click.command(epilog=_EXAMPLE)
@@ -58,6 +60,7 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
         explanation = explaining.explain(reconciler.answered(request, explaining.requirements(request)))
     except (InvalidSpec, NotYet) as why:
         raise click.ClickException(f"{what}: {why.condition.reason}: {why.condition.message}") from why
+    explanation = replace(explanation, clusters=tuple(_with_conditions(one, control) for one in explanation.clusters))
     _show(what, explanation, form)
     click.get_current_context().exit(_MISSING if explanation.clusters else 0)
 
@@ -84,6 +87,20 @@ def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
     return found
 
 
+def _with_conditions(cluster: ClusterExplanation, control: ControlPlane) -> ClusterExplanation:
+    """Add why a cluster does not serve, which only its own conditions know."""
+    from function.api import inferencecluster as model
+    from function.sandbox.store import Ref
+    from function.scheduling.rejection import NotReady
+
+    if cluster.reason != NotReady.__name__:
+        return cluster
+    found = control.store.get(Ref(model.API_VERSION, model.KIND, "", cluster.name))
+    conditions = (found and dig(found, "status", "conditions")) or ()
+    told = (one for one in conditions if one["type"] in _OWN and one["status"] != "True" and one.get("message"))
+    return replace(cluster, conditions=tuple(f"{one['type']}: {one['reason']}: {one['message']}" for one in told))
+
+
 def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
         report.show([report.Lines("", list(_lines(what, explanation)), style="")])
@@ -102,6 +119,7 @@ def _lines(what: str, explanation: Explanation) -> Iterator[str]:
 
 def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
+    yield from (f"  {condition}" for condition in cluster.conditions)
     for pool in cluster.pools:
         yield f"  pool {pool.name}: {max(pool.free, 0)} of {pool.nodes} nodes free"
         yield from (f"    {problem}" for problem in pool.problems)

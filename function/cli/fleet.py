@@ -17,7 +17,6 @@ from function.core import dig, plural, visible
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
-    from function.core import Manifest
     from function.planning.control_plane import ControlPlane
     from function.sandbox.extensions import CompositionFunction
 
@@ -57,8 +56,8 @@ def settled(
         control.loop.settle()
         if edits:
             at(control)
-            for manifest in edited:
-                _edit(control, manifest)
+            for one in edits:
+                _edit(control, one)
             control.loop.settle()
     return control
 
@@ -87,12 +86,15 @@ def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> It
         raise click.ClickException(str(problem)) from problem
 
 
-def _edit(control: ControlPlane, manifest: Manifest) -> None:
-    """Apply an object, or delete it if it has a deletionTimestamp."""
-    if dig(manifest, "metadata", "deletionTimestamp"):
-        control.store.delete(control.store.located(manifest))
-    else:
-        control.loop.replace(manifest)
+def _edit(control: ControlPlane, edit: Loaded) -> None:
+    """Apply an object, or delete it if it has a deletionTimestamp. Raises Refused, with its place in the file."""
+    if dig(edit.manifest, "metadata", "deletionTimestamp"):
+        control.store.delete(control.store.located(edit.manifest))
+        return
+    try:
+        control.loop.replace(edit.manifest)
+    except Refused as problem:
+        raise Refused(f"{edit.source.at()}: {problem}") from problem
 
 
 def checked(paths: Sequence[str]) -> list[Loaded]:

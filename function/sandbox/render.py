@@ -83,11 +83,14 @@ def _failure(step: str, failure: Exception) -> str:
 def _prepared(xr: Manifest, composition: str, observed: Sequence[Manifest]) -> dict[str, Any]:
     """The XR as the function gets it."""
     prepared = plain(xr)
+    if not isinstance(dig(prepared, "spec") or {}, dict):
+        raise CannotRender(f"the spec of {xr['kind']} {xr['metadata']['name']} must be a map of fields")
+    prepared["spec"] = prepared.get("spec") or {}
     metadata = prepared["metadata"]
     metadata.setdefault("uid", _uid(xr))
     metadata["resourceVersion"] = "999"
     metadata["labels"] = {keys.COMPOSITE: metadata["name"], **(metadata.get("labels") or {})}
-    crossplane = prepared.setdefault("spec", {}).setdefault("crossplane", {})
+    crossplane = prepared["spec"].setdefault("crossplane", {})
     crossplane["compositionRef"] = {"name": composition}
     if observed:
         crossplane["resourceRefs"] = [reference_to(prepared, m) for m in observed]

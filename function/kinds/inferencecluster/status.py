@@ -88,7 +88,7 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
         more = f" ({len(published.invalid) - 1} more)" if len(published.invalid) > 1 else ""
         return c.INVALID_NODE_POOL(field=first.field, problem=f"{first.problem}{more}")
     if published.waiting:
-        return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, published.waiting), *access.missing)))
+        return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, published.waiting), *_missing(request, spec, access))))
     if access.missing:
         return c.PROVISIONING(why="; ".join(access.missing))
     if compose.CONFIG not in request.observed:
@@ -103,6 +103,13 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
     kept = made.kept_sizes(published.wanted, made.read(request))
     remarks = _pending_composite(request), _missing_storage_class(request, spec), _draining(request), *kept
     return c.CLUSTER_RUNNING(why="; ".join((f"{published.nodes} nodes, pools: {pools}", *filter(None, remarks))))
+
+
+def _missing(request: Request, spec: Spec, access: Access) -> tuple[str, ...]:
+    """What is missing besides a class. Nothing is asked of a cloud before all classes can be read."""
+    if clouds.BY_NAME[spec.cluster.source].provisioner is None or clouds.KEY in request.observed:
+        return access.missing
+    return ("the cluster is made once every class can be read",)
 
 
 def _pending_composite(request: Request) -> str:

@@ -52,6 +52,8 @@ class ClusterExplanation:
     pools: tuple[PoolExplanation, ...]
     remedies: tuple[str, ...]
     """Changes in words, each of which alone would place one more replica here. Each was tried."""
+    conditions: tuple[str, ...] = ()
+    """What the conditions of a cluster that does not serve say, each as type, reason and message."""
 
 
 @dataclass(frozen=True, slots=True)

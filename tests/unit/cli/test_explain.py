@@ -80,6 +80,29 @@ def test_for_machines_it_says_the_same():
     assert yaml.safe_load(explain(EXAMPLE, GLM, "-o", "yaml")[1]) == data
 
 
+def test_a_cluster_that_does_not_serve_says_why(tmp_path: Path):
+    """Its own conditions know: the scheduler reads status.serving only."""
+    clusters = """
+apiVersion: modelplane.ai/v1alpha1
+kind: InferenceCluster
+metadata: {name: virginia}
+spec:
+  cluster: {source: EKS, eks: {region: us-east-1}}
+  nodePools: [{name: l4, className: eks-l4-1x-g6, zones: [us-west-2a]}]
+"""
+    (tmp_path / "clusters.yaml").write_text(clusters)
+    (tmp_path / "deployment.yaml").write_text((Path(EXAMPLE) / "deployment.yaml").read_text())
+
+    code, output = explain(str(tmp_path), str(ROOT / "examples/classes/eks.yaml"), GLM)
+    zones = "must have availability zones of us-east-1: us-east-1a to us-east-1g, not us-west-2a"
+    assert code == 3
+    assert output.endswith(f"""
+virginia  NotReady: the cluster does not serve: its status.serving is not true
+  ClusterReady: InvalidNodePool: spec.nodePools[0].zones: {zones}
+  BackendReady: WaitingForCluster: The cluster cannot be reached yet
+""")
+
+
 @pytest.mark.parametrize(
     ("cluster", "change"),
     [

@@ -76,3 +76,13 @@ def test_a_cluster_that_is_deleted_leaves_nothing(source: str, planned: Planned)
     assert gone["change"] == "gone"
     assert gone["inCloud"]["deleted"] == made["inCloud"]["created"]
     assert gone["inCloud"]["total"] == {}
+
+
+def test_an_edit_that_the_api_server_refuses_names_its_file(tmp_path: Path) -> None:
+    fleet, change = tmp_path / "fleet.yaml", tmp_path / "change.yaml"
+    fleet.write_text(yaml_text.documents([CLASSES[classes_of("EKS")[0]], made_cluster("EKS", {})]))
+    change.write_text("# Another region.\n" + yaml_text.documents([made_cluster("EKS", {}, region="us-east-2")]))
+
+    got = CliRunner().invoke(main, ["plan", str(fleet), "--change", str(change)])
+    problem = "spec.cluster.eks.region: a cluster keeps its region; make another InferenceCluster"
+    assert (got.exit_code, got.stderr) == (1, f"Error: {change}:3:1: InferenceCluster made: {problem}\n")

@@ -153,3 +153,20 @@ def test_what_cannot_be_rendered_is_one_line(arguments: tuple[str, ...], want: s
     got = run(*arguments)
 
     assert (got.exit_code, got.stdout, want in got.stderr, len(got.stderr.splitlines())) == (1, "", True, 1), got.stderr
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "said"),
+    [
+        ("null", 0, "spec.cluster: is required; what runs stays as it is"),
+        ("[1]", 1, "Error: the spec of InferenceCluster edge must be a map of fields"),
+        ("text", 1, "Error: the spec of InferenceCluster edge must be a map of fields"),
+    ],
+)
+def test_a_spec_that_is_no_map_is_no_bug_of_ours(tmp_path: Path, spec: str, code: int, said: str) -> None:
+    file = tmp_path / "xr.yaml"
+    head = "apiVersion: modelplane.ai/v1alpha1\nkind: InferenceCluster\nmetadata: {name: edge}\n"
+    file.write_text(f"{head}spec: {spec}\n")
+
+    got = run(str(file))
+    assert (got.exit_code, said in got.stdout + got.stderr) == (code, True)
