@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.aks import addresses, cluster, machines
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.aks.model import Pool, Spec
+from function.clouds.aks.model import Pool
 from function.contracts.cloud.nodepool import NodePool
 
 _OLDEST = 34
@@ -36,6 +36,10 @@ def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
     if not re.fullmatch(r"[a-z0-9]+", block.location):
         yield "location", f"must be the name of a location, such as westeurope, not {block.location}"
     yield from _version_faults(block.kubernetesVersion)
+    yield from block.apiServer.faults()
+    if block.systemPool.vmSize.startswith("Standard_B"):
+        given = block.systemPool.vmSize
+        yield "systemPool.vmSize", f"must be of no B series, unlike {given}: AKS makes no system pool of it"
     yield from addresses.legal_faults(block.network)
 
 
@@ -84,16 +88,3 @@ def _count_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
     for field, count in (("nodeCount", pool.nodeCount), ("maxNodeCount", pool.maxNodeCount or 0)):
         if count > _MOST_OF_POOL:
             yield field, f"must be at most {_MOST_OF_POOL}, as in every pool of AKS, not {count}"
-
-
-def spec_faults(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a path in a composite and a problem.
-
-    There may be more pools than in the InferenceCluster, while replicas leave some. So room for their nodes is not
-    asked for here: all would be held while they leave.
-    """
-    for field, problem in _block_faults(spec):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in pool_faults(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem

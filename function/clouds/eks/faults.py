@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from function.clouds.eks import addresses, facts, instances, zones
 from function.clouds.eks.blocks import Cluster, Machine
-from function.clouds.eks.model import Pool, Spec
+from function.clouds.eks.model import Pool
 from function.clouds.eks.pools import is_efa
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
@@ -18,22 +18,13 @@ _REGION = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
 _OTHER_PARTITIONS = re.compile(r"[a-z]+-iso[a-z]?-.*|eusc-.*")
 _MINOR = re.compile(r"1\.([0-9]+)")
 _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
-"""Where the addresses of Services are, and none of publicAccessCidrs (EKS API, KubernetesNetworkConfigRequest and
-VpcConfigRequest)."""
+"""Networks of which the addresses of Services are, and none of apiServer.allowedSources (EKS API,
+KubernetesNetworkConfigRequest and VpcConfigRequest)."""
 _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
 _LESS = "; or ask for fewer nodes, or for more zones"
-
-
-def of_spec(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the faults of a composite, by their paths in it."""
-    for field, problem in of_cluster(spec, spec.nodePools):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in of_pool(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem
 
 
 # A cluster
@@ -51,9 +42,9 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
         )
     yield from _faults_of_zones(block, pools)
     yield from _faults_of_version(block)
-    if instances.is_arm(block.systemInstanceType):
-        given = block.systemInstanceType
-        yield "systemInstanceType", f"must have processors of architecture x86_64, such as m6i.xlarge, not {given}"
+    if instances.is_arm(block.systemPool.instanceType):
+        given = block.systemPool.instanceType
+        yield "systemPool.instanceType", f"must have x86_64 processors, such as m6i.xlarge, not {given}"
     yield from _faults_of_access(block)
     faults = [*_faults_of_networks(block)]
     base = addresses.parsed(block.network.cidr)
@@ -61,12 +52,12 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
 
 
 def _faults_of_access(block: Cluster) -> Iterator[tuple[str, str]]:
-    for index, text in enumerate(block.publicAccessCidrs):
-        field, given = f"publicAccessCidrs[{index}]", addresses.parsed(text)
-        if given is None:
-            yield field, f"must be an IPv4 network, not {text}"
-        elif any(given.subnet_of(private) for private in _PRIVATE):
-            yield field, f"must be a public network, not {text}: nodes reach the API server inside of the VPC"
+    yield from block.apiServer.faults()
+    for index, text in enumerate(block.apiServer.allowedSources):
+        given = addresses.parsed(text)
+        if given and any(given.subnet_of(private) for private in _PRIVATE):
+            problem = f"must be a public network, not {text}: nodes reach the API server inside of the VPC"
+            yield f"apiServer.allowedSources[{index}]", problem
 
 
 def _faults_of_zones(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:

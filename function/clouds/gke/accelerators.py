@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from function.clouds.gke.blocks import Accelerator, Machine
 from function.contracts.cloud.nodes import DEVICE_DRIVERS
+from function.vocabulary import drivers as dra
 
 
 def _family(accelerator: str, counts: Mapping[str, int]) -> dict[str, tuple[str, int]]:
@@ -37,6 +38,14 @@ FIXED: Mapping[str, tuple[str, int]] = {
     ),
 }
 """Accelerator and count by machine type."""
+_PREEMPTIBLE = "Google makes that as a Spot or Flex-start VM only, and Modelplane makes neither; choose a3-highgpu-8g"
+_RACK = "its nodes need a placement of whole racks and networks of their own, which Modelplane cannot ask for; choose"
+SCARCE: Mapping[str, str] = {
+    **dict.fromkeys((f"a3-highgpu-{count}g" for count in (1, 2, 4)), _PREEMPTIBLE),
+    **dict.fromkeys(("a4x-highgpu-4g", "a4x-maxgpu-4g-metal"), f"{_RACK} a4-highgpu-8g"),
+}
+"""Machine types that no pool gets, and why (page "GPU machine types", note on A3 High; GoogleCloudPlatform's
+container-engine-accelerators, daemonset-preloaded-latest-a4x.yaml). They stay in FIXED for pools that exist."""
 NVIDIA = "gpu.nvidia.com"
 """DRA driver of all accelerators that GKE has, TPUs aside."""
 _WITHOUT = re.compile(r"(c[234]a?|c[234]d|e2|f1|g1|h[34]d?|m[1234]|n2d?|n4[ad]?|t2[ad]|x4|z3)-")
@@ -57,6 +66,8 @@ def faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
 
 def _machine_faults(machine: Machine) -> Iterator[str]:
     given, fixed, type_ = machine.accelerator, FIXED.get(machine.machineType), machine.machineType
+    if type_ in SCARCE:
+        yield f"has machineType {type_}, but {SCARCE[type_]}, or another accelerator"
     if given is None:
         return
     named = f"{given.count} {given.type}"
@@ -69,6 +80,9 @@ def _machine_faults(machine: Machine) -> Iterator[str]:
 
 
 def _device_faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
+    if dra.NETWORK in drivers:
+        why = "nodes have one network interface, which is their own"
+        yield f"has devices of {dra.NETWORK}, but {why}; give these devices claim Synthetic, or leave them out"
     for driver in sorted({*drivers}.intersection(DEVICE_DRIVERS)):
         if driver != NVIDIA:
             yield f"has devices of {driver}; GKE has those of {NVIDIA}"

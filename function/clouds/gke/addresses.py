@@ -22,8 +22,8 @@ _ACCEPTED = {"cidr": _PRIVATE, "podCidr": _SHARED, "serviceCidr": _SHARED}
 _DOCKER = IPv4Network("172.17.0.0/16")
 """The bridge network of Docker, which Google reserves on its images (page "Subnets", unusable ranges)."""
 _SYSTEM = 8
-"""System nodes for which there is room: two, those that are added while they are upgraded, and those of the pool that
-GKE makes first and the provider removes."""
+"""System nodes for which there is room: four, one that is added while they are upgraded, and those of the pool that GKE
+makes first, in three zones, and the provider removes."""
 _SPARE = 16
 """Addresses of the nodes' range that no node takes: four are Google's (page "Subnets"), one is the control plane's, and
 load balancers take some."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
+from function.contracts.cloud.blocks import ApiServer, Credentials, DiskSize, Zones, keeps
 
 
 class Network(schema.Api):
@@ -25,10 +25,15 @@ class Cache(schema.Api):
     least 1 TiB."""
 
 
+class SystemPool(schema.Api):
+    machineType: schema.CloudName = "e2-standard-4"
+    """Machine type without accelerators, of architecture x86_64."""
+
+
 class Cluster(schema.Api):
     """Settings of a cluster that GKE makes."""
 
-    RULES = keeps("region", "zones", "network", "cache")
+    RULES = keeps("region", "zones", "network", "cache", "systemPool")
 
     region: schema.CloudName
     """Region, such as us-central1."""
@@ -38,10 +43,26 @@ class Cluster(schema.Api):
     """Kubernetes version, 1.34 or newer. Defaults to the one that Modelplane is tested with."""
     network: Network = Network()
     """Network of the cluster."""
+    apiServer: ApiServer = ApiServer()
+    """Access to the API server."""
+    systemPool: SystemPool = SystemPool()
+    """Machines for everything that needs no device."""
     cache: Cache = Cache()
     """Storage for ModelCaches."""
     credentials: Credentials = Credentials()
     """Provider config whose credentials make the cluster. It must name the project, as projectID."""
+
+
+_NAME = "[a-z]([-a-z0-9]*[a-z0-9])?"
+Reservation = Annotated[
+    str,
+    schema.Text(
+        300,
+        rf"^(projects/[a-z0-9.:-]+/reservations/)?{_NAME}(/reservationBlocks/{_NAME}(/reservationSubBlocks/{_NAME})?)?$",
+        "a reservation, such as h200, or one of another project, as in projects/p/reservations/h200",
+    ),
+]
+"""As values of a reservation affinity have it (GKE API, ReservationAffinity)."""
 
 
 class Accelerator(schema.Api):
@@ -60,3 +81,6 @@ class Machine(schema.Api):
     """Size of the boot disk, in GB."""
     accelerator: Accelerator | None = None
     """Accelerators of a machine. Defaults to those that the machine type has."""
+    reservation: Reservation | None = None
+    """Reservation from which the nodes are taken. It is in one zone. Defaults to those that any machine may use, then
+    machines that Google has left."""

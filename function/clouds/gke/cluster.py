@@ -45,6 +45,7 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
         "deletionProtection": False,
         **_pool(),
         **_network(site),
+        **_access(spec),
         "workloadIdentityConfig": {"workloadPool": f"{project_id}{_POOL_SUFFIX}"},
         "addonsConfig": {
             "gcpFilestoreCsiDriverConfig": {"enabled": True},
@@ -81,6 +82,13 @@ def _pool() -> dict[str, Any]:
     That initProvider gives it the nodes' account keeps Compute Engine's default account out of it.
     """
     return {"removeDefaultNodePool": True, "initialNodeCount": 1, "defaultMaxPodsPerNode": facts.POOL_PODS}
+
+
+def _access(spec: Spec) -> dict[str, Any]:
+    """Nodes, and Google's own services, reach the control plane in any case."""
+    sources = spec.apiServer.allowedSources
+    blocks = [{"cidrBlock": source, "displayName": f"source-{index}"} for index, source in enumerate(sources)]
+    return {"masterAuthorizedNetworksConfig": {"cidrBlocks": blocks}} if blocks else {}
 
 
 def _network(site: Site) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from function.manifests.metadata import metadata
 from function.vocabulary import charts, drivers, versions
 
 CHARTS: Mapping[str, DriverChart | None] = {
-    drivers.NETWORK: None,  # page "Allocate network resources by using GKE managed DRANET"
+    # GKE runs one of its own on nodes with more interfaces than theirs, of which Modelplane makes none (page "Allocate
+    # network resources by using GKE managed DRANET")
+    drivers.NETWORK: None,
 }
 _NAMESPACE = charts.NVIDIA_DRA_DRIVER.namespace
 _PODS = "5000"

@@ -6,7 +6,8 @@ which provider-upjet-gcp v2.6 is generated from).
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "gcp.m.upbound.io/v1beta1"
 _PLATFORM = "cloudplatform.gcp.m.upbound.io/v1beta1"
@@ -84,6 +85,7 @@ NODE_POOL = ManagedKind(
         "nodeConfig.guestAccelerator",
         "nodeConfig.imageType",
         "nodeConfig.machineType",
+        "nodeConfig.reservationAffinity",
         "nodeConfig.oauthScopes",
         "nodeConfig.serviceAccountRef",
         "nodeConfig.workloadMetadataConfig",
@@ -126,8 +128,7 @@ LONGEST_ACCOUNT = 30
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
 
-SYSTEM_NODES = 2
-SYSTEM_MACHINE = "e2-standard-4"
+SYSTEM_NODES, MOST_SYSTEM_NODES = 2, 4
 SYSTEM_DISK = 100
 SYSTEM_PODS = 110
 """Most pods on a system node: GKE's default. GKE reserves 256 addresses for such a node."""

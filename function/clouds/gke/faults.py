@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.model import Pool, Spec
+from function.clouds.gke.model import Pool
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import minor
 
@@ -42,6 +42,10 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if len(set(block.zones)) < len(block.zones):
         yield "zones", f"must name each zone once, not {', '.join(block.zones)}"
     yield from _version(block.kubernetesVersion)
+    yield from block.apiServer.faults()
+    machine = block.systemPool.machineType
+    if machine in accelerators.FIXED:
+        yield "systemPool.machineType", f"must have no accelerators, such as e2-standard-4, not {machine}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
 
@@ -54,15 +58,6 @@ def _version(given: str | None) -> Iterator[tuple[str, str]]:
         yield "kubernetesVersion", f"must be a version such as {newest} or {newest}.3-gke.100, not {given}"
     elif minor(given) < facts.OLDEST_KUBERNETES:
         yield "kubernetesVersion", f"must be {oldest} or newer, not {given}: devices are claimed by resource.k8s.io/v1"
-
-
-def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
-    """See Blueprint.faults.
-
-    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
-    """
-    for field, problem in of_cluster(spec, ()):
-        yield f"spec.{field}", problem
 
 
 def _wrong_zones(region: str, zones: Sequence[str]) -> Iterator[str]:

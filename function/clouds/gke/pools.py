@@ -51,20 +51,25 @@ def zones(site: Site, spec: Spec, key: str, wanted: Sequence[str]) -> Sequence[s
 
 
 def _system(site: Site, spec: Spec) -> Resource:
-    """Two nodes in two zones: GKE replaces one after the other when it upgrades them."""
+    """Two nodes in two zones: GKE replaces one after the other when it upgrades them. Endpoint pickers and routers of
+    many models need more than two."""
     found = zones(site, spec, SYSTEM, ())[: facts.SYSTEM_NODES]
     if not found:
         return _awaiting_zones(site, SYSTEM)
     wanted = {
         **_common(site, spec, found),
         "maxPodsPerNode": facts.SYSTEM_PODS,
-        "nodeCount": facts.SYSTEM_NODES // len(found),
+        "autoscaling": {
+            "totalMinNodeCount": facts.SYSTEM_NODES,
+            "totalMaxNodeCount": facts.MOST_SYSTEM_NODES,
+            "locationPolicy": "BALANCED",
+        },
         "nodeConfig": {
-            **_machine(site, facts.SYSTEM_MACHINE, facts.SYSTEM_DISK),
+            **_machine(site, spec.systemPool.machineType, facts.SYSTEM_DISK),
             "labels": nodes.node_labels(nodes.SYSTEM_POOL),
         },
     }
-    return _resource(site, SYSTEM, wanted, None)
+    return _resource(site, SYSTEM, wanted, {"initialNodeCount": facts.SYSTEM_NODES // len(found)})
 
 
 def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
@@ -85,6 +90,7 @@ def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
             "labels": {**nodes.node_labels(pool.name), **(DRA_LABELS if is_claimed else {})},
             **_taints(nodes.taints(pool, pool.drivers, gpu_value="present")),
             **_accelerators(devices, is_claimed=is_claimed),
+            **_reservation(pool.machine.reservation),
         },
     }
     if pool.maxNodeCount is None:
@@ -149,6 +155,14 @@ def _accelerators(devices: Accelerator | None, *, is_claimed: bool) -> dict[str,
         return {}
     driver = {"gpuDriverVersion": "INSTALLATION_DISABLED" if is_claimed else "DEFAULT"}
     return {"guestAccelerator": [{"type": devices.type, "count": devices.count, "gpuDriverInstallationConfig": driver}]}
+
+
+def _reservation(name: str | None) -> dict[str, Any]:
+    """The largest machines are sold by reservations that must be named (page "Choose a consumption option")."""
+    if name is None:
+        return {}
+    key = "compute.googleapis.com/reservation-name"
+    return {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION", "key": key, "values": [name]}}
 
 
 def _scaling(pool: Pool) -> dict[str, Any]:

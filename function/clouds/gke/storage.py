@@ -40,9 +40,9 @@ def csi_driver() -> dict[str, Any]:
     gives a share to a pod's fsGroup only if the driver has policy File. By default it does so for ReadWriteOnce alone
     (kubernetes v1.34, pkg/volume/csi/csi_mounter.go; gcp-filestore-csi-driver, issue 786).
 
-    The driver's manifest has no policy (deploy/kubernetes/base/controller/csi_driver.yaml), so nothing resets this one.
-    Kubernetes lets it change since 1.29. It does not let attachRequired change, which is repeated here in case this
-    object is the first.
+    The driver's manifests have this policy or none (deploy/kubernetes, overlays/stable-master and base/controller), so
+    nothing resets it. Kubernetes lets it change since 1.29. It does not let attachRequired change, which is repeated
+    here in case this object is the first.
     """
     return {
         "apiVersion": versions.STORAGE,

@@ -17,16 +17,17 @@ from function.contracts.cloud import addresses
 from function.contracts.cloud.nodepool import NodePool
 
 _CONTROL_PLANE = 5
+_OWN = SYSTEM_NODES.stop - 1 + 1
+"""Nodes of the cluster's own pool at most, with the one that an update adds."""
 _PART = 256
 """Addresses of a /24, which the pods of a node take."""
 _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
 def nodes(pools: Sequence[NodePool]) -> int:
-    """Return the most nodes that there can be at once: an update of a node group takes one more than it has."""
-    sizes = [SYSTEM_NODES.stop - 1]
-    sizes += [pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount for pool in pools]
-    return sum(sizes) + len(sizes)
+    """Return the most nodes that there can be at once: an update of the cluster's own pool takes one more."""
+    sizes = [pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount for pool in pools]
+    return _OWN + sum(sizes)
 
 
 def service_prefix(network: Network) -> int:
@@ -73,5 +74,5 @@ def _room_faults(network: Network, whole: IPv4Network, pools: Sequence[NodePool]
     most, service = nodes(pools), service_prefix(network)
     least = addresses.prefix_for(needed(most, service))
     if whole.num_addresses < needed(most, service):
-        problem = f"must be a /{least} or larger, not {whole}: there must be room for {most} nodes with a /24 each, one"
-        yield "network.cidr", f"{problem} more for each pool among them, and for a /{service} of Services"
+        problem = f"must be a /{least} or larger, not {whole}: there must be room for {most} nodes with a /24 each"
+        yield "network.cidr", f"{problem}, {_OWN} of the cluster's own among them, and for a /{service} of Services"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.nebius import addresses
 from function.clouds.nebius.blocks import Cluster, Machine
-from function.clouds.nebius.model import Pool, Spec
+from function.clouds.nebius.model import Pool
 from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool
 
@@ -54,19 +54,8 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
     yield from _version_faults(block.kubernetesVersion)
     if block.systemPool.platform.startswith("gpu-"):
         yield "systemPool.platform", f"must be a platform without GPUs, such as cpu-d3, not {block.systemPool.platform}"
-    for index, cidr in enumerate(block.allowedCidrs):
-        if ":" in cidr:
-            yield f"allowedCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
+    yield from block.apiServer.faults()
     yield from addresses.faults(block.network, pools)
-
-
-def faults(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the same of a NebiusCluster, as paths and problems."""
-    for field, problem in cluster_faults(spec, spec.nodePools):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in pool_faults(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem
 
 
 def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,10 @@ from function.contracts.cloud.site import Resource, Site
 CLUSTER = "cluster"
 """Key of the control plane."""
 SYSTEM = "system-pool"
+_IN_PLACE = {"maxSurge": {"count": 0}, "maxUnavailable": {"count": 1}}
+"""How an update replaces the nodes of a pool: no node beyond those that there are, because GPUs are scarce and quotas
+are for these. Both are given, because Nebius changed its defaults in 2026 (mk8s_v1_node_group, strategy)."""
+_ONE_MORE = {"maxSurge": {"count": 1}, "maxUnavailable": {"count": 0}}
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 
 
@@ -45,7 +49,7 @@ def _system_pool(site: Site, spec: Spec, version: str) -> Resource:
         **_common(site, spec, SYSTEM_DISK, nodes.node_labels(nodes.SYSTEM_POOL)),
     }
     scaled = {"minNodeCount": SYSTEM_NODES.start, "maxNodeCount": SYSTEM_NODES.stop - 1}
-    return _node_group(site, SYSTEM, version, {"autoscaling": scaled, "template": template})
+    return _node_group(site, SYSTEM, version, {"autoscaling": scaled, "strategy": _ONE_MORE, "template": template})
 
 
 def _pool(site: Site, spec: Spec, pool: Pool, version: str) -> Resource:
@@ -58,7 +62,8 @@ def _pool(site: Site, spec: Spec, pool: Pool, version: str) -> Resource:
         **({"gpuSettings": {"driversPreset": pool.machine.driversPreset}} if _has_gpus(pool) else {}),
         **({"gpuCluster": {"idRef": site.ref(_gpu_cluster_key(in_fabric))}} if in_fabric else {}),
     }
-    return _node_group(site, composition.pool_key(pool.name), version, {**_size(pool), "template": template})
+    wanted = {**_size(pool), "strategy": _IN_PLACE, "template": template}
+    return _node_group(site, composition.pool_key(pool.name), version, wanted)
 
 
 def _has_gpus(pool: Pool) -> bool:

@@ -22,6 +22,7 @@ FILESYSTEM_KEY = "filesystem"
 USER_DATA = "user-data"
 USER_DATA_KEY = "userData"
 _DRIVER = "storage-driver"
+_POLICY = "csi-driver"
 _PROVISIONER = "mounted-fs-path.csi.nebius.ai"
 """The chart's driverName."""
 _TAG = "modelplane"
@@ -72,6 +73,7 @@ def in_cluster(site: Site, *, cluster: str, nodes: str) -> Iterator[Resource]:
         "tolerations": [{"operator": "Exists"}],
     }
     yield site.release(_DRIVER, CSI_MOUNTED_FS_PATH, values, after=[cluster, nodes])
+    yield site.object(_POLICY, _policy(), after=[_DRIVER])
     class_ = {
         "apiVersion": versions.STORAGE,
         "kind": "StorageClass",
@@ -79,4 +81,18 @@ def in_cluster(site: Site, *, cluster: str, nodes: str) -> Iterator[Resource]:
         "provisioner": _PROVISIONER,
         "volumeBindingMode": "WaitForFirstConsumer",
     }
-    yield site.object(KEY, class_, after=[_DRIVER])
+    yield site.object(KEY, class_, after=[_DRIVER, _POLICY])
+
+
+def _policy() -> dict[str, Any]:
+    """The chart's CSIDriver, with a policy for groups and nothing else.
+
+    A new volume belongs to root, and the Job that fills it does not run as root. By default, the kubelet gives volumes
+    that many nodes mount to no group (kubernetes v1.34, pkg/volume/csi/csi_mounter.go).
+    """
+    return {
+        "apiVersion": versions.STORAGE,
+        "kind": "CSIDriver",
+        "metadata": {"name": _PROVISIONER},
+        "spec": {"fsGroupPolicy": "File"},
+    }

@@ -22,6 +22,8 @@ def cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple
     if version and minor(version) < OLDEST_MINOR:
         problem = f"must be v1.{OLDEST_MINOR} or newer, such as {VERSION}, not {version}"
         yield "kubernetesVersion", f"{problem}: older ones do not serve resource.k8s.io/v1"
+    if block.systemPool.plan.startswith(facts.GPU_PLANS):
+        yield "systemPool.plan", f"must be a plan without GPUs, such as vc2-6c-16gb, not {block.systemPool.plan}"
 
 
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:

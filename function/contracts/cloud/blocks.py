@@ -1,7 +1,9 @@
-"""Fields that the blocks of several clouds share: credentials, zones, disk sizes, and fields that never change."""
+"""Fields that the blocks of several clouds share: credentials, access to the API server, zones, disk sizes, and fields
+that never change."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
@@ -19,6 +21,18 @@ class Credentials(schema.Api):
     """Kind of the provider config. A ProviderConfig is read from namespace modelplane-system."""
     name: schema.DnsSubdomain = "default"
     """Name of the provider config."""
+
+
+class ApiServer(schema.Api):
+    allowedSources: Annotated[tuple[schema.Cidr, ...], MaxLen(32)] = ()
+    """Networks that may reach the API server of the cluster, of IPv4. The addresses from which the control cluster
+    connects must be among them. Defaults to all networks."""
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong, as pairs of a field relative to the block that holds `apiServer`, and a problem."""
+        for index, source in enumerate(self.allowedSources):
+            if ":" in source:
+                yield f"apiServer.allowedSources[{index}]", f"must be of IPv4, not {source}"
 
 
 def keeps(*fields: str) -> tuple[Rule, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.contracts.cloud.blocks import Credentials
-from function.contracts.cloud.source import ManagedKind
+from function.contracts.cloud.managedkind import ManagedKind
 from function.core import InvalidSpec, Manifest, Request, dig
 from function.manifests import helm, managed, provider, secret
 from function.vocabulary import conditions as c

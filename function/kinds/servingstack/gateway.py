@@ -35,14 +35,15 @@ def check(spec: Spec) -> None:
 def envoy_proxy(spec: Spec) -> dict[str, Any]:
     """Return the EnvoyProxy: replicas, and the Service by which they are reached."""
     wanted = spec.gateway or Gateway()
-    inside = (clouds.BY_NAME[spec.source].internal_load_balancer or {}) if wanted.internal else {}
+    source = clouds.BY_NAME[spec.source]
+    inside = (source.internal_load_balancer or {}) if wanted.internal else {}
     return manifests.envoy_proxy(
         name=NAME,
         namespace=NAMESPACE,
         replicas=_REPLICAS,
-        annotations={**inside, **wanted.annotations},
+        annotations={**source.load_balancer, **inside, **wanted.annotations},
         sources=wanted.allowedSources,
-        service=NAME if clouds.BY_NAME[spec.source].is_provisioned else None,
+        service=NAME if source.is_provisioned else None,
     )
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from function.clouds.aks import faults, machines
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.aks.model import Pool, Spec
+from function.clouds.aks.model import Pool
 
 CLASSES = Path(__file__).parents[4] / "examples/classes/aks.yaml"
 NVIDIA, AMD = "gpu.nvidia.com", "gpu.amd.com"
@@ -154,16 +154,6 @@ def test_a_cluster_has_at_most_5000_nodes() -> None:
         ("", "must have at most 5000 nodes, system pool included, not 5006: AKS makes no more")
     ]
     assert of_cluster(*[pool(nodeCount=1000)] * 4, pool(nodeCount=994)) == []
-
-
-def test_a_composite_is_not_held_for_room_while_replicas_leave_a_pool() -> None:
-    """It has the pool that is left and the one that replaces it."""
-    pools = [{**pool(nodeCount=9).model_dump(exclude_none=True), "name": name} for name in ("old", "new")]
-    network = {"podCidr": "10.244.0.0/20"}
-    spec = {"clusterName": "amsterdam", "location": "westeurope", "network": network, "nodePools": pools}
-
-    assert list(faults.spec_faults(Spec.model_validate(spec))) == []
-    assert of_cluster(pool(nodeCount=9), pool(nodeCount=9), network=network) != []
 
 
 def test_nothing_is_computed_of_networks_that_are_not_legal() -> None:

@@ -48,6 +48,7 @@ FORCE_NEW = {
         "maxPodsPerNode",
         "nodeConfig.machineType",
         "nodeConfig.guestAccelerator",
+        "nodeConfig.reservationAffinity",
         "nodeConfig.diskSizeGb",
         "nodeConfig.serviceAccountRef",
         "nodeConfig.oauthScopes",
@@ -58,7 +59,7 @@ FORCE_NEW = {
 NAMES = ("a", "b", "c")
 MACHINES = {
     "a": {"machineType": "g2-standard-8"},
-    "b": {"machineType": "a3-highgpu-8g", "diskSizeGb": 500},
+    "b": {"machineType": "a3-highgpu-8g", "diskSizeGb": 500, "reservation": "bought"},
     "c": {"machineType": "n4-standard-8"},
 }
 ZONES = {"a": (), "b": ("us-central1-a", "us-central1-c"), "c": ("us-central1-b",)}
@@ -71,10 +72,11 @@ TAINTS = st.lists(
 
 @st.composite
 def pool(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    """A pool keeps its machine and its zones: edits of them are refused."""
+    """A pool keeps its machine and its zones: others are refused, as is a fixed size that zones do not divide."""
     fixed = {"name": name, "className": name, "machine": MACHINES[name], "zones": list(ZONES[name])}
     count, most, taints = draw(st.integers(0, 9)), draw(st.none() | st.integers(1, 9)), draw(TAINTS)
     drivers = [] if name == "c" else ["gpu.nvidia.com"]
+    count -= 0 if most else count % max(1, len(ZONES[name]))
     return {
         **fixed,
         "nodeCount": count,

@@ -115,10 +115,10 @@ def test_the_length_that_a_refusal_names_is_enough_and_one_more_is_not(sizes: li
 
 
 def test_nodes_are_counted_as_many_as_there_can_be() -> None:
-    """A pool that is scaled down is as large as its maximum, and every pool takes one more while it is updated."""
+    """A pool that is scaled down is as large as its maximum. Only the cluster's own takes one more in an update."""
     asked = pools({"nodeCount": 3}, {"nodeCount": 1, "maxNodeCount": 8})
 
-    assert addresses.nodes(asked) == (4 + 1) + (3 + 1) + (8 + 1)
+    assert addresses.nodes(asked) == (4 + 1) + 3 + 8
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_nodes_are_counted_as_many_as_there_can_be() -> None:
             {"cidr": "192.168.0.0/16"},
             [
                 (
-                    "network.cidr: must be a /15 or larger, not 192.168.0.0/16: there must be room for 7 nodes with a"
-                    " /24 each, one more for each pool among them, and for a /16 of Services"
+                    "network.cidr: must be a /15 or larger, not 192.168.0.0/16: there must be room for 6 nodes with a"
+                    " /24 each, 5 of the cluster's own among them, and for a /16 of Services"
                 )
             ],
         ),

@@ -69,7 +69,9 @@ def blocks(draw: st.DrawFn) -> dict[str, Any]:
     """What may be edited later."""
     return {
         "cache": {"sizeGib": draw(st.integers(64, 4096))},
-        "allowedCidrs": draw(st.lists(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"]), unique=True)),
+        "apiServer": {
+            "allowedSources": draw(st.lists(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"]), unique=True))
+        },
         **draw(st.sampled_from([{}, {"kubernetesVersion": "1.34"}, {"kubernetesVersion": "1.35"}])),
         "nodePools": draw(pools()),
     }

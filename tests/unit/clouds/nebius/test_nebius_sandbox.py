@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from function.clouds.nebius import facts
-from function.contracts.cloud.source import ManagedKind
+from function.contracts.cloud.managedkind import ManagedKind
 from function.core import condition, dig, plain
 from function.manifests import managed
 from function.planning import stubs

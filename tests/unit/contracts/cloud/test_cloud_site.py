@@ -16,7 +16,7 @@ from function.manifests import provider
 from function.vocabulary import crossplane
 from function.vocabulary.charts import Chart
 from tests.support import foreign
-from tests.support.blueprints import NET, PROVIDER, made, xr
+from tests.support.skycloud import NET, PROVIDER, made, xr
 
 LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 
