@@ -84,7 +84,7 @@ class Externals:
         id_ = dig(manifest, "status", "atProvider", "id") or managed.external_name(manifest)
         for sibling in _siblings(store, manifest):
             external = self.there.get(sibling)
-            if external and sibling != ref and id_ in _texts(external.for_provider):
+            if external and sibling != ref and any(text == id_ for text in _texts(external.for_provider)):
                 found.add(sibling)
         return sorted(found)
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from function.clouds.aks import addresses, cluster, machines
 from function.clouds.aks.blocks import Cluster, Machine
 from function.clouds.aks.model import Pool
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 
-_OLDEST = 34
-"""The first minor version of Kubernetes that serves resource.k8s.io/v1."""
+_VERSION = re.compile(r"1\.[0-9]+(\.[0-9]+)?")
 _ZONES = ("1", "2", "3")
 """Names of zones, in every location that has some (AKS, availability-zones)."""
 _MOST_NODES = 5000
@@ -26,7 +26,7 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
     """Yield pairs of a field of the block, empty for the block itself, and a problem."""
     yield from _block_faults(block)
     if not any(addresses.legal_faults(block.network)):
-        nodes = sum(map(_most_nodes, pools)) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
+        nodes = sum(pool.most_nodes for pool in pools) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
         if nodes > _MOST_NODES:
             yield "", f"must have at most {_MOST_NODES} nodes, system pool included, not {nodes}: AKS makes no more"
         yield from addresses.room_faults(block.network, nodes)
@@ -35,28 +35,13 @@ def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[
 def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
     if not re.fullmatch(r"[a-z0-9]+", block.location):
         yield "location", f"must be the name of a location, such as westeurope, not {block.location}"
-    yield from _version_faults(block.kubernetesVersion)
+    newest = cluster.DEFAULT_VERSION
+    yield from version_faults(block.kubernetesVersion, _VERSION, f"{newest} or {newest}.2")
     yield from block.apiServer.faults()
     if block.systemPool.vmSize.startswith("Standard_B"):
         given = block.systemPool.vmSize
         yield "systemPool.vmSize", f"must be of no B series, unlike {given}: AKS makes no system pool of it"
     yield from addresses.legal_faults(block.network)
-
-
-def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
-    if version is None:
-        return
-    found = re.fullmatch(r"1\.(\d+)(\.\d+)?", version)
-    if found is None:
-        newest = cluster.DEFAULT_VERSION
-        yield "kubernetesVersion", f"must be a version such as {newest} or {newest}.2, not {version}"
-    elif int(found[1]) < _OLDEST:
-        why = "devices are claimed by resource.k8s.io/v1"
-        yield "kubernetesVersion", f"must be 1.{_OLDEST} or newer, not {version}: {why}"
-
-
-def _most_nodes(pool: NodePool) -> int:
-    return pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
 
 
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:

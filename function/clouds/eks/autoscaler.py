@@ -13,7 +13,8 @@ from typing import Any
 from function.clouds.eks import control_plane, identity
 from function.clouds.eks.model import Spec
 from function.contracts.cloud import nodes
-from function.contracts.cloud.site import Resource, Site, minor
+from function.contracts.cloud.kubernetes import minor
+from function.contracts.cloud.site import Resource, Site
 from function.vocabulary import charts, versions
 
 _KEY, _ROLE, _BINDING = "autoscaler", "autoscaler-devices", "autoscaler-devices-binding"

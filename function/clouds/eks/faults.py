@@ -10,13 +10,15 @@ from function.clouds.eks import addresses, facts, instances, zones
 from function.clouds.eks.blocks import Cluster, Machine
 from function.clouds.eks.model import Pool
 from function.clouds.eks.pools import is_efa
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
 from function.vocabulary import drivers
 
 _REGION = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
 _OTHER_PARTITIONS = re.compile(r"[a-z]+-iso[a-z]?-.*|eusc-.*")
-_MINOR = re.compile(r"1\.([0-9]+)")
+_VERSION = re.compile(r"1\.[0-9]+")
+"""EKS names no patches."""
 _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 """Networks of which the addresses of Services are, and none of apiServer.allowedSources (EKS API,
 KubernetesNetworkConfigRequest and VpcConfigRequest)."""
@@ -41,7 +43,7 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
             f"must be of partition aws, aws-us-gov or aws-cn, not {block.region}: policies of others are unknown",
         )
     yield from _faults_of_zones(block, pools)
-    yield from _faults_of_version(block)
+    yield from version_faults(block.kubernetesVersion, _VERSION, facts.VERSION)
     if instances.is_arm(block.systemPool.instanceType):
         given = block.systemPool.instanceType
         yield "systemPool.instanceType", f"must have x86_64 processors, such as m6i.xlarge, not {given}"
@@ -78,18 +80,6 @@ def _not_zones(region: str, given: Sequence[str]) -> Iterator[str]:
         if zones.letter(region, zone) is None:
             wanted = f"availability zones of {region}: {region}a to {region}{zones.LETTERS[-1]}"
             yield f"must have {wanted}, not {zone}"
-
-
-def _faults_of_version(block: Cluster) -> Iterator[tuple[str, str]]:
-    given = block.kubernetesVersion
-    if given is None:
-        return
-    found = _MINOR.fullmatch(given)
-    if not found:
-        yield "kubernetesVersion", f"must be a minor version, such as {facts.VERSION}, not {given}: EKS names no others"
-    elif int(found[1]) < facts.OLDEST_MINOR:
-        oldest = f"1.{facts.OLDEST_MINOR}"
-        yield "kubernetesVersion", f"must be {oldest} or newer, not {given}: devices are claimed by resource.k8s.io/v1"
 
 
 # Networks

@@ -18,7 +18,6 @@ from function.contracts.cloud import composition, nodes
 from function.contracts.cloud.nodepool import NodePool, Taint
 from function.contracts.cloud.site import Resource, Site
 
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 _EFA_GROUP = "efa-security-group"
 _EFA_RULES = ("efa-ingress", "efa-egress")
 
@@ -83,7 +82,7 @@ def _after(letters: Sequence[str]) -> tuple[str, ...]:
 
 def _taint(taint: Taint) -> dict[str, str]:
     value = {} if taint.value is None else {"value": taint.value}
-    return {"key": taint.key, **value, "effect": _EFFECTS[taint.effect]}
+    return {"key": taint.key, **value, "effect": nodes.UPPER_CASE[taint.effect]}
 
 
 # Node groups

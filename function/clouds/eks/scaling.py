@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.clouds.eks import facts
+from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import Site
 
@@ -35,12 +36,11 @@ SYSTEM = Sizes(least=facts.SYSTEM_NODES, most=facts.MOST_SYSTEM_NODES, first=fac
 
 def of_pool(pool: NodePool) -> Sizes:
     """Return the sizes of a node pool. EKS takes no maximum of 0."""
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=1)
+    if scale is None:
         count = pool.nodeCount
         return Sizes(least=count, most=max(count, 1), first=count, is_scaled=False)
-    least = 1 if pool.minNodeCount is None else pool.minNodeCount
-    most = max(pool.maxNodeCount, least)
-    return Sizes(least=least, most=most, first=_within(pool.nodeCount, least, most), is_scaled=True)
+    return Sizes(least=scale.least, most=scale.most, first=scale.first, is_scaled=True)
 
 
 def written(site: Site, key: str, sizes: Sizes) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -39,7 +39,7 @@ def per_node(pods: int) -> int:
 
 def most_nodes(pools: Iterable[NodePool]) -> int:
     """Return the most nodes that pools ask for."""
-    return sum(pool.nodeCount if pool.maxNodeCount is None else max(pool.maxNodeCount, 1) for pool in pools)
+    return sum(pool.most_nodes for pool in pools)
 
 
 def faults(network: Network, pools: Iterable[NodePool]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,8 @@ from typing import Any
 from function.clouds.gke import facts, identity, network
 from function.clouds.gke.model import Spec
 from function.contracts.cloud import credentials
-from function.contracts.cloud.site import Resource, Site, minor
+from function.contracts.cloud.kubernetes import minor
+from function.contracts.cloud.site import Resource, Site
 from function.core import NotYet, dig
 from function.vocabulary import conditions as c
 

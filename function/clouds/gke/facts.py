@@ -113,9 +113,6 @@ PACKAGES = tuple(
 
 KUBERNETES = "1.35"
 """Version of new clusters: the default of the Regular channel in autumn 2026 (its release notes)."""
-OLDEST_KUBERNETES = 34
-"""Oldest minor version: GKE's driver for DRA and resource.k8s.io/v1 need 1.34 (page "Prepare GKE infrastructure for DRA
-workloads")."""
 CHANNEL = "REGULAR"
 """Release channel. GKE upgrades the control plane and the nodes of a cluster by itself; clusters without a channel are
 no longer offered from June 2027 on (GKE release notes)."""

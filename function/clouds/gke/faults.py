@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
 from function.clouds.gke.model import Pool
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
-from function.contracts.cloud.site import minor
 
 _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 """Names of regions. With a letter behind they are zones, in which GKE would make a cluster that is not regional."""
@@ -41,23 +41,13 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
         yield "zones", problem
     if len(set(block.zones)) < len(block.zones):
         yield "zones", f"must name each zone once, not {', '.join(block.zones)}"
-    yield from _version(block.kubernetesVersion)
+    yield from version_faults(block.kubernetesVersion, _VERSION, f"{facts.KUBERNETES} or {facts.KUBERNETES}.3-gke.100")
     yield from block.apiServer.faults()
     machine = block.systemPool.machineType
     if machine in accelerators.FIXED:
         yield "systemPool.machineType", f"must have no accelerators, such as e2-standard-4, not {machine}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
-
-
-def _version(given: str | None) -> Iterator[tuple[str, str]]:
-    if given is None:
-        return
-    newest, oldest = facts.KUBERNETES, f"1.{facts.OLDEST_KUBERNETES}"
-    if not _VERSION.fullmatch(given):
-        yield "kubernetesVersion", f"must be a version such as {newest} or {newest}.3-gke.100, not {given}"
-    elif minor(given) < facts.OLDEST_KUBERNETES:
-        yield "kubernetesVersion", f"must be {oldest} or newer, not {given}: devices are claimed by resource.k8s.io/v1"
 
 
 def _wrong_zones(region: str, zones: Sequence[str]) -> Iterator[str]:

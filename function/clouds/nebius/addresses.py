@@ -26,8 +26,7 @@ _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/1
 
 def nodes(pools: Sequence[NodePool]) -> int:
     """Return the most nodes that there can be at once: an update of the cluster's own pool takes one more."""
-    sizes = [pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount for pool in pools]
-    return _OWN + sum(sizes)
+    return _OWN + sum(pool.most_nodes for pool in pools)
 
 
 def service_prefix(network: Network) -> int:

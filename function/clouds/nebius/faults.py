@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.nebius import addresses
 from function.clouds.nebius.blocks import Cluster, Machine
+from function.clouds.nebius.facts import VERSION
 from function.clouds.nebius.model import Pool
 from function.contracts.cloud import nodes
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 
-_OLDEST = 34
-"""Minor version of Kubernetes that serves resource.k8s.io/v1."""
+_VERSION = re.compile(r"1\.[0-9]+")
+"""Patches are Nebius' choice (mk8s_v1_cluster, version)."""
 _GPU_CLUSTER = "8gpu-"
 """How presets begin whose nodes can be in a GPU cluster: those that take a whole host (compute/v1, Platform,
 allow_gpu_clustering)."""
@@ -51,19 +53,11 @@ def _machine_faults(pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
 
 def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
     """Yield what Nebius cannot do of what the whole cluster asks for."""
-    yield from _version_faults(block.kubernetesVersion)
+    yield from version_faults(block.kubernetesVersion, _VERSION, VERSION)
     if block.systemPool.platform.startswith("gpu-"):
         yield "systemPool.platform", f"must be a platform without GPUs, such as cpu-d3, not {block.systemPool.platform}"
     yield from block.apiServer.faults()
     yield from addresses.faults(block.network, pools)
-
-
-def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
-    if version is None:
-        return
-    found = re.fullmatch(r"1\.([0-9]+)", version)  # patches are Nebius' choice (mk8s_v1_cluster, version)
-    if not found or int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be a minor version, 1.{_OLDEST} or newer, not {version}"
 
 
 def is_in_fabric(pool: NodePool) -> bool:

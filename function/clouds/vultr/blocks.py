@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from function import schema
 from function.contracts.cloud.blocks import Credentials, keeps
 
+VERSION = re.compile(r"^v1\.[1-9][0-9]{1,2}\.(0|[1-9][0-9]{0,2})\+[1-9][0-9]{0,2}$")
 Version = Annotated[
     str,
     schema.Text(
         32,
-        r"^v1\.[1-9][0-9]{1,2}\.(0|[1-9][0-9]{0,2})\+[1-9][0-9]{0,2}$",
+        VERSION.pattern,
         "a version of Vultr with its build, such as v1.36.1+3",
     ),
 ]

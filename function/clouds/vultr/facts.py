@@ -34,8 +34,6 @@ KUBECONFIG = "kubeconfig"
 
 VERSION = "v1.36.1+3"
 """Version of a new cluster. Vultr names it with its build."""
-OLDEST_MINOR = 34
-"""The first version 1.x that serves resource.k8s.io/v1."""
 
 GPU_PLANS = "vcg-"
 """Prefix of plans with GPUs."""

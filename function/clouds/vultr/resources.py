@@ -56,13 +56,12 @@ def _pool(site: Site, pool: Pool) -> Resource:
         **({"taints": [taint.model_dump(exclude_none=True) for taint in taints]} if taints else {}),
     }
     key = composition.pool_key(pool.name)
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=1)
+    if scale is None:
         fixed = {"autoScaler": False, "nodeQuantity": pool.nodeCount}
         return site.resource(key, facts.NODE_POOL, {**wanted, **fixed}, after=_AFTER)
-    least = pool.minNodeCount or 1
-    scaled = {"autoScaler": True, "minNodes": least, "maxNodes": pool.maxNodeCount}
-    first = min(max(pool.nodeCount, least), pool.maxNodeCount)
-    initial = {"nodeQuantity": first}
+    scaled = {"autoScaler": True, "minNodes": scale.least, "maxNodes": scale.most}
+    initial = {"nodeQuantity": scale.first}
     return site.resource(key, facts.NODE_POOL, {**wanted, **scaled}, init_provider=initial, after=_AFTER)
 
 

@@ -36,13 +36,17 @@ class ApiServer(schema.Api):
 
 
 def keeps(*fields: str) -> tuple[Rule, ...]:
-    """Return the rules that fields of a cluster's block never change, nor come or go.
+    """Return the rules that fields of a cluster's block never change, nor come or go: those that are named, and
+    `credentials`.
 
-    No cloud moves a cluster: it would make an empty one, and delete the one that serves.
+    No cloud moves a cluster: it would make an empty one, and delete the one that serves. In another account, a provider
+    finds none of its resources, and makes them anew.
     """
-    return tuple(_keeps(field) for field in fields)
+    others = "others may be of another account; edit the provider config that they name"
+    found = (_keeps(field, "make another InferenceCluster") for field in fields)
+    return *found, _keeps("credentials", others)
 
 
-def _keeps(field: str) -> Rule:
+def _keeps(field: str, instead: str) -> Rule:
     same = f"has(self.{field}) == has(oldSelf.{field}) && (!has(self.{field}) || self.{field} == oldSelf.{field})"
-    return Rule(same, f"a cluster keeps its {field}; make another InferenceCluster", None, at=field)
+    return Rule(same, f"a cluster keeps its {field}; {instead}", None, at=field)

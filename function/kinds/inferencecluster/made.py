@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from function import clouds
 from function.clouds import NodePool, Provisioner
+from function.contracts.cloud import provisioned
 from function.core import Request, dig, dig_list, plain
 from function.fleet.engines import device_classes
 from function.fleet.replicas import TAKEN
@@ -105,6 +106,38 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_shown, value)) or "not given"
     return "not given" if value is None else str(value)
+
+
+def nodes(pool: str, most: int, made: Made, before: int) -> int:
+    """Return how many nodes of a pool replicas can have.
+
+    Args:
+        pool: Its name.
+        most: How many it has, or can grow to, once it is made.
+        made: What the cloud has made.
+        before: How many were published for it.
+
+    A composite that was restored from a backup has no status at first. Replicas are placed only on pools that are
+    made, so a pool with some has their nodes at least: otherwise they would yield to nobody.
+    """
+    if pool in made.made:
+        return most
+    if made.used is None:
+        return min(before, most)
+    return min(made.used[pool].nodes, most) if pool in made.used else 0
+
+
+def crowd(pools: Sequence[Mapping[str, Any]], made: Made) -> str | None:
+    """Return why the composite cannot have the wanted pools besides those that replicas have not left; None if it can.
+
+    The API server would refuse it, and nothing of the InferenceCluster would be updated.
+    """
+    wanted = {pool["name"] for pool in pools}
+    left = [str(pool["name"]) for pool in asked(pools, made) if pool["name"] not in wanted]
+    if len(wanted) + len(left) <= provisioned.MOST_POOLS:
+        return None
+    has = f"has {len(wanted)} pools, besides {len(left)} that replicas have not left ({', '.join(left)})"
+    return f"{has}; a cloud makes at most {provisioned.MOST_POOLS} for a cluster, so keep some of those"
 
 
 def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, Any]]:

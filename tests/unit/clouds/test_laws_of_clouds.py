@@ -440,6 +440,16 @@ def test_the_same_pools_in_another_order_are_the_same(source: Source) -> None:
 
 
 @each_cloud
+def test_a_cluster_keeps_its_credentials(source: Source) -> None:
+    """In another account the provider would find nothing, and make a cluster that is empty."""
+    world, pools = worlds(source)["one"].copied(), pools_of(source)["one"]
+    assert world.edit(pools, credentials={"name": "default"}) == ""
+    assert "a cluster keeps its credentials" in world.edit(pools, credentials={"name": "other"})
+    assert "a cluster keeps its credentials" in world.edit(pools, credentials={"type": "ProviderConfig"})
+    assert world.managed() == worlds(source)["one"].managed()
+
+
+@each_cloud
 def test_nothing_is_left_of_a_cluster_that_is_deleted(source: Source) -> None:
     world = worlds(source)["sizes"].copied()
     world.control.store.delete(world.ref)

@@ -53,10 +53,11 @@ def _pool(site: Site, pool: Pool) -> Resource:
         "taints": [taint.model_dump(exclude_none=True) for taint in nodes.taints(pool, pool.drivers)],
     }
     key = composition.pool_key(pool.name)
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=1)
+    if scale is None:
         return site.resource(key, POOL, {**wanted, "nodes": pool.nodeCount})
-    scaled = {**wanted, "min": pool.minNodeCount or 1, "max": pool.maxNodeCount}
-    return site.resource(key, POOL, scaled, init_provider={"nodes": pool.nodeCount})
+    scaled = {**wanted, "min": scale.least, "max": scale.most}
+    return site.resource(key, POOL, scaled, init_provider={"nodes": scale.first})
 
 
 def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:

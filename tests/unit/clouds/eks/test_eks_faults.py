@@ -51,7 +51,7 @@ def of_pool(made: Pool) -> list[str]:
         ),
         (
             {"kubernetesVersion": "v1.36.1"},
-            "kubernetesVersion must be a minor version, such as 1.36, not v1.36.1: EKS names no others",
+            "kubernetesVersion must be a version such as 1.36, not v1.36.1",
         ),
         (
             {"systemPool": {"instanceType": "m7g.xlarge"}},

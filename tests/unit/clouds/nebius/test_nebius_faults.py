@@ -110,11 +110,11 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
         ({"kubernetesVersion": "1.100"}, []),
         (
             {"kubernetesVersion": "1.33"},
-            ["kubernetesVersion: must be a minor version, 1.34 or newer, not 1.33"],
+            ["kubernetesVersion: must be 1.34 or newer, not 1.33: devices are claimed by resource.k8s.io/v1"],
         ),
         (
             {"kubernetesVersion": "1.35.2"},
-            ["kubernetesVersion: must be a minor version, 1.34 or newer, not 1.35.2"],
+            ["kubernetesVersion: must be a version such as 1.34, not 1.35.2"],
         ),
         (
             {"systemPool": {"platform": "gpu-l40s-a", "preset": "1gpu-8vcpu-32gb"}},

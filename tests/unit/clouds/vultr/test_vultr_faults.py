@@ -86,7 +86,7 @@ def test_a_version_without_the_api_of_dra_is_refused() -> None:
         return list(cluster_faults(Cluster(region="mia", kubernetesVersion=version), ()))
 
     assert (of(None), of("v1.34.0+1"), of("v1.100.0+1")) == ([], [], [])
-    problem = "must be v1.34 or newer, such as v1.36.1+3, not v1.33.9+2: older ones do not serve resource.k8s.io/v1"
+    problem = "must be 1.34 or newer, not v1.33.9+2: devices are claimed by resource.k8s.io/v1"
     assert of("v1.33.9+2") == [("kubernetesVersion", problem)]
 
 

@@ -8,8 +8,19 @@ import pytest
 
 from function import clouds
 from function.clouds import NodePool
+from function.contracts.cloud import provisioned
 from function.core import Request
-from function.kinds.inferencecluster.made import Made, Use, asked, kept_faults, kept_sizes, pool_of_composite, read
+from function.kinds.inferencecluster.made import (
+    Made,
+    Use,
+    asked,
+    crowd,
+    kept_faults,
+    kept_sizes,
+    nodes,
+    pool_of_composite,
+    read,
+)
 from function.schema import Api
 from function.vocabulary import versions
 from tests.support.replicas import engine, gang, member, replica
@@ -96,6 +107,29 @@ def test_an_orphaned_replica_goes_on_and_one_that_was_written_by_hand_runs_nothi
 
 def test_what_is_not_looked_up_yet_is_not_known_to_be_empty() -> None:
     assert known(composite(pool()), answered=False).used is None
+
+
+# What is published
+
+
+@pytest.mark.parametrize(
+    ("made", "want"),
+    [
+        (Made(made=frozenset("a"), used={"a": Use(2)}), 5),
+        (Made(used={}), 0),
+        (Made(used={"a": Use(2)}), 2),
+        (Made(used={"a": Use(9)}), 5),
+        (Made(used={"a": Use()}), 0),
+        (Made(used=None), 3),
+    ],
+    ids=["made", "not made", "the composite has lost its status", "it shrank, too", "no whole node", "not known"],
+)
+def test_a_pool_that_is_not_made_has_no_nodes_but_those_of_the_replicas_on_it(made: Made, want: int) -> None:
+    assert nodes("a", 5, made, before=3) == want
+
+
+def test_before_the_replicas_of_a_new_pool_are_known_it_has_no_nodes() -> None:
+    assert nodes("a", 5, Made(), before=0) == 0
 
 
 # What is asked for
@@ -201,6 +235,20 @@ def test_a_pool_that_is_removed_stays_as_it_is_until_its_replicas_have_left() ->
         before["b"],
     ]
     assert asked([pool("c")], Made(asked=before, used={})) == [pool("c")]
+
+
+def test_pools_that_come_and_go_have_room_in_a_composite_up_to_a_number() -> None:
+    old, new = ([pool(f"{word}-{i}") for i in range(8)] for word in ("old", "new"))
+    made = Made(asked={each["name"]: each for each in (*old, *new)}, used={each["name"]: Use(1) for each in old})
+    newer = [pool(f"newer-{i}") for i in range(8)]
+
+    assert crowd(new, made) is None
+    assert len(asked(new, made)) == provisioned.MOST_POOLS
+    used = {**made.used, "new-0": Use(1)} if made.used else {}
+    assert crowd(newer, Made(asked=made.asked, used=used)) == (
+        "has 8 pools, besides 9 that replicas have not left (old-0, old-1, old-2, old-3, old-4, old-5, old-6, old-7,"
+        " new-0); a cloud makes at most 16 for a cluster, so keep some of those"
+    )
 
 
 def test_the_order_of_wanted_pools_is_the_users() -> None:
