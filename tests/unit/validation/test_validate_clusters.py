@@ -135,6 +135,27 @@ def test_a_class_that_is_not_among_those_that_are_given_is_told(name: str, given
     )
 
 
+@pytest.mark.parametrize(
+    ("provider", "name", "fabric", "told"),
+    [
+        ("EKS", "eks-h100-8x-p5", None, True),
+        ("EKS", "eks-h100-8x-p5", {"type": "None"}, True),
+        ("EKS", "eks-h100-8x-p5", {"type": "EFA"}, False),
+        ("EKS", "eks-l4-1x-g6", None, False),
+        ("Nebius", "nebius-h200-8x", None, True),
+    ],
+)
+def test_network_cards_without_a_fabric_are_told(
+    provider: str, name: str, fabric: dict[str, Any] | None, told: bool
+) -> None:
+    zones = {"zones": ["us-east-1a"]} if fabric else {}
+    wanted = made_cluster(provider, {"className": name, **zones, **({"fabric": fabric} if fabric else {})})
+
+    found = [f for f in validate([CLASSES[name], wanted]) if f.index == 1]
+    assert [(f.code, f.field) for f in found] == ([("fabric", "spec.nodePools[0].className")] if told else [])
+    assert all(f.message.startswith(f"names InferenceClass {name} with devices of dra.net, which") for f in found)
+
+
 def test_a_class_that_is_invalid_is_given() -> None:
     broken = {**CLASSES["eks-l4-1x-g6"], "spec": {"devices": "none"}}
 
