@@ -11,17 +11,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from function.contracts.cloud import composition
+from function.contracts.cloud.managedkind import ManagedKind
 from function.contracts.cloud.nodepool import NodePool, Taints
-from function.contracts.cloud.source import (
-    KEY,
-    Access,
-    ManagedKind,
-    Observation,
-    Package,
-    Provisioner,
-    SecretKey,
-    Source,
-)
+from function.contracts.cloud.provisioner import Observation, Package, Provisioner
+from function.contracts.cloud.source import KEY, Access, SecretKey, Source
 from function.core import Composer
 from function.schema import Member
 
@@ -62,7 +56,7 @@ def kinds() -> tuple[ModuleType, ...]:
 
 def composers() -> tuple[Composer, ...]:
     """Return the composers of those kinds."""
-    return tuple(provisioner.composer for provisioner in PROVISIONERS)
+    return tuple(map(composition.composer, PROVISIONERS))
 
 
 def managed_kinds() -> Iterator[ManagedKind]:

@@ -33,6 +33,19 @@ def nodes_taken(value: Any) -> dict[str, int]:
         return nodes_of(engines(value))
 
 
+def device_classes(value: Any) -> dict[str, frozenset[str]]:
+    """Return the device classes that `spec.engines` of a ModelReplica claims from, by pool.
+
+    A pool whose pods claim nothing is among them: they need its nodes all the same.
+    """
+    found: dict[str, set[str]] = {}
+    for engine in mappings(value):
+        for member in mappings(engine.get("members")):
+            classes = (request.get("deviceClassName") for request in mappings(member.get("deviceRequests")))
+            found.setdefault(_pool(member), set()).update(name for name in classes if isinstance(name, str))
+    return {pool: frozenset(classes) for pool, classes in found.items()}
+
+
 def _sum(value: Any) -> dict[str, int]:
     """Return the sum for well-formed engines.
 

@@ -139,7 +139,11 @@ def service(*, name: str, namespace: str, labels: Mapping[str, str]) -> dict[str
 
 
 def deployment(*, name: str, namespace: str, labels: Mapping[str, str], pool: str, config_hash: str) -> dict[str, Any]:
-    """Return the picker's Deployment of one pod: each of two would know only half of what the engines have cached."""
+    """Return the picker's Deployment of one pod: each of two would know only half of what the engines have cached.
+
+    Without the one, its replica takes no requests, so no autoscaler may evict it.
+    """
+    annotations = {**pods.STAYS, key.CONFIG_HASH: config_hash}
     return workloads.deployment(
         name=name,
         namespace=namespace,
@@ -148,7 +152,7 @@ def deployment(*, name: str, namespace: str, labels: Mapping[str, str], pool: st
         strategy=workloads.RECREATE,
         labels=labels,
         pod={
-            "metadata": pod_metadata(labels={key.PICKER: name}, annotations={key.CONFIG_HASH: config_hash}),
+            "metadata": pod_metadata(labels={key.PICKER: name}, annotations=annotations),
             "spec": {
                 "serviceAccountName": name,
                 "terminationGracePeriodSeconds": _DRAIN_SECONDS,

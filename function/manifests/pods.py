@@ -10,6 +10,21 @@ from function.vocabulary import drivers
 POD_IP: Mapping[str, Any] = {"fieldRef": {"fieldPath": "status.podIP"}}
 
 
+STAYS: Mapping[str, str] = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "true",
+}
+"""Annotations of a pod whose node no autoscaler may take away while the pod runs.
+
+Without them, an autoscaler evicts pods to empty a node of which little is used. For a node with GPUs that may well be
+one that serves: the cluster autoscaler counts the extended resource of a GPU, of which pods with claims take nothing,
+or else devices in a ResourceSlice, of which half may be free (kubernetes/autoscaler,
+simulator/utilization/info.go). The first annotation is read by the cluster autoscaler, also where a cloud runs it
+(its simulator/drainability/rules/notsafetoevict; rules/terminal lets go of pods that have ended), the second by
+Karpenter (its docs, "Well-Known Annotations").
+"""
+
+
 def env(name: str, value: str) -> dict[str, Any]:
     return {"name": name, "value": value}
 

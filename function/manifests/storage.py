@@ -59,7 +59,7 @@ def job(
     """Return a Job that is retried with back-off, but not after one of `final_codes`.
 
     `deadline` is in seconds, over all tries. It has no TTL: the provider would create a Job again that Kubernetes
-    deleted.
+    deleted. No autoscaler takes its node away: it may have downloaded for hours.
     """
     return {
         "apiVersion": versions.BATCH,
@@ -70,7 +70,7 @@ def job(
             "activeDeadlineSeconds": deadline,
             "podFailurePolicy": {"rules": [_DISRUPTION, _final(container["name"], final_codes)]},
             "template": {
-                "metadata": pod_metadata(labels=labels),
+                "metadata": pod_metadata(labels=labels, annotations=pods.STAYS),
                 "spec": _pod(container=container, volumes=volumes, tolerations=tolerations, user=user),
             },
         },

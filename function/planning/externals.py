@@ -1,7 +1,7 @@
 """What clouds have of managed resources, and who uses what.
 
 Terms. The *external* of a managed resource is what the cloud has of it. One *uses* another if its manifest refers to
-that by name, or holds that one's external name or id as a value.
+that by name, or holds that one's id as a value: what it is called in the cloud, where it has no other id.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ class Externals:
         """The managed resources that use one in the cloud: those that refer to it, and siblings that hold its id."""
         ref = ref_of(manifest)
         found = {user for user in self._users.get(ref, ()) if user in self.there}
-        identities = {managed.external_name(manifest), dig(manifest, "status", "atProvider", "id")} - {None}
+        id_ = dig(manifest, "status", "atProvider", "id") or managed.external_name(manifest)
         for sibling in _siblings(store, manifest):
             external = self.there.get(sibling)
-            if external and sibling != ref and not identities.isdisjoint(_texts(external.for_provider)):
+            if external and sibling != ref and any(text == id_ for text in _texts(external.for_provider)):
                 found.add(sibling)
         return sorted(found)
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from function.contracts.cloud.source import ManagedKind, Observation, Provisioner
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Observation, Provisioner
 from function.core import Manifest, dig
 from function.manifests import managed
 from function.planning import provider, upjet

@@ -241,7 +241,14 @@ SecretKey = Annotated[
     Text(253, patterns.FILE_KEY, patterns.FILE_KEY_WORDS),
 ]
 """A key of a Secret or ConfigMap."""
-CloudName = Annotated[str, Text(63, r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", "a name that the cloud gives")]
+CloudName = Annotated[
+    str,
+    Text(
+        63,
+        r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+        "a name as the cloud gives it: letters, digits, dashes, dots and underscores",
+    ),
+]
 """A region, machine type or the like, of which only the cloud knows the valid ones."""
 _NUMBER = "(0|[1-9][0-9]*)"
 _IDENTIFIER = r"(0|[1-9][0-9]*|[0-9]*[-A-Za-z][-0-9A-Za-z]*)"

@@ -1,14 +1,14 @@
-"""Warnings about clusters that need several objects: one reservation for two pools, and credentials that are not among
-those that are given."""
+"""Warnings about clusters that need several objects: one reservation for two pools, and classes and credentials that
+are not among those that are given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from function import clouds
-from function.api import inferencecluster
+from function.api import inferenceclass, inferencecluster
 from function.contracts.cloud import credentials
-from function.core import Manifest, dig, enumerate_names, identity
+from function.core import Manifest, closest, dig, enumerate_names, identity
 from function.validation.finding import Finding
 
 Pool = tuple[int, int, Manifest]
@@ -23,11 +23,16 @@ def findings(objects: Sequence[tuple[int, Manifest]], others: Iterable[Manifest]
         others: Objects of other kinds among which they are.
     """
     clusters = [(index, m) for index, m in objects if m["kind"] == inferencecluster.KIND]
-    pools = [(index, at, m) for index, m in clusters for at in range(len(m["spec"]["nodePools"]))]
     configs = [m for m in others if m["kind"] in credentials.KINDS]
     for index, cluster in clusters:
         yield from _credentials(index, cluster, configs)
-    yield from _reservations(pools)
+    yield from _reservations(_pools(clusters))
+
+
+def _pools(objects: Iterable[tuple[int, Manifest]]) -> Iterator[Pool]:
+    for index, m in objects:
+        if m["kind"] == inferencecluster.KIND:
+            yield from ((index, at, m) for at in range(len(m["spec"]["nodePools"])))
 
 
 def _credentials(index: int, cluster: Manifest, configs: Sequence[Manifest]) -> Iterator[Finding]:
@@ -45,7 +50,26 @@ def _credentials(index: int, cluster: Manifest, configs: Sequence[Manifest]) -> 
         yield Finding(index, path, problem, "credentials")
 
 
-def _reservations(pools: Sequence[Pool]) -> Iterator[Finding]:
+def unknown_classes(
+    objects: Iterable[tuple[int, Manifest]], all_objects: Iterable[tuple[int, Manifest]]
+) -> Iterator[Finding]:
+    """Warn of an InferenceClass that is not given, although others are: probably its name is mistyped.
+
+    Args:
+        objects: Valid objects of our kinds, each with its index.
+        all_objects: These, and those that are not valid.
+    """
+    given = sorted(identity(m).name for _, m in all_objects if m["kind"] == inferenceclass.KIND)
+    for index, at, cluster in _pools(objects):
+        name = _spec(cluster, at)["className"]
+        if given and name not in given:
+            near = closest(name, given)
+            meant = f"did you mean {near}?" if near else f"there is {enumerate_names(given)}"
+            problem = f"names InferenceClass {name}, which is not given; {meant}"
+            yield Finding(index, ("spec", "nodePools", at, "className"), problem, "class")
+
+
+def _reservations(pools: Iterable[Pool]) -> Iterator[Finding]:
     """Two pools of one reservation: whichever is made last may find it empty."""
     first: dict[str, Pool] = {}
     for index, at, cluster in pools:

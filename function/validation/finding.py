@@ -26,6 +26,7 @@ ERRORS = {
 WARNINGS = {
     "cache": "A gang without a ModelCache: every node downloads the weights itself.",
     "claims": "A claim that no cluster gets.",
+    "class": "An InferenceClass that is not among those that are given.",
     "clear-text": "A key or a token would be sent unencrypted.",
     "credentials": "A provider config that is not among those that are given.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",

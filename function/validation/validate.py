@@ -8,7 +8,7 @@ from function.core import Manifest
 from function.kinds.inferencecluster.inputs import Classes
 from function.publish.catalog import BY_KIND
 from function.schema import without_nulls
-from function.validation import cross_object, devices, objects, refusals, size
+from function.validation import clusters, cross_object, devices, objects, refusals, size
 from function.validation.finding import Finding
 from function.vocabulary import namespaces
 
@@ -23,6 +23,7 @@ def validate(manifests: Sequence[Manifest]) -> list[Finding]:
     sound = [(index, manifest) for index, manifest in placed if index not in broken]
     others = [manifest for manifest in manifests if not objects.is_ours(manifest)]
     across = [*cross_object.duplicates(placed), *cross_object.lint(sound, others)]
+    across += clusters.unknown_classes(sound, placed)
     return sorted([*single, *across], key=lambda finding: finding.order)
 
 

@@ -110,8 +110,13 @@ class Clouds:
         self.made[key] = target
         return True
 
+    def users(self, api: Api, key: Key) -> list[Key]:
+        """What refers to a resource. What is gone already, although that is no news yet, does not."""
+        found = [other for other, made in self.made.items() if key[2] in referred(made)]
+        return [other for other in found if api.find(*other, namespace=NAMESPACE) is not None]
+
     def delete(self, api: Api, key: Key, target: Object) -> bool:
-        users = [title(other) for other, made in self.made.items() if key[2] in referred(made)]
+        users = [title(other) for other in self.users(api, key)]
         if users:
             self.refused.append(f"{title(key)} is used by {', '.join(users)}")
             return False

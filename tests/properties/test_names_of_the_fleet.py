@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from function import registry
 from function.core import Request, Result, dig
 from function.kinds.modelcache.inputs import CLUSTERS
-from function.vocabulary import names, versions
+from function.vocabulary import versions
 from tests.support import stacks
 
 DNS_1123 = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -39,16 +39,8 @@ def cluster(name: str) -> dict[str, Any]:
 
 
 def stack(name: str) -> Result:
-    spec = {"clusterName": name, "source": "GKE", "providerConfigRef": {"name": names.provider_config(name)}}
-    ready = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
     keys = ("inferencepools", "namespace", "node-feature-discovery", "critical-pods", "envoy-gateway", "ai-gateway")
-    xr = {
-        "apiVersion": versions.INFRASTRUCTURE,
-        "kind": "ServingStack",
-        "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [stacks.owner(name)]},
-        "spec": spec,
-    }
-    return registry.compose(Request(xr=xr, observed=dict.fromkeys(keys, ready)))
+    return stacks.answer({}, dict.fromkeys(keys, stacks.READY), "GKE", cluster=name)
 
 
 def cached(namespace: str, name: str, repo: str, revision: str, *on: str) -> Result:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from function.clouds import Provisioner, Source
+from function.core import Manifest, plain
 from function.vocabulary import names, versions
 
 _EXAMPLES = Path(__file__).parents[2] / "examples" / "classes"
@@ -51,9 +53,15 @@ def inference_class(source: Source) -> dict[str, Any]:
     """Return the InferenceClass of a cloud's sample."""
     if source.name == "Toy":
         return _TOY
-    documents = yaml.safe_load_all((_EXAMPLES / f"{source.block}.yaml").read_text())
-    [found] = [m for m in documents if m and m["metadata"]["name"] == SAMPLES[source.name].class_name]
-    return dict(found)
+    [found] = [m for m in examples(source.block) if m["metadata"]["name"] == SAMPLES[source.name].class_name]
+    return plain(found)
+
+
+@cache
+def examples(block: str) -> tuple[Manifest, ...]:
+    """Return the InferenceClasses of a cloud in examples/classes; none where it has none there."""
+    path = _EXAMPLES / f"{block}.yaml"
+    return tuple(m for m in yaml.safe_load_all(path.read_text()) if m) if path.exists() else ()
 
 
 def inference_cluster(source: Source, name: str, *pools: Mapping[str, Any], **block: Any) -> dict[str, Any]:

@@ -23,19 +23,26 @@ def owner(cluster: str) -> dict[str, Any]:
     }
 
 
-def answer(components: Mapping[str, Any], observed: Mapping[str, Any], source: str = "Existing", **more: Any) -> Result:
+def answer(
+    components: Mapping[str, Any],
+    observed: Mapping[str, Any],
+    source: str = "Existing",
+    *,
+    cluster: str = "edge",
+    **more: Any,
+) -> Result:
     """What is composed. `more` are fields of the spec."""
     spec: dict[str, Any] = {
-        "clusterName": "edge",
+        "clusterName": cluster,
         "source": source,
-        "providerConfigRef": {"name": names.provider_config("edge")},
+        "providerConfigRef": {"name": names.provider_config(cluster)},
         "components": components,
         **more,
     }
     xr = {
         "apiVersion": versions.INFRASTRUCTURE,
         "kind": "ServingStack",
-        "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [owner("edge")]},
+        "metadata": {"name": "s", "namespace": names.SYSTEM_NAMESPACE, "ownerReferences": [owner(cluster)]},
         "spec": spec,
     }
     there = {key: {**_object(key), **manifest} for key, manifest in observed.items()}

@@ -1,6 +1,7 @@
 """A cluster that a cloud makes, told on the embedded control plane for every cloud: made, edited, failed, deleted.
 
-A cloud takes one step of each resource in a round, and reconciles come in any order.
+A cloud takes one step of each resource in a round, and reconciles come in any order. Every story runs for one cloud by
+default, and for all clouds among the slow tests.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from tests.support import cloud_samples
 from tests.support.cloud_worlds import CLUSTER, DEPLOYMENT, NAME, POOLS, CloudWorld, begun, deployment, running, spare
 from tests.support.cloud_worlds import provisioner as of
 
-pytestmark = pytest.mark.slow
-
 CLOUDS = [source for source in clouds.PROVISIONED if source.provisioner]
-every_cloud = pytest.mark.parametrize("source", CLOUDS, ids=lambda source: source.name)
+BY_DEFAULT = "Nebius"
+"""It has what any cloud has, storage and identities among it, in few resources."""
+every_cloud = pytest.mark.parametrize(
+    "source",
+    [pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (one.name != BY_DEFAULT)) for one in CLOUDS],
+)
 ONE, TWO = map(pool_key, ("one", "two"))
 QUOTA = "QuotaExceeded: 8 GPUs asked for, 0 of 0 are left in the region"
 DENIED = "AccessDenied: modelplane is not authorized to perform this action"
@@ -269,23 +273,45 @@ def test_a_pool_that_grows_changes_nothing_but_its_size(world: CloudWorld) -> No
 
 
 @every_cloud
-def test_a_pool_that_shrinks_keeps_the_nodes_that_replicas_take(source: Source) -> None:
+def test_a_pool_shrinks_once_no_replica_is_on_it(source: Source) -> None:
+    """Of two nodes, one is free: the cloud would choose which one it deletes."""
     world = begun(source, deployment())
     world.pools({"name": "one", "nodeCount": 2})
     world.settle()
     wide = specs(world)[ONE]
+    told = "pool one keeps 2 nodes while replicas are on it"
 
     world.pools({"name": "one", "nodeCount": 1})
     for _ in world.rounds():
         assert world.serving() == 2
-    kept, published = specs(world)[ONE], world.published()
+    assert (specs(world)[ONE], world.published()) == (wide, {"one": 1})
     world.edit(DEPLOYMENT, lambda m: m["spec"].update(replicas=1))
+    world.settle()
+    assert (specs(world)[ONE], world.serving()) == (wide, 1)
+    assert told in world.says()
+    world.edit(DEPLOYMENT, lambda m: m["spec"].update(replicas=0))
     world.settle()
 
     assert world.errors() == []
-    assert (kept, published) == (wide, {"one": 1})
     assert specs(world)[ONE] != wide
-    assert (world.placed(), world.serving()) == ([(NAME, "one")], 1)
+    assert world.says() == world.fine(1, "one")
+
+
+@every_cloud
+def test_a_pool_that_is_scaled_from_now_on_loses_only_free_nodes(source: Source) -> None:
+    world = begun(source, deployment(replicas=1))
+    world.pools({"name": "one", "nodeCount": 3})
+    world.settle()
+
+    world.pools({"name": "one", "maxNodeCount": 1})
+    for _ in world.rounds():
+        assert world.serving() == 1
+    [asked] = dig(world.composite(), "spec", "nodePools")
+
+    assert world.errors() == []
+    assert asked["maxNodeCount"] == 3
+    assert world.published() == {"one": 1}
+    assert "pool one keeps a maximum of 3 nodes while replicas are on it" in world.says()
 
 
 @every_cloud

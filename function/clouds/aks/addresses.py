@@ -70,7 +70,7 @@ def legal_faults(network: Network) -> Iterator[tuple[str, str]]:
             yield field, f"must be an IPv4 network, not {text}"
             continue
         if not shortest <= found[field].prefixlen <= longest:
-            yield field, f"must have a prefix length from /{shortest} to /{longest}, unlike {text}"
+            yield field, f"must be a network from /{shortest} to /{longest}, not {text}"
     yield from _overlaps(found)
 
 
@@ -78,9 +78,9 @@ def _overlaps(found: dict[str, IPv4Network]) -> Iterator[tuple[str, str]]:
     for field, network in found.items():
         for text, owner in _ILLEGAL.items():
             if network.overlaps(addresses.network(text)):
-                yield field, f"must not overlap {text}, which {owner} keeps, unlike {network}"
+                yield field, f"must not overlap {text}, which {owner} keeps, as {network} does"
     for one, other in addresses.overlaps(found):
-        yield other, f"must not overlap {one} ({found[one]}), unlike {found[other]}"
+        yield other, f"must not overlap {one}, {found[one]}, as {found[other]} does"
 
 
 def room_faults(network: Network, nodes: int) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, keeps
+from function.contracts.cloud.blocks import ApiServer, Credentials, DiskSize, keeps
 
 
 class Network(schema.Api):
@@ -15,15 +15,24 @@ class Network(schema.Api):
     """Addresses of Services, outside the virtual network."""
 
 
+class SystemPool(schema.Api):
+    vmSize: schema.CloudName = "Standard_D4s_v5"
+    """Size of the machines, of at least 4 vCPUs and 4 GiB, of no B series."""
+
+
 class Cluster(schema.Api):
     """Settings of a cluster that AKS makes."""
 
-    RULES = keeps("location", "network")
+    RULES = keeps("location", "network", "systemPool")
 
     location: schema.CloudName
     """Location, such as eastus."""
     network: Network = Network()
     """Networks of the cluster, all IPv4. They cannot overlap each other, or networks that the cluster must reach."""
+    apiServer: ApiServer = ApiServer()
+    """Access to the API server."""
+    systemPool: SystemPool = SystemPool()
+    """Machines for everything that needs no device."""
     kubernetesVersion: schema.KubernetesVersion | None = None
     """Kubernetes version. Defaults to the one that Modelplane is tested with."""
     credentials: Credentials = Credentials()

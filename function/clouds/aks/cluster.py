@@ -30,9 +30,9 @@ SYSTEM_NODES = _Sizes(2, 5)
 serving stack."""
 SYSTEM_SURGE = 1
 """Nodes that an upgrade adds to the system pool for a while."""
-_SYSTEM_SIZE = "Standard_D4s_v5"
 _SYSTEM_DISK_GB = 128
 _DRAIN_MINUTES = 30
+_AFTER = (identity.ROLE, *network.OUTBOUND)
 _LONGEST_DNS_PREFIX = 54
 """Characters of the first part of the API server's host name (azurerm, validation of dns_prefix)."""
 _LONGEST_NODE_GROUP = 80
@@ -40,6 +40,10 @@ _LONGEST_NODE_GROUP = 80
 
 
 def resource(site: Site, spec: Spec) -> Resource:
+    """Return the control plane with its system pool."""
+    address = network.address(site)
+    if spec.apiServer.allowedSources and address is None:
+        return site.awaiting(KEY, managed.CLUSTER, "the address of the NAT gateway", after=_AFTER)
     version = site.kubernetes_version(KEY, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
     wanted = {
         **network.placed(site, spec),
@@ -48,7 +52,8 @@ def resource(site: Site, spec: Spec) -> Resource:
         "kubernetesVersion": version,
         "identity": {"type": "UserAssigned", "identityIdsRefs": site.refs([identity.IDENTITY])},
         "networkProfile": _network_profile(spec),
-        "defaultNodePool": _system_pool(site),
+        **_access(spec, address),
+        "defaultNodePool": _system_pool(site, spec),
         "oidcIssuerEnabled": True,
         "workloadIdentityEnabled": True,
         "localAccountDisabled": False,
@@ -58,10 +63,17 @@ def resource(site: Site, spec: Spec) -> Resource:
         "nodeOsUpgradeChannel": "None",
         "storageProfile": {"fileDriverEnabled": True},
     }
-    after = (identity.ROLE, *network.OUTBOUND)
     # Late initialization would bring the number of system nodes, and with it a fight with the autoscaler
     # (provider-upjet-azure v2.6, config/namespaced/containerservice).
-    return site.resource(KEY, managed.CLUSTER, wanted, after=after, has_secret=True, late_initialization=False)
+    return site.resource(KEY, managed.CLUSTER, wanted, after=_AFTER, has_secret=True, late_initialization=False)
+
+
+def _access(spec: Spec, address: str | None) -> dict[str, Any]:
+    """Nodes reach the API server by its public address, from that of their NAT gateway (AKS,
+    api-server-authorized-ip-ranges)."""
+    sources = spec.apiServer.allowedSources
+    own = (f"{address}/32",) if address else ()
+    return {"apiServerAccessProfile": {"authorizedIpRanges": sorted({*sources, *own})}} if sources else {}
 
 
 def _network_profile(spec: Spec) -> dict[str, Any]:
@@ -77,7 +89,7 @@ def _network_profile(spec: Spec) -> dict[str, Any]:
     }
 
 
-def _system_pool(site: Site) -> dict[str, Any]:
+def _system_pool(site: Site, spec: Spec) -> dict[str, Any]:
     """The system pool. It begins with its least number of nodes.
 
     Nothing writes nodeCount, not even initProvider: below an embedded object the provider takes it for a change, which
@@ -85,7 +97,7 @@ def _system_pool(site: Site) -> dict[str, Any]:
     """
     return {
         "name": nodes.SYSTEM_POOL,
-        "vmSize": _SYSTEM_SIZE,
+        "vmSize": spec.systemPool.vmSize,
         "osDiskSizeGb": _SYSTEM_DISK_GB,
         "vnetSubnetIdRef": site.ref(network.SUBNET),
         "autoScalingEnabled": True,

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.aks import addresses, cluster, machines
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.aks.model import Pool, Spec
+from function.clouds.aks.model import Pool
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 
-_OLDEST = 34
-"""The first minor version of Kubernetes that serves resource.k8s.io/v1."""
+_VERSION = re.compile(r"1\.[0-9]+(\.[0-9]+)?")
 _ZONES = ("1", "2", "3")
 """Names of zones, in every location that has some (AKS, availability-zones)."""
 _MOST_NODES = 5000
@@ -23,48 +23,42 @@ _DISK = range(30, 2049)
 
 
 def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a field of the block and a problem."""
+    """Yield pairs of a field of the block, empty for the block itself, and a problem."""
     yield from _block_faults(block)
     if not any(addresses.legal_faults(block.network)):
-        nodes = sum(map(_most_nodes, pools)) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
+        nodes = sum(pool.most_nodes for pool in pools) + cluster.SYSTEM_NODES.most + cluster.SYSTEM_SURGE
         if nodes > _MOST_NODES:
-            yield "location", f"cannot have {nodes} nodes in one cluster, system pool included: AKS makes {_MOST_NODES}"
+            yield "", f"must have at most {_MOST_NODES} nodes, system pool included, not {nodes}: AKS makes no more"
         yield from addresses.room_faults(block.network, nodes)
 
 
 def _block_faults(block: Cluster) -> Iterator[tuple[str, str]]:
-    yield from _version_faults(block.kubernetesVersion)
+    if not re.fullmatch(r"[a-z0-9]+", block.location):
+        yield "location", f"must be the name of a location, such as westeurope, not {block.location}"
+    newest = cluster.DEFAULT_VERSION
+    yield from version_faults(block.kubernetesVersion, _VERSION, f"{newest} or {newest}.2")
+    yield from block.apiServer.faults()
+    if block.systemPool.vmSize.startswith("Standard_B"):
+        given = block.systemPool.vmSize
+        yield "systemPool.vmSize", f"must be of no B series, unlike {given}: AKS makes no system pool of it"
     yield from addresses.legal_faults(block.network)
-
-
-def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
-    if version is None:
-        return
-    found = re.fullmatch(r"1\.(\d+)(\.\d+)?", version)
-    if found is None:
-        yield "kubernetesVersion", f"must be a version such as {cluster.DEFAULT_VERSION}, not {version}"
-    elif int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be 1.{_OLDEST} or newer, which have DRA, not {version}"
-
-
-def _most_nodes(pool: NodePool) -> int:
-    return pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
 
 
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield pairs of a field of the pool and a problem."""
     for fault in machines.faults(machine.vmSize, pool.drivers):
-        yield "className", fault
+        yield "className", f"InferenceClass {pool.className} {fault}"
     if machine.diskSizeGb not in _DISK:
         problem = (
-            f"names a class with diskSizeGb {machine.diskSizeGb}; AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
+            f"InferenceClass {pool.className} has diskSizeGb {machine.diskSizeGb};"
+            f" AKS has OS disks of {_DISK[0]} to {_DISK[-1]} GB"
         )
         yield "className", problem
     yield from _taint_faults(pool)
     yield from _count_faults(pool)
     for zone in pool.zones:
         if zone not in _ZONES:
-            yield "zones", f"must be among {', '.join(_ZONES)}, as AKS names zones, not {zone}"
+            yield "zones", f"must have {', '.join(_ZONES[:-1])} or {_ZONES[-1]}, as AKS names zones, not {zone}"
 
 
 def _taint_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
@@ -79,16 +73,3 @@ def _count_faults(pool: NodePool) -> Iterator[tuple[str, str]]:
     for field, count in (("nodeCount", pool.nodeCount), ("maxNodeCount", pool.maxNodeCount or 0)):
         if count > _MOST_OF_POOL:
             yield field, f"must be at most {_MOST_OF_POOL}, as in every pool of AKS, not {count}"
-
-
-def spec_faults(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a path in a composite and a problem.
-
-    There may be more pools than in the InferenceCluster, while replicas leave some. So room for their nodes is not
-    asked for here: all would be held while they leave.
-    """
-    for field, problem in _block_faults(spec):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in pool_faults(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem

@@ -42,12 +42,13 @@ def gpu_driver(vm_size: str, drivers: Collection[str]) -> Literal["Install", "No
 
 def faults(vm_size: str, drivers: Collection[str]) -> Iterator[str]:
     """Yield why nodes of a size cannot be made, or cannot have the devices of some DRA drivers."""
-    size, class_ = vm_size.lower(), f"names a class of {vm_size}"
+    size = vm_size.lower()
     if any(family in size for family in _ARM):
-        yield f"{class_}, an Arm machine, for which AKS installs no GPU driver"
+        yield f"has vmSize {vm_size}, an Arm machine, for which AKS installs no GPU driver"
     known, _ = GPUS.get(size, ("", 0))
     for driver in sorted({NVIDIA, AMD} & set(drivers)):
         if not size.startswith(_FAMILY):
-            yield f"{class_} with devices of {driver}; only sizes of the N family have GPUs"
+            why = "only sizes that begin with Standard_N have GPUs"
+            yield f"has devices of {driver}, and vmSize {vm_size} has none; {why}"
         elif known and driver != known:
-            yield f"{class_} with devices of {driver}; its GPUs are of {known}"
+            yield f"has devices of {driver}, and vmSize {vm_size} has those of {known}"

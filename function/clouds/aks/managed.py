@@ -7,7 +7,8 @@ deletes every node of the pool.
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "azure.m.upbound.io/v1beta1"
 _NETWORK = "network.azure.m.upbound.io/v1beta1"
@@ -128,7 +129,7 @@ KINDS = (
 
 
 def _package(name: str) -> Package:
-    return Package(package=f"xpkg.crossplane.io/crossplane-contrib/{name}", version=">=v2.6.0")
+    return Package(package=f"xpkg.crossplane.io/crossplane-contrib/{name}", version=">=v2.6.0,<v3.0.0")
 
 
 PACKAGES = tuple(

@@ -34,7 +34,7 @@ class Pool(provisioned.Pool):
 class Spec(Cluster):
     clusterName: schema.XrName
     """InferenceCluster that the cluster is made for."""
-    nodePools: Annotated[tuple[Pool, ...], Len(1, 16), schema.ListMap()]
+    nodePools: Annotated[tuple[Pool, ...], Len(1, provisioned.MOST_POOLS), schema.ListMap()]
     """GPU node pools. One that its InferenceCluster no longer has is listed while replicas run on it."""
 
 

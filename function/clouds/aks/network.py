@@ -41,14 +41,20 @@ def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield from _outbound(site, spec)
 
 
+def address(site: Site) -> str | None:
+    """Return the public address from which nodes reach the internet; None while it is not known."""
+    found = site.seen(_ADDRESS, "ipAddress")
+    return str(found) if found else None
+
+
 def placed(site: Site, spec: Spec) -> dict[str, Any]:
     """Return the fields of everything that has a place in the resource group."""
     return {"location": spec.location, "resourceGroupNameRef": site.ref(GROUP), "tags": site.tags}
 
 
 def _outbound(site: Site, spec: Spec) -> Iterator[Resource]:
-    address = {**placed(site, spec), "allocationMethod": "Static", "sku": "Standard"}
-    yield site.resource(_ADDRESS, managed.PUBLIC_IP, address)
+    static = {"allocationMethod": "Static", "sku": "Standard"}
+    yield site.resource(_ADDRESS, managed.PUBLIC_IP, {**placed(site, spec), **static})
     yield site.resource(_NAT, managed.NAT_GATEWAY, {**placed(site, spec), "skuName": "Standard"})
     of_address, of_subnet = OUTBOUND
     yield site.resource(

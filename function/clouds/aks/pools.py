@@ -17,8 +17,9 @@ _DRAIN_MINUTES = 60
 
 def resource(site: Site, pool: Pool) -> Resource:
     key = composition.pool_key(pool.name)
-    wanted = {**_machines(pool), **_kubernetes(site, pool, key), **_sizes(pool)}
-    initially = None if pool.maxNodeCount is None else {"nodeCount": _initial(pool, pool.maxNodeCount)}
+    scale = nodes.scale(pool, least=1)
+    wanted = {**_machines(pool), **_kubernetes(site, pool, key), **_sizes(pool, scale)}
+    initially = None if scale is None else {"nodeCount": scale.first}
     name = site.external_name(key) or poolnames.agent_pool(pool.name)
     return site.resource(
         key,
@@ -62,15 +63,7 @@ def _taint(taint: Taint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}"
 
 
-def _sizes(pool: Pool) -> dict[str, Any]:
-    if pool.maxNodeCount is None:
+def _sizes(pool: Pool, scale: nodes.Scale | None) -> dict[str, Any]:
+    if scale is None:
         return {"autoScalingEnabled": False, "nodeCount": pool.nodeCount}
-    return {"autoScalingEnabled": True, "minCount": _least(pool), "maxCount": pool.maxNodeCount}
-
-
-def _least(pool: Pool) -> int:
-    return 1 if pool.minNodeCount is None else pool.minNodeCount
-
-
-def _initial(pool: Pool, most: int) -> int:
-    return min(max(pool.nodeCount, _least(pool)), most)
+    return {"autoScalingEnabled": True, "minCount": scale.least, "maxCount": scale.most}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from function.clouds.eks import dra, faults, kinds, model
 from function.clouds.eks.blocks import Cluster, Machine
-from function.clouds.eks.composer import COMPOSER
 from function.clouds.eks.observe import observe
+from function.clouds.eks.resources import resources, secrets, storage_class
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Provisioner, Source
+from function.contracts.cloud.provisioner import Provisioner
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="EKS",
@@ -25,13 +26,18 @@ SOURCE = Source(
         "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
         "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
     },
+    # Kubernetes' controller makes Classic Load Balancers, which close connections after 60 idle seconds unless told
+    # otherwise; 3600 is the most (ELB API, ConnectionSettings)
+    load_balancer={"service.beta.kubernetes.io/aws-load-balancer-connection-idle-timeout": "3600"},
     driver_charts=dra.CHARTS,
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=kinds.PROVIDER,
         managed=kinds.ALL,
         packages=kinds.PACKAGES,
-        provider=kinds.PROVIDER,
+        resources=resources,
+        secrets=secrets,
+        storage=storage_class,
         assumed_config=kinds.ASSUMED_CONFIG,
         pool_faults=faults.of_pool,
         cluster_faults=faults.of_cluster,

@@ -62,8 +62,7 @@ def need(region: str, pools: Sequence[NodePool], home: Sequence[str], system_nod
     needed = dict.fromkeys(zones.everything(region, home, pools), RESERVED)
     _add(needed, home, system_nodes, OF_SYSTEM_NODE)
     for pool in pools:
-        most = pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
-        _add(needed, zones.of_pool(region, pool, home), most, OF_NODE)
+        _add(needed, zones.of_pool(region, pool, home), pool.most_nodes, OF_NODE)
     return needed
 
 

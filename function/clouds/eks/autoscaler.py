@@ -1,4 +1,9 @@
-"""The cluster autoscaler of an EKSCluster. It finds node groups by tags that EKS gives their Auto Scaling groups."""
+"""The cluster autoscaler of an EKSCluster. It finds node groups by tags that EKS gives their Auto Scaling groups.
+
+No flag keeps it from nodes that serve: the pods of replicas say so themselves (manifests/pods.py, STAYS). A lower
+threshold of utilisation would not do. Below a threshold of 0 is no node, so that free ones would stay, and any other
+counts what DaemonSets ask for (FAQ of the cluster autoscaler, "How does scale-down work?").
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,8 @@ from typing import Any
 from function.clouds.eks import control_plane, identity
 from function.clouds.eks.model import Spec
 from function.contracts.cloud import nodes
-from function.contracts.cloud.site import Resource, Site, minor
+from function.contracts.cloud.kubernetes import minor
+from function.contracts.cloud.site import Resource, Site
 from function.vocabulary import charts, versions
 
 _KEY, _ROLE, _BINDING = "autoscaler", "autoscaler-devices", "autoscaler-devices-binding"

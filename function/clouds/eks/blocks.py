@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from annotated_types import MaxLen
+from typing import Literal
 
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
+from function.contracts.cloud.blocks import ApiServer, Credentials, DiskSize, Zones, keeps
 
 
 class Network(schema.Api):
@@ -20,10 +18,15 @@ class Network(schema.Api):
     traffic to the internet is paid for between zones. Single costs less while there is little traffic."""
 
 
+class SystemPool(schema.Api):
+    instanceType: schema.CloudName = "m6i.xlarge"
+    """Instance type, of architecture x86_64."""
+
+
 class Cluster(schema.Api):
     """Settings of a cluster that EKS makes."""
 
-    RULES = keeps("region", "zones", "network", "systemInstanceType")
+    RULES = keeps("region", "zones", "network", "systemPool")
 
     region: schema.CloudName
     """Region, such as us-east-1."""
@@ -34,11 +37,10 @@ class Cluster(schema.Api):
     """Kubernetes version, such as 1.36. Defaults to the one that Modelplane is tested with."""
     network: Network = Network()
     """The VPC of the cluster."""
-    systemInstanceType: schema.CloudName = "m6i.xlarge"
-    """Instance type, of architecture x86_64, of two to six nodes for what needs no device."""
-    publicAccessCidrs: Annotated[tuple[schema.Cidr, ...], MaxLen(40)] = ()
-    """Networks from which the API server can be reached over the internet, those of the control cluster among them.
-    Defaults to all."""
+    apiServer: ApiServer = ApiServer()
+    """Access to the API server."""
+    systemPool: SystemPool = SystemPool()
+    """Machines for everything that needs no device."""
     credentials: Credentials = Credentials()
     """Provider config whose credentials make the cluster."""
 

@@ -59,7 +59,7 @@ def _cluster(site: Site, spec: Spec, home: Sequence[str]) -> Resource:
             "subnetIdRefs": site.refs([network.subnet(letter) for letter in home]),
             "endpointPrivateAccess": True,
             "endpointPublicAccess": True,
-            "publicAccessCidrs": list(spec.publicAccessCidrs) or [_EVERYWHERE],
+            "publicAccessCidrs": list(spec.apiServer.allowedSources) or [_EVERYWHERE],
         },
         "kubernetesNetworkConfig": {"ipFamily": "ipv4", "serviceIpv4Cidr": spec.network.serviceCidr},
         "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},

@@ -6,8 +6,6 @@ from typing import Literal
 
 VERSION = "1.36"
 """Version of a new cluster. EKS names a minor version only."""
-OLDEST_MINOR = 34
-"""The first version 1.x that serves resource.k8s.io/v1."""
 
 SYSTEM_IMAGE: Literal["AL2023_x86_64_STANDARD"] = "AL2023_x86_64_STANDARD"
 SYSTEM_DISK = 100

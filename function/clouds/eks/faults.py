@@ -8,31 +8,25 @@ from ipaddress import IPv4Network
 
 from function.clouds.eks import addresses, facts, instances, zones
 from function.clouds.eks.blocks import Cluster, Machine
-from function.clouds.eks.model import Pool, Spec
+from function.clouds.eks.model import Pool
 from function.clouds.eks.pools import is_efa
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 from function.core import enumerate_names
 from function.vocabulary import drivers
 
 _REGION = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
 _OTHER_PARTITIONS = re.compile(r"[a-z]+-iso[a-z]?-.*|eusc-.*")
-_MINOR = re.compile(r"1\.([0-9]+)")
+_VERSION = re.compile(r"1\.[0-9]+")
+"""EKS names no patches."""
 _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
-"""Where the addresses of Services are, and none of publicAccessCidrs (EKS API, KubernetesNetworkConfigRequest and
-VpcConfigRequest)."""
+"""Networks of which the addresses of Services are, and none of apiServer.allowedSources (EKS API,
+KubernetesNetworkConfigRequest and VpcConfigRequest)."""
 _LARGEST_SERVICES, _SMALLEST_SERVICES = 12, 24
 _NO_VPC = tuple(map(IPv4Network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3")))
 """Networks that no VPC can be in: of one host, or of many at once."""
 _MOST_NAMED = 8
-
-
-def of_spec(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the faults of a composite, by their paths in it."""
-    for field, problem in of_cluster(spec, spec.nodePools):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in of_pool(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem
+_LESS = "; or ask for fewer nodes, or for more zones"
 
 
 # A cluster
@@ -46,13 +40,13 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
     if _OTHER_PARTITIONS.fullmatch(block.region):
         yield (
             "region",
-            f"must be of partition aws, aws-us-gov or aws-cn, unlike {block.region}: other policies are unknown",
+            f"must be of partition aws, aws-us-gov or aws-cn, not {block.region}: policies of others are unknown",
         )
     yield from _faults_of_zones(block, pools)
-    yield from _faults_of_version(block)
-    if instances.is_arm(block.systemInstanceType):
-        given = block.systemInstanceType
-        yield "systemInstanceType", f"must have processors of architecture x86_64, unlike {given}; such as m6i.xlarge"
+    yield from version_faults(block.kubernetesVersion, _VERSION, facts.VERSION)
+    if instances.is_arm(block.systemPool.instanceType):
+        given = block.systemPool.instanceType
+        yield "systemPool.instanceType", f"must have x86_64 processors, such as m6i.xlarge, not {given}"
     yield from _faults_of_access(block)
     faults = [*_faults_of_networks(block)]
     base = addresses.parsed(block.network.cidr)
@@ -60,12 +54,12 @@ def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str,
 
 
 def _faults_of_access(block: Cluster) -> Iterator[tuple[str, str]]:
-    for index, text in enumerate(block.publicAccessCidrs):
-        field, given = f"publicAccessCidrs[{index}]", addresses.parsed(text)
-        if given is None:
-            yield field, f"must be of IPv4, not {text}"
-        elif any(given.subnet_of(private) for private in _PRIVATE):
-            yield field, f"must be a public network, not {text}: nodes reach the API server inside of the VPC"
+    yield from block.apiServer.faults()
+    for index, text in enumerate(block.apiServer.allowedSources):
+        given = addresses.parsed(text)
+        if given and any(given.subnet_of(private) for private in _PRIVATE):
+            problem = f"must be a public network, not {text}: nodes reach the API server inside of the VPC"
+            yield f"apiServer.allowedSources[{index}]", problem
 
 
 def _faults_of_zones(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
@@ -88,18 +82,6 @@ def _not_zones(region: str, given: Sequence[str]) -> Iterator[str]:
             yield f"must have {wanted}, not {zone}"
 
 
-def _faults_of_version(block: Cluster) -> Iterator[tuple[str, str]]:
-    given = block.kubernetesVersion
-    if given is None:
-        return
-    found = _MINOR.fullmatch(given)
-    if not found:
-        yield "kubernetesVersion", f"must be a minor version, such as {facts.VERSION}, not {given}: EKS names no others"
-    elif int(found[1]) < facts.OLDEST_MINOR:
-        oldest = f"1.{facts.OLDEST_MINOR}"
-        yield "kubernetesVersion", f"must be {oldest} or newer, not {given}: devices are claimed by resource.k8s.io/v1"
-
-
 # Networks
 
 
@@ -113,24 +95,24 @@ def _faults_of_networks(block: Cluster) -> Iterator[tuple[str, str]]:
     if problem:
         yield "network.serviceCidr", problem
     if base and of_services and base.overlaps(of_services):
-        yield "network.serviceCidr", f"must not overlap network.cidr: {services} and {cidr} do"
+        yield "network.serviceCidr", f"must not overlap network.cidr, {cidr}, as {services} does"
 
 
 def _not_base(text: str, base: IPv4Network | None) -> str | None:
     largest, smallest = addresses.LARGEST, addresses.SMALLEST
     if base is None:
-        return f"must be a network of IPv4, not {text}"
+        return f"must be an IPv4 network, not {text}"
     if not largest <= base.prefixlen <= smallest:
-        why = "AWS makes no larger VPC, and no subnets that are smaller than those of such a one"
+        why = "AWS makes no larger VPC, and a smaller one has no room for subnets in every zone"
         return f"must be a network from /{largest} to /{smallest}, not {text}: {why}"
     taken = next((each for each in _NO_VPC if base.overlaps(each)), None)
-    return f"must be outside of {taken}, unlike {text}: AWS makes no VPC there" if taken else None
+    return f"must be outside of {taken}, not {text}: AWS makes no VPC there" if taken else None
 
 
 def _not_services(text: str, services: IPv4Network | None) -> str | None:
     largest, smallest = _LARGEST_SERVICES, _SMALLEST_SERVICES
     if services is None:
-        return f"must be a network of IPv4, not {text}"
+        return f"must be an IPv4 network, not {text}"
     if not largest <= services.prefixlen <= smallest:
         return f"must be a network from /{largest} to /{smallest}, not {text}"
     if not any(services.subnet_of(each) for each in _PRIVATE):
@@ -145,10 +127,11 @@ def _faults_of_room(block: Cluster, base: IPv4Network, pools: Sequence[NodePool]
     if found is None:
         return
     zone, subnet = zones.zone(block.region, found.letter), addresses.private(base, found.letter)
-    larger = f"a network of /{found.smallest} has room" if found.smallest else "no VPC has room"
+    wanted = (
+        f"must be a /{found.smallest} or larger, not {base}" if found.smallest else f"{base} is too small, as any is"
+    )
     what = f"zone {zone} needs {found.need} addresses for the most nodes that it can have and their pods"
-    has = f"its subnet {subnet} has {found.have}"
-    yield "network.cidr", f"is too small: {what}, and {has}; {larger}, else ask for fewer nodes or more zones"
+    yield "network.cidr", f"{wanted}: {what}, and its subnet {subnet} has {found.have}{_LESS}"
 
 
 # A pool
@@ -166,7 +149,7 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
     if is_efa(pool) and machine.instanceType not in instances.EFA:
         known = enumerate_names(sorted(instances.EFA), len(instances.EFA))
         yield "fabric.type", f"must be None for instance type {machine.instanceType}: types with EFA are {known}"
-    problem = _wrong_devices(pool, machine) or _wrong_image(machine)
+    problem = _wrong_devices(pool, machine) or _wrong_image(pool, machine)
     if problem:
         yield "className", problem
 
@@ -174,18 +157,17 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
 def _wrong_devices(pool: Pool, machine: Machine) -> str | None:
     """Why an instance type has not the devices of its InferenceClass."""
     if drivers.AMD in pool.drivers:
-        return f"its InferenceClass has devices of {drivers.AMD}, and EKS has no nodes with a driver for them"
+        return f"InferenceClass {pool.className} has devices of {drivers.AMD}; EKS has no nodes with a driver for them"
     if drivers.NVIDIA in pool.drivers and not instances.has_nvidia_gpus(machine.instanceType):
-        type_ = machine.instanceType
-        has = f"devices of {drivers.NVIDIA}, and instance type {type_} has none"
-        return f"its InferenceClass has {has}; families p and g do"
+        has = f"devices of {drivers.NVIDIA}, and instance type {machine.instanceType} has none"
+        return f"InferenceClass {pool.className} has {has}; types of families p and g do, such as g6.2xlarge"
     return None
 
 
-def _wrong_image(machine: Machine) -> str | None:
+def _wrong_image(pool: Pool, machine: Machine) -> str | None:
     """Why the images of an InferenceClass do not fit its instance type."""
     type_, images = machine.instanceType, machine.amiType
-    says = f"its InferenceClass has amiType {images} for instance type {type_}"
+    says = f"InferenceClass {pool.className} has amiType {images} for instance type {type_}"
     if instances.is_arm(type_) != ("ARM_64" in images):
         other = "arm64: AL2023_ARM_64_NVIDIA or BOTTLEROCKET_ARM_64_NVIDIA" if instances.is_arm(type_) else "x86_64"
         return f"{says}, whose processors need images for {other}"

@@ -19,6 +19,10 @@ CLUSTER, NODE, CNI, EBS, EFS, AUTOSCALER = "cluster", "node", "cni", "ebs", "efs
 SYSTEM = "kube-system"
 """Namespace of every service account that has a role."""
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
+_PATH = "/modelplane/"
+"""Where all roles are, so that the rights to pass and to change roles can be confined to them. By the tags of a role,
+IAM does not reliably tell who may pass it (IAM user guide, passing roles). EKS takes roles with a path where nodes join
+by access entries (authenticationMode API)."""
 _POLICY, _GRANTED = "policy-autoscaler", "granted-autoscaler"
 
 
@@ -68,7 +72,7 @@ def account(key: str) -> str:
 def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     """Yield roles, policies and associations."""
     for each in _ROLES:
-        wanted = {"assumeRolePolicy": _trust(spec.region, each.trusted), "tags": site.tags}
+        wanted = {"path": _PATH, "assumeRolePolicy": _trust(spec.region, each.trusted), "tags": site.tags}
         yield site.resource(role(each.key), kinds.ROLE, wanted)
         for policy in each.policies:
             arn = f"arn:{facts.partition(spec.region)}:iam::aws:policy/{policy}"

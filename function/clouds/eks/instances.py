@@ -35,7 +35,8 @@ EFA = {
 """EFA interfaces by instance type, each on a network card of its own (aws/karpenter-provider-aws, its metadata of EFA
 devices; network cards: aws/amazon-vpc-cni-k8s, pkg/vpc/vpc_ip_resource_limit.go)."""
 _FIRST_CARD_WITHOUT = ("p6-b300.48xlarge",)
-"""Types whose first network card takes no EFA interface: 17 cards, 16 devices."""
+"""Types whose first network card takes no EFA interface: 17 cards, 16 devices. There, AWS has each EFA interface as
+device 0 of its card (aws/aws-parallelcluster#7143)."""
 
 
 def is_arm(instance_type: str) -> bool:
@@ -60,7 +61,8 @@ def interfaces(instance_type: str, security_groups: list[str]) -> list[dict[str,
     shifted = instance_type in _FIRST_CARD_WITHOUT
     first = _interface(0, 0, "interface" if shifted else "efa", security_groups)
     others = range(1, EFA[instance_type] + shifted)
-    return [first, *(_interface(card, 1, "efa-only", security_groups) for card in others)]
+    device = 0 if shifted else 1
+    return [first, *(_interface(card, device, "efa-only", security_groups) for card in others)]
 
 
 def _interface(card: int, device: int, kind: str, security_groups: list[str]) -> dict[str, Any]:

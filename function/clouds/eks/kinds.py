@@ -6,11 +6,12 @@ Immutable fields are those that make the resource anew in terraform-provider-aws
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "aws.m.upbound.io/v1beta1"
 PACKAGES = tuple(
-    Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-aws-{service}", version=">=v2.6.0")
+    Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-aws-{service}", version=">=v2.6.0,<v3.0.0")
     for service in ("ec2", "efs", "eks", "iam")
 )
 ASSUMED_CONFIG = {"credentials": {"source": "PodIdentity"}}
@@ -97,6 +98,7 @@ LAUNCH_TEMPLATE = ManagedKind(
         "name",
         "instanceType",
         "blockDeviceMappings",
+        "userData",
         "metadataOptions",
         "networkInterfaces",
         "placement",
@@ -106,7 +108,7 @@ LAUNCH_TEMPLATE = ManagedKind(
     ),
 )
 
-ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles")
+ROLE = ManagedKind(api_version=_IAM, kind="Role", plural="roles", immutable=("path",))
 POLICY = ManagedKind(api_version=_IAM, kind="Policy", plural="policies", immutable=("description",))
 ROLE_POLICY_ATTACHMENT = ManagedKind(
     api_version=_IAM,

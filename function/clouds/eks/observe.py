@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from function.clouds.eks import facts
-from function.contracts.cloud.source import Observation
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 
 _PREFIXES = {
@@ -34,6 +34,8 @@ def observe(manifest: Manifest) -> Observation:
     seen: dict[str, Any] = {"id": _id(prefix, name) if prefix else name}
     if kind == "LaunchTemplate":
         seen["latestVersion"] = 1
+    if kind == "NodeGroup":
+        seen["scalingConfig"] = _sizes(manifest)
     if kind == "Cluster":
         seen |= {
             "status": "ACTIVE",
@@ -43,6 +45,12 @@ def observe(manifest: Manifest) -> Observation:
     if kind == "ClusterAuth":
         return Observation(connection={facts.KUBECONFIG: "a kubeconfig"})
     return Observation(at_provider=seen)
+
+
+def _sizes(manifest: Manifest) -> Any:
+    """The sizes of a node group: those that are written, else those of its creation."""
+    written = dig(manifest, "spec", "forProvider", "scalingConfig")
+    return written or dig(manifest, "spec", "initProvider", "scalingConfig")
 
 
 def _id(prefix: str, name: str) -> str:

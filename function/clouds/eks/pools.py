@@ -7,19 +7,23 @@ their Kubernetes version is upgraded.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from function.clouds.eks import control_plane, facts, identity, instances, kinds, network, zones
+from function.clouds.eks import control_plane, facts, identity, instances, kinds, network, scaling, zones
 from function.clouds.eks.blocks import Machine
 from function.clouds.eks.model import Pool, Spec
 from function.contracts.cloud import composition, nodes
 from function.contracts.cloud.nodepool import NodePool, Taint
 from function.contracts.cloud.site import Resource, Site
 
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 _EFA_GROUP = "efa-security-group"
 _EFA_RULES = ("efa-ingress", "efa-egress")
+
+_NO_DEVICE_PLUGIN = base64.b64encode(b"[settings.kubelet-device-plugins.nvidia]\nenabled = false\n").decode()
+"""User data for Bottlerocket, from 1.63 on. Its images with NVIDIA's driver have NVIDIA's device plugin, which would
+offer the GPUs that the DRA driver offers (EKS user guide, "Use the NVIDIA DRA driver or device plugin")."""
 
 
 def is_efa(pool: NodePool) -> bool:
@@ -37,7 +41,8 @@ def resources(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]
 
 def _system_pool(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resource]:
     """Nodes for what needs no device, spread over the home zones. They grow with the replicas' endpoint pickers."""
-    machine = Machine(instanceType=spec.systemInstanceType, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
+    size = spec.systemPool.instanceType
+    machine = Machine(instanceType=size, diskSizeGb=facts.SYSTEM_DISK, amiType=facts.SYSTEM_IMAGE)
     template = _template(site, spec, machine)
     yield site.resource(_template_key(nodes.SYSTEM_POOL), kinds.LAUNCH_TEMPLATE, template)
     group = {
@@ -45,11 +50,9 @@ def _system_pool(site: Site, spec: Spec, home: Sequence[str]) -> Iterator[Resour
         "amiType": facts.SYSTEM_IMAGE,
         "capacityType": "ON_DEMAND",
         "labels": nodes.node_labels(nodes.SYSTEM_POOL),
-        "scalingConfig": {"minSize": facts.SYSTEM_NODES, "maxSize": facts.MOST_SYSTEM_NODES},
         "updateConfig": {"maxUnavailable": 1},
     }
-    initial = {"scalingConfig": {"desiredSize": facts.SYSTEM_NODES}}
-    yield _node_group(site, nodes.SYSTEM_POOL, group, initial, _after(home))
+    yield _node_group(site, nodes.SYSTEM_POOL, group, scaling.SYSTEM, _after(home))
 
 
 def _pool(site: Site, spec: Spec, pool: Pool, home: Sequence[str]) -> Iterator[Resource]:
@@ -58,7 +61,6 @@ def _pool(site: Site, spec: Spec, pool: Pool, home: Sequence[str]) -> Iterator[R
         yield site.resource(_placement_key(pool), kinds.PLACEMENT_GROUP, wanted)
     yield _pool_template(site, spec, pool)
     letters = zones.of_pool(spec.region, pool, home)
-    fixed, initial = _sizes(pool)
     taints = [_taint(taint) for taint in nodes.taints(pool, pool.drivers)]
     group = {
         **_group(site, spec, pool.name, letters),
@@ -66,11 +68,10 @@ def _pool(site: Site, spec: Spec, pool: Pool, home: Sequence[str]) -> Iterator[R
         "capacityType": "CAPACITY_BLOCK" if pool.capacityBlock else "ON_DEMAND",
         "labels": nodes.node_labels(pool.name),
         **({"taint": taints} if taints else {}),
-        "scalingConfig": fixed,
         # an update takes a node away before it adds one: there may be no more GPUs (EKS API, UpdateStrategy)
         "updateConfig": {"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
     }
-    yield _node_group(site, pool.name, group, initial, _after(letters))
+    yield _node_group(site, pool.name, group, scaling.of_pool(pool), _after(letters))
 
 
 def _after(letters: Sequence[str]) -> tuple[str, ...]:
@@ -79,20 +80,9 @@ def _after(letters: Sequence[str]) -> tuple[str, ...]:
     return (control_plane.CLUSTER, *control_plane.BEFORE_NODES, *granted, *network.egress(letters))
 
 
-def _sizes(pool: Pool) -> tuple[dict[str, int], dict[str, Any] | None]:
-    """The sizes that a group keeps, and the one that it starts with. EKS takes no maximum of 0."""
-    if pool.maxNodeCount is None:
-        count = pool.nodeCount
-        return {"minSize": count, "maxSize": max(count, 1), "desiredSize": count}, None
-    least = 1 if pool.minNodeCount is None else pool.minNodeCount
-    most = max(pool.maxNodeCount, least)
-    first = min(max(pool.nodeCount, least), most)
-    return {"minSize": least, "maxSize": most}, {"scalingConfig": {"desiredSize": first}}
-
-
 def _taint(taint: Taint) -> dict[str, str]:
     value = {} if taint.value is None else {"value": taint.value}
-    return {"key": taint.key, **value, "effect": _EFFECTS[taint.effect]}
+    return {"key": taint.key, **value, "effect": nodes.UPPER_CASE[taint.effect]}
 
 
 # Node groups
@@ -109,7 +99,7 @@ def _group(site: Site, spec: Spec, pool: str, letters: Sequence[str]) -> dict[st
 
 
 def _node_group(
-    site: Site, pool: str, wanted: Mapping[str, Any], initial: Mapping[str, Any] | None, after: Sequence[str]
+    site: Site, pool: str, wanted: Mapping[str, Any], sizes: scaling.Sizes, after: Sequence[str]
 ) -> Resource:
     """A group with the newest version of its template, and the Kubernetes version that the control plane runs."""
     key = control_plane.SYSTEM_POOL if pool == nodes.SYSTEM_POOL else composition.pool_key(pool)
@@ -120,11 +110,12 @@ def _node_group(
     if not id_ or not newest or not running:
         what = "the version of its launch template" if running else "the version of the cluster"
         return site.awaiting(key, kinds.NODE_GROUP, what, after=after)
+    scaled, initial = scaling.written(site, key, sizes)
     made_from = {"launchTemplate": {"id": id_, "version": str(int(newest))}, "version": running}
     return site.resource(
         key,
         kinds.NODE_GROUP,
-        {**wanted, **made_from},
+        {**wanted, **scaled, **made_from},
         init_provider=initial,
         after=after,
         late_initialization=False,  # it would bring back the taints that a pool has given up
@@ -144,7 +135,7 @@ def _template(site: Site, spec: Spec, machine: Machine, pool: str = nodes.SYSTEM
     Pods cannot take the rights of their node: its metadata answers no packet that comes from one hop further away. The
     CSI drivers then ask Kubernetes instead (their pkg/cloud/{k8s_metadata,metadata}.go).
     """
-    data = machine.amiType.startswith("BOTTLEROCKET")
+    is_bottlerocket = machine.amiType.startswith("BOTTLEROCKET")
     disk = {"volumeSize": machine.diskSizeGb, "volumeType": "gp3", "encrypted": "true", "deleteOnTermination": "true"}
     tags = {**site.tags, "modelplane-pool": pool}
     return {
@@ -152,7 +143,8 @@ def _template(site: Site, spec: Spec, machine: Machine, pool: str = nodes.SYSTEM
         "name": site.name(_template_key(pool)),
         "instanceType": machine.instanceType,
         # images and containers of Bottlerocket are on its second volume (its README, "Default Volumes")
-        "blockDeviceMappings": [{"deviceName": "/dev/xvdb" if data else "/dev/xvda", "ebs": disk}],
+        "blockDeviceMappings": [{"deviceName": "/dev/xvdb" if is_bottlerocket else "/dev/xvda", "ebs": disk}],
+        **({"userData": _NO_DEVICE_PLUGIN} if is_bottlerocket else {}),
         "metadataOptions": {"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1},
         "tagSpecifications": [{"resourceType": type_, "tags": tags} for type_ in ("instance", "volume")],
         "tags": tags,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from function.clouds.gke import dra, driver, facts, faults, model
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.composer import COMPOSER
 from function.clouds.gke.observe import ASSUMED_CONFIG, observe
+from function.clouds.gke.resources import resources, secrets, storage_class
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Provisioner, Source
+from function.contracts.cloud.provisioner import Provisioner
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="GKE",
@@ -17,10 +18,12 @@ SOURCE = Source(
     storage_class=provisioned.storage_class,
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=facts.PROVIDER,
         managed=facts.MANAGED,
         packages=facts.PACKAGES,
-        provider=facts.PROVIDER,
+        resources=resources,
+        secrets=secrets,
+        storage=storage_class,
         assumed_config=ASSUMED_CONFIG,
         pool_faults=faults.of_pool,
         cluster_faults=faults.of_cluster,

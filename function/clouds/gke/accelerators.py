@@ -59,7 +59,7 @@ def accelerator(machine: Machine) -> Accelerator | None:
 
 
 def faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
-    """Yield what a class cannot be, as the rest of a sentence: with a machine, and devices of some DRA drivers."""
+    """Yield what is wrong with the class of a machine and of devices of some DRA drivers, as the rest of a sentence."""
     yield from _machine_faults(machine)
     yield from _device_faults(machine, drivers)
 
@@ -67,25 +67,25 @@ def faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
 def _machine_faults(machine: Machine) -> Iterator[str]:
     given, fixed, type_ = machine.accelerator, FIXED.get(machine.machineType), machine.machineType
     if type_ in SCARCE:
-        yield f"which has machineType {type_}, but {SCARCE[type_]}, or another accelerator"
+        yield f"has machineType {type_}, but {SCARCE[type_]}, or another accelerator"
     if given is None:
         return
     named = f"{given.count} {given.type}"
     if fixed and (given.type, given.count) != fixed:
-        problem = f"which asks for {named}, but machineType {type_} has {fixed[1]} {fixed[0]}"
+        problem = f"asks for {named}, but machineType {type_} has {fixed[1]} {fixed[0]}"
         yield f"{problem}; leave out provisioning.gke.accelerator, or give these"
     if _WITHOUT.match(type_):
-        problem = f"which asks for {named}, but machineType {type_} takes no accelerator"
+        problem = f"asks for {named}, but machineType {type_} takes no accelerator"
         yield f"{problem}; choose a machine type with some, such as g2-standard-8"
 
 
 def _device_faults(machine: Machine, drivers: Sequence[str]) -> Iterator[str]:
     if dra.NETWORK in drivers:
         why = "nodes have one network interface, which is their own"
-        yield f"which has devices of {dra.NETWORK}, but {why}; give these devices claim Synthetic, or leave them out"
+        yield f"has devices of {dra.NETWORK}, but {why}; give these devices claim Synthetic, or leave them out"
     for driver in sorted({*drivers}.intersection(DEVICE_DRIVERS)):
         if driver != NVIDIA:
-            yield f"which has devices of {driver}, but GKE has no machine with such"
+            yield f"has devices of {driver}; GKE has those of {NVIDIA}"
         elif accelerator(machine) is None:
             why = f"machineType {machine.machineType} has no accelerator of its own"
-            yield f"which has devices of {driver}, but {why}; give provisioning.gke.accelerator"
+            yield f"has devices of {driver}, but {why}; give provisioning.gke.accelerator"

@@ -39,7 +39,7 @@ def per_node(pods: int) -> int:
 
 def most_nodes(pools: Iterable[NodePool]) -> int:
     """Return the most nodes that pools ask for."""
-    return sum(pool.nodeCount if pool.maxNodeCount is None else max(pool.maxNodeCount, 1) for pool in pools)
+    return sum(pool.most_nodes for pool in pools)
 
 
 def faults(network: Network, pools: Iterable[NodePool]) -> Iterator[tuple[str, str]]:
@@ -50,35 +50,35 @@ def faults(network: Network, pools: Iterable[NodePool]) -> Iterator[tuple[str, s
         if isinstance(range_, IPv4Network) and any(range_.subnet_of(each) for each in accepted):
             ranges[field] = range_
         else:
-            parts = ", ".join(map(str, accepted))
-            yield field, f"must be a range of private IPv4 addresses, not {range_}: part of {parts}"
+            parts = ", ".join(map(str, accepted[:-1]))
+            yield field, f"must be part of {parts} or {accepted[-1]}, not {range_}"
     yield from _conflicts(ranges)
     yield from _sizes(ranges, most_nodes(pools))
 
 
 def _conflicts(ranges: Mapping[str, IPv4Network]) -> Iterator[tuple[str, str]]:
     for one, other in addresses.overlaps(ranges):
-        yield other, f"must not overlap {one}: {ranges[other]} and {ranges[one]} have addresses in common"
+        yield other, f"must not overlap network.{one}, {ranges[one]}, as {ranges[other]} does"
     for field, range_ in ranges.items():
         if range_.overlaps(_DOCKER):
-            yield field, f"must not overlap {_DOCKER}, which Google reserves, unlike {range_}"
+            yield field, f"must not overlap {_DOCKER}, which Google reserves, as {range_} does"
 
 
 def _sizes(ranges: Mapping[str, IPv4Network], nodes: int) -> Iterator[tuple[str, str]]:
     pods, system = per_node(facts.POOL_PODS), per_node(facts.SYSTEM_PODS)
     needs = {
-        "cidr": (nodes + _SYSTEM + _SPARE, f"{nodes} nodes, {_SYSTEM} system nodes and {_SPARE} other addresses"),
+        "cidr": (nodes + _SYSTEM + _SPARE, f"{nodes} nodes in pools, {_SYSTEM} of the system, {_SPARE} others"),
         "podCidr": (
             nodes * pods + _SYSTEM * system,
-            f"{nodes} nodes with {pods} each, {_SYSTEM} system nodes with {system}",
+            f"{pods} on each of {nodes} nodes in pools, and {system} on each of {_SYSTEM} system nodes",
         ),
         "serviceCidr": (_SERVICES[0], "the Services of the serving stack and of the models"),
     }
     for field, range_ in ranges.items():
         need, why = needs[field]
         if range_.num_addresses < need:
-            short = f"must have {need} addresses at least, a /{addresses.prefix_for(need)}"
-            yield field, f"{short}, not {range_.num_addresses} as {range_} has: {why}"
+            short = f"must be a /{addresses.prefix_for(need)} or larger, not {range_}"
+            yield field, f"{short}: {need} addresses are needed for {why}"
     services = ranges.get("serviceCidr")
     if services and services.num_addresses > _SERVICES[1]:
-        yield "serviceCidr", f"must be a /16 at most, the largest range that GKE takes, not {services}"
+        yield "serviceCidr", f"must be a /16 or smaller, not {services}: GKE takes no larger range"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
-
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, Zones, keeps
+from function.contracts.cloud.blocks import ApiServer, Credentials, DiskSize, Zones, keeps
 
 
 class Network(schema.Api):
@@ -27,10 +25,15 @@ class Cache(schema.Api):
     least 1 TiB."""
 
 
+class SystemPool(schema.Api):
+    machineType: schema.CloudName = "e2-standard-4"
+    """Machine type without accelerators, of architecture x86_64."""
+
+
 class Cluster(schema.Api):
     """Settings of a cluster that GKE makes."""
 
-    RULES = keeps("region", "zones", "network", "cache")
+    RULES = keeps("region", "zones", "network", "cache", "systemPool")
 
     region: schema.CloudName
     """Region, such as us-central1."""
@@ -40,9 +43,10 @@ class Cluster(schema.Api):
     """Kubernetes version, 1.34 or newer. Defaults to the one that Modelplane is tested with."""
     network: Network = Network()
     """Network of the cluster."""
-    publicAccessCidrs: Annotated[tuple[schema.Cidr, ...], MaxLen(40)] = ()
-    """Networks from which the API server can be reached over the internet, those of the control cluster among them.
-    Defaults to all."""
+    apiServer: ApiServer = ApiServer()
+    """Access to the API server."""
+    systemPool: SystemPool = SystemPool()
+    """Machines for everything that needs no device."""
     cache: Cache = Cache()
     """Storage for ModelCaches."""
     credentials: Credentials = Credentials()

@@ -7,13 +7,13 @@ from typing import Any
 from function.clouds.gke import facts, identity, network
 from function.clouds.gke.model import Spec
 from function.contracts.cloud import credentials
-from function.contracts.cloud.site import Resource, Site, minor
+from function.contracts.cloud.kubernetes import minor
+from function.contracts.cloud.site import Resource, Site
 from function.core import NotYet, dig
 from function.vocabulary import conditions as c
 
 CLUSTER = "cluster"
 _POOL_SUFFIX = ".svc.id.goog"
-_EVERYWHERE = {"cidrBlock": "0.0.0.0/0"}
 
 
 def project(site: Site) -> str:
@@ -46,7 +46,7 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
         "deletionProtection": False,
         **_pool(),
         **_network(site),
-        **_access(site, spec),
+        **_access(spec),
         "workloadIdentityConfig": {"workloadPool": f"{project_id}{_POOL_SUFFIX}"},
         "addonsConfig": {
             "gcpFilestoreCsiDriverConfig": {"enabled": True},
@@ -85,6 +85,15 @@ def _pool() -> dict[str, Any]:
     return {"removeDefaultNodePool": True, "initialNodeCount": 1, "defaultMaxPodsPerNode": facts.POOL_PODS}
 
 
+def _access(spec: Spec) -> dict[str, Any]:
+    """Nodes reach the control plane in any case. All public addresses of Google's would, too, which are its customers'
+    as well, unless it is told otherwise (GKE API, MasterAuthorizedNetworksConfig)."""
+    sources = spec.apiServer.allowedSources
+    blocks = [{"cidrBlock": source, "displayName": f"source-{index}"} for index, source in enumerate(sources)]
+    only = {"cidrBlocks": blocks, "gcpPublicCidrsAccessEnabled": False}
+    return {"masterAuthorizedNetworksConfig": only} if blocks else {}
+
+
 def _network(site: Site) -> dict[str, Any]:
     return {
         "networkRef": site.ref(network.NETWORK),
@@ -97,19 +106,6 @@ def _network(site: Site) -> dict[str, Any]:
         "privateClusterConfig": {"enablePrivateNodes": True, "enablePrivateEndpoint": False},
         "datapathProvider": "ADVANCED_DATAPATH",  # it enforces NetworkPolicies, and GKE's default does not
     }
-
-
-def _access(site: Site, spec: Spec) -> dict[str, Any]:
-    """Who reaches the control plane over the internet. Nodes do so inside of the network.
-
-    Google lets all of its own public addresses in unless told otherwise, and those are anybody's. A restriction that is
-    given up is replaced: the provider changes nothing that a spec leaves out.
-    """
-    if not spec.publicAccessCidrs:
-        was_restricted = site.written(CLUSTER, "masterAuthorizedNetworksConfig")
-        return {"masterAuthorizedNetworksConfig": {"cidrBlocks": [_EVERYWHERE]}} if was_restricted else {}
-    blocks = [{"cidrBlock": cidr} for cidr in sorted(set(spec.publicAccessCidrs))]
-    return {"masterAuthorizedNetworksConfig": {"cidrBlocks": blocks, "gcpPublicCidrsAccessEnabled": False}}
 
 
 def _labels(site: Site) -> dict[str, str]:

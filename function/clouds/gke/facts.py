@@ -6,7 +6,8 @@ which provider-upjet-gcp v2.6 is generated from).
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "gcp.m.upbound.io/v1beta1"
 _PLATFORM = "cloudplatform.gcp.m.upbound.io/v1beta1"
@@ -112,9 +113,6 @@ PACKAGES = tuple(
 
 KUBERNETES = "1.35"
 """Version of new clusters: the default of the Regular channel in autumn 2026 (its release notes)."""
-OLDEST_KUBERNETES = 34
-"""Oldest minor version: GKE's driver for DRA and resource.k8s.io/v1 need 1.34 (page "Prepare GKE infrastructure for DRA
-workloads")."""
 CHANNEL = "REGULAR"
 """Release channel. GKE upgrades the control plane and the nodes of a cluster by itself; clusters without a channel are
 no longer offered from June 2027 on (GKE release notes)."""
@@ -128,7 +126,6 @@ PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
 
 SYSTEM_NODES, MOST_SYSTEM_NODES = 2, 4
-SYSTEM_MACHINE = "e2-standard-4"
 SYSTEM_DISK = 100
 SYSTEM_PODS = 110
 """Most pods on a system node: GKE's default. GKE reserves 256 addresses for such a node."""

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from function.clouds.gke import accelerators, addresses, facts
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.model import Pool, Spec
+from function.clouds.gke.model import Pool
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
-from function.contracts.cloud.site import minor
+
+_REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
+"""Names of regions. With a letter behind they are zones, in which GKE would make a cluster that is not regional."""
+_VERSION = re.compile(r"1\.[0-9]+(\.[0-9]+(-gke\.[0-9]+)?)?")
+"""Versions as GKE takes them (page "GKE versioning and support")."""
 
 
 def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """See Provisioner.pool_faults."""
     for problem in accelerators.faults(machine, pool.drivers):
-        yield "className", f"is InferenceClass {pool.className}, {problem}"
-    for problem in _zones(block.region, pool.zones):
+        yield "className", f"InferenceClass {pool.className} {problem}"
+    for problem in _wrong_zones(block.region, pool.zones):
         yield "zones", problem
     if pool.maxNodeCount == 0:
         yield "maxNodeCount", "must be at least 1, not 0: GKE scales no pool that can have no node"
@@ -28,30 +34,23 @@ def of_pool(block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str,
 
 def of_cluster(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
     """See Provisioner.cluster_faults."""
-    for problem in _zones(block.region, block.zones):
+    if not _REGION.fullmatch(block.region):
+        yield "region", f"must be a region, such as us-central1, not {block.region}"
+        return
+    for problem in _wrong_zones(block.region, block.zones):
         yield "zones", problem
-    if block.kubernetesVersion and minor(block.kubernetesVersion) < facts.OLDEST_KUBERNETES:
-        least = f"1.{facts.OLDEST_KUBERNETES}"
-        yield "kubernetesVersion", f"must be {least} or newer, for resource.k8s.io/v1, not {block.kubernetesVersion}"
-    for index, cidr in enumerate(block.publicAccessCidrs):
-        if ":" in cidr:
-            yield f"publicAccessCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
+    if len(set(block.zones)) < len(block.zones):
+        yield "zones", f"must name each zone once, not {', '.join(block.zones)}"
+    yield from version_faults(block.kubernetesVersion, _VERSION, f"{facts.KUBERNETES} or {facts.KUBERNETES}.3-gke.100")
+    yield from block.apiServer.faults()
+    machine = block.systemPool.machineType
+    if machine in accelerators.FIXED:
+        yield "systemPool.machineType", f"must have no accelerators, such as e2-standard-4, not {machine}"
     for field, problem in addresses.faults(block.network, pools):
         yield f"network.{field}", problem
 
 
-def of_composite(spec: Spec) -> Iterator[tuple[str, str]]:
-    """See Blueprint.faults.
-
-    Not for want of addresses: pools that replicas have not left yet count besides those in their place, and go.
-    """
-    for field, problem in of_cluster(spec, ()):
-        yield f"spec.{field}", problem
-
-
-def _zones(region: str, zones: Sequence[str]) -> Iterator[str]:
+def _wrong_zones(region: str, zones: Sequence[str]) -> Iterator[str]:
     for zone in zones:
         if zone.rpartition("-")[0] != region:
-            yield f"must be zones of region {region}, such as {region}-a, not {zone}"
-    if len(set(zones)) < len(zones):
-        yield f"must name each zone once, not {', '.join(zones)}"
+            yield f"must have zones of region {region}, such as {region}-a, not {zone}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import Observation
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 from function.manifests import managed
 

@@ -19,7 +19,6 @@ from function.contracts.cloud.nodepool import Taint
 from function.contracts.cloud.site import Resource, Site
 
 SYSTEM = "system-pool"
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 DRA_NODE = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 DRA_LABELS = {
     "gke-no-default-nvidia-gpu-device-plugin": "true",
@@ -65,7 +64,7 @@ def _system(site: Site, spec: Spec) -> Resource:
             "locationPolicy": "BALANCED",
         },
         "nodeConfig": {
-            **_machine(site, facts.SYSTEM_MACHINE, facts.SYSTEM_DISK),
+            **_machine(site, spec.systemPool.machineType, facts.SYSTEM_DISK),
             "labels": nodes.node_labels(nodes.SYSTEM_POOL),
         },
     }
@@ -93,11 +92,11 @@ def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
             **_reservation(pool.machine.reservation),
         },
     }
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=0)
+    if scale is None:
         return _resource(site, key, {**wanted, "nodeCount": -(-pool.nodeCount // len(found))}, None)
-    return _resource(
-        site, key, {**wanted, "autoscaling": _scaling(pool)}, {"initialNodeCount": initial(pool, len(found))}
-    )
+    first = {"initialNodeCount": initial(scale, len(found))}
+    return _resource(site, key, {**wanted, "autoscaling": _scaling(scale)}, first)
 
 
 def _one(site: Site, key: str, found: Sequence[str]) -> Sequence[str]:
@@ -145,7 +144,7 @@ def _machine(site: Site, machine: str, disk: int) -> dict[str, Any]:
 
 def _taints(taints: Sequence[Taint]) -> dict[str, Any]:
     """GKE taints GPU nodes by itself, but not those of pools that are made along with the first other pool."""
-    found = [{"key": t.key, "value": t.value or "", "effect": _EFFECTS[t.effect]} for t in taints]
+    found = [{"key": t.key, "value": t.value or "", "effect": nodes.UPPER_CASE[t.effect]} for t in taints]
     return {"taint": found} if found else {}
 
 
@@ -165,21 +164,15 @@ def _reservation(name: str | None) -> dict[str, Any]:
     return {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION", "key": key, "values": [name]}}
 
 
-def _scaling(pool: Pool) -> dict[str, Any]:
+def _scaling(scale: nodes.Scale) -> dict[str, Any]:
     """ANY takes nodes wherever there are some; BALANCED would wait for a zone that is out of stock."""
-    return {
-        "totalMinNodeCount": pool.minNodeCount or 0,
-        "totalMaxNodeCount": pool.maxNodeCount,
-        "locationPolicy": "ANY",
-    }
+    return {"totalMinNodeCount": scale.least, "totalMaxNodeCount": scale.most, "locationPolicy": "ANY"}
 
 
-def initial(pool: Pool, zone_count: int) -> int:
+def initial(scale: nodes.Scale, zone_count: int) -> int:
     """Return the initial number of nodes in each zone.
 
     Together they are no fewer than the pool asks for, unless they would be more than it may have; then they are fewer,
     and the autoscaler adds nodes when pods ask for them.
     """
-    most = pool.maxNodeCount or 0
-    wanted = max(pool.minNodeCount or 0, min(pool.nodeCount, most))
-    return min(-(-wanted // zone_count), most // zone_count)
+    return min(-(-scale.first // zone_count), scale.most // zone_count)

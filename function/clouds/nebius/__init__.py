@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from function.clouds.nebius import model
 from function.clouds.nebius.blocks import Cluster, Machine
-from function.clouds.nebius.composer import COMPOSER
 from function.clouds.nebius.facts import MANAGED, PACKAGE, PROVIDER, SERVICE_ACCOUNT
 from function.clouds.nebius.faults import cluster_faults, pool_faults
 from function.clouds.nebius.observe import observe
+from function.clouds.nebius.resources import resources, secrets, storage_class
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Provisioner, Source
+from function.contracts.cloud.provisioner import Provisioner
+from function.contracts.cloud.source import Source
 
 _ASSUMED_SECRET = {"namespace": "crossplane-system", "name": "nebius", "key": "credentials"}
 
@@ -24,10 +25,12 @@ SOURCE = Source(
     internal_load_balancer={"nebius.com/load-balancer-type": "internal"},
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=PROVIDER,
         managed=MANAGED,
         packages=(PACKAGE,),
-        provider=PROVIDER,
+        resources=resources,
+        secrets=secrets,
+        storage=storage_class,
         assumed_config={
             "projectID": "project-assumed",
             "identity": {"type": SERVICE_ACCOUNT},

@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from function.clouds.nebius.blocks import Cluster
 from function.clouds.nebius.facts import ACCOUNT, GROUP, IDENTITY, MEMBERSHIP, PERMIT, SERVICE_ACCOUNT, VIEWER
-from function.contracts.cloud import composition, credentials
+from function.contracts.cloud import credentials
+from function.contracts.cloud.provisioner import PublishedSecret
 from function.contracts.cloud.site import Resource, Site
 from function.core import Manifest, NamespacedName, NotYet, dig
 from function.vocabulary import conditions as c
@@ -39,13 +40,13 @@ def _refuse(config: Manifest, problem: str) -> NoReturn:
     raise NotYet(c.PROVISIONING(why=f"{dig(config, 'kind')} {name} of nebius.m.upbound.io {problem}"))
 
 
-def identity(site: Site, of: str) -> composition.PublishedSecret:
+def identity(site: Site, of: str) -> PublishedSecret:
     """Return the Secret with the credentials that reach a cluster, once the resource `of` a key is ready."""
     config = credentials.found_config(site.request)
     reference = dig(config, "spec", "credentials", "secretRef")
     namespace = dig(reference, "namespace") or dig(config, "metadata", "namespace")
     written = NamespacedName(str(namespace), str(dig(reference, "name")))
-    return composition.PublishedSecret(type=IDENTITY, of=of, key=str(dig(reference, "key")), written=written)
+    return PublishedSecret(type=IDENTITY, of=of, key=str(dig(reference, "key")), written=written)
 
 
 def resources(site: Site, spec: Cluster, project_: str) -> Iterator[Resource]:

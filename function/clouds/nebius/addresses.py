@@ -26,8 +26,7 @@ _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/1
 
 def nodes(pools: Sequence[NodePool]) -> int:
     """Return the most nodes that there can be at once: an update of the cluster's own pool takes one more."""
-    sizes = [pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount for pool in pools]
-    return _OWN + sum(sizes)
+    return _OWN + sum(pool.most_nodes for pool in pools)
 
 
 def service_prefix(network: Network) -> int:
@@ -67,12 +66,12 @@ def _service_faults(network: Network, whole: IPv4Network) -> Iterator[tuple[str,
         yield "network.serviceCidr", f"must be a network written with its first address, not {network.serviceCidr}"
         return
     if not services.subnet_of(whole):
-        yield "network.serviceCidr", f"must be part of network.cidr, {whole}, which {services} is not"
+        yield "network.serviceCidr", f"must be part of network.cidr, {whole}, not {services}"
 
 
 def _room_faults(network: Network, whole: IPv4Network, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
     most, service = nodes(pools), service_prefix(network)
     least = addresses.prefix_for(needed(most, service))
     if whole.num_addresses < needed(most, service):
-        problem = f"{whole} is too small for {most} nodes, {_OWN} of the cluster's own among them, and a /{service}"
-        yield "network.cidr", f"{problem} of Services; it must be a /{least} or larger"
+        problem = f"must be a /{least} or larger, not {whole}: there must be room for {most} nodes with a /24 each"
+        yield "network.cidr", f"{problem}, {_OWN} of the cluster's own among them, and for a /{service} of Services"

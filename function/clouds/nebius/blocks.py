@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import Len, MaxLen
+from annotated_types import Len
 
 from function import schema
-from function.contracts.cloud.blocks import Credentials, DiskSize, keeps
+from function.contracts.cloud.blocks import ApiServer, Credentials, DiskSize, keeps
 from function.schema import Rule
 
 _OCTET = r"(0|[1-9][0-9]{0,2})"
@@ -68,11 +68,10 @@ class Cluster(schema.Api):
     """Provider config whose credentials make the cluster. Its project determines the region."""
     network: Network = Network()
     """Addresses of the cluster."""
-    allowedCidrs: Annotated[tuple[schema.Cidr, ...], MaxLen(32)] = ()
-    """Networks that reach the API server. The addresses from which Modelplane connects must be among them. Defaults to
-    all."""
+    apiServer: ApiServer = ApiServer()
+    """Access to the API server."""
     systemPool: SystemPool = SystemPool()
-    """Machines of the cluster's own pool."""
+    """Machines for everything that needs no device."""
     cache: Cache = Cache()
     """Storage for ModelCaches."""
     registries: Annotated[tuple[schema.CloudName, ...], Len(1, 8)] | None = None

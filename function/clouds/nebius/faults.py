@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.nebius import addresses
 from function.clouds.nebius.blocks import Cluster, Machine
-from function.clouds.nebius.model import Pool, Spec
+from function.clouds.nebius.facts import VERSION
+from function.clouds.nebius.model import Pool
 from function.contracts.cloud import nodes
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
 
-_OLDEST = 34
-"""Minor version of Kubernetes that serves resource.k8s.io/v1."""
+_VERSION = re.compile(r"1\.[0-9]+")
+"""Patches are Nebius' choice (mk8s_v1_cluster, version)."""
 _GPU_CLUSTER = "8gpu-"
 """How presets begin whose nodes can be in a GPU cluster: those that take a whole host (compute/v1, Platform,
 allow_gpu_clustering)."""
@@ -28,6 +30,8 @@ _NVLINK = re.compile(r"gb[0-9]{3}")
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
     """Yield what Nebius cannot do of what a node pool asks for."""
     yield from _machine_faults(pool, machine)
+    if pool.maxNodeCount == 0:
+        yield "maxNodeCount", "must be at least 1, not 0; for a pool without nodes, give nodeCount 0 alone"
     if not is_in_fabric(pool):
         return
     if not machine.preset.startswith(_GPU_CLUSTER):
@@ -55,30 +59,11 @@ def _machine_faults(pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
 
 def cluster_faults(block: Cluster, pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
     """Yield what Nebius cannot do of what the whole cluster asks for."""
-    yield from _version_faults(block.kubernetesVersion)
+    yield from version_faults(block.kubernetesVersion, _VERSION, VERSION)
     if block.systemPool.platform.startswith("gpu-"):
         yield "systemPool.platform", f"must be a platform without GPUs, such as cpu-d3, not {block.systemPool.platform}"
-    for index, cidr in enumerate(block.allowedCidrs):
-        if ":" in cidr:
-            yield f"allowedCidrs[{index}]", f"must be an IPv4 network, not {cidr}"
+    yield from block.apiServer.faults()
     yield from addresses.faults(block.network, pools)
-
-
-def faults(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the same of a NebiusCluster, as paths and problems."""
-    for field, problem in cluster_faults(spec, spec.nodePools):
-        yield f"spec.{field}", problem
-    for index, pool in enumerate(spec.nodePools):
-        for field, problem in pool_faults(spec, pool, pool.machine):
-            yield f"spec.nodePools[{index}].{field}", problem
-
-
-def _version_faults(version: str | None) -> Iterator[tuple[str, str]]:
-    if version is None:
-        return
-    found = re.fullmatch(r"1\.([0-9]+)", version)  # patches are Nebius' choice (mk8s_v1_cluster, version)
-    if not found or int(found[1]) < _OLDEST:
-        yield "kubernetesVersion", f"must be a minor version, 1.{_OLDEST} or a newer one, not {version}"
 
 
 def is_in_fabric(pool: NodePool) -> bool:

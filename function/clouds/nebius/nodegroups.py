@@ -20,7 +20,6 @@ _IN_PLACE = {"maxSurge": {"count": 0}, "maxUnavailable": {"count": 1}}
 """How an update replaces the nodes of a pool: no node beyond those that there are, because GPUs are scarce and quotas
 are for these. Both are given, because Nebius changed its defaults in 2026 (mk8s_v1_node_group, strategy)."""
 _ONE_MORE = {"maxSurge": {"count": 1}, "maxUnavailable": {"count": 0}}
-_EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
 
 
 def resources(site: Site, spec: Spec, version: str) -> Iterator[Resource]:
@@ -74,14 +73,14 @@ def _has_gpus(pool: Pool) -> bool:
 def _size(pool: Pool) -> dict[str, Any]:
     """Exactly one of the two. There is no initial size: a scaled group begins with the nodes that it has, or its
     minimum."""
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=0)
+    if scale is None:
         return {"fixedNodeCount": pool.nodeCount}
-    least = min(pool.minNodeCount or 0, pool.maxNodeCount)
-    return {"autoscaling": {"minNodeCount": least, "maxNodeCount": pool.maxNodeCount}}
+    return {"autoscaling": {"minNodeCount": scale.least, "maxNodeCount": scale.most}}
 
 
 def _taints(taints: Sequence[Taint]) -> list[dict[str, str]]:
-    return [{"key": taint.key, "value": taint.value or "", "effect": _EFFECTS[taint.effect]} for taint in taints]
+    return [{"key": t.key, "value": t.value or "", "effect": nodes.UPPER_CASE[t.effect]} for t in taints]
 
 
 def _common(site: Site, spec: Spec, disk: int, labels: dict[str, str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function.clouds.nebius.facts import CLUSTER, KUBECONFIG_KEY
-from function.contracts.cloud.source import Observation
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 
 _KUBECONFIG = "apiVersion: v1\nkind: Config\n"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from function.clouds.vultr import model
 from function.clouds.vultr.blocks import Cluster, Machine
-from function.clouds.vultr.composer import COMPOSER
 from function.clouds.vultr.facts import KUBERNETES, NODE_POOL, PACKAGE, PROVIDER
 from function.clouds.vultr.faults import cluster_faults, pool_faults
 from function.clouds.vultr.observe import observe
+from function.clouds.vultr.resources import resources, secrets
 from function.contracts.cloud import provisioned
-from function.contracts.cloud.source import Provisioner, Source
+from function.contracts.cloud.provisioner import Provisioner
+from function.contracts.cloud.source import Source
 
 SOURCE = Source(
     name="Vultr",
@@ -22,10 +23,11 @@ SOURCE = Source(
     no_storage="Vultr's shared file system cannot be mounted on GPU nodes, so the cluster takes no ModelCaches",
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=PROVIDER,
         managed=(KUBERNETES, NODE_POOL),
         packages=(PACKAGE,),
-        provider=PROVIDER,
+        resources=resources,
+        secrets=secrets,
         pool_faults=pool_faults,
         cluster_faults=cluster_faults,
         # vultr/kubernetes.go: node_quantity and min_nodes are at least 1

@@ -7,10 +7,11 @@ resource_vultr_kubernetes_nodepools.go).
 
 from __future__ import annotations
 
-from function.contracts.cloud.source import ManagedKind, Package
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "vultr.m.upbound.io/v1beta1"
-PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0")
+PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0,<v2.0.0")
 _VKE = "vke.vultr.m.upbound.io/v1beta1"
 
 KUBERNETES = ManagedKind(
@@ -33,11 +34,9 @@ KUBECONFIG = "kubeconfig"
 
 VERSION = "v1.36.1+3"
 """Version of a new cluster. Vultr names it with its build."""
-OLDEST_MINOR = 34
-"""The first version 1.x that serves resource.k8s.io/v1."""
 
-SYSTEM_PLAN = "vc2-6c-16gb"
-"""Plan of the nodes for what needs no device: 6 vCPUs and 16 GB."""
+GPU_PLANS = "vcg-"
+"""Prefix of plans with GPUs."""
 SYSTEM_NODES = 2
 
 DEVICES = {

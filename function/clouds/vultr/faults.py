@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from function.clouds.vultr import facts
+from function.clouds.vultr import blocks, facts
 from function.clouds.vultr.blocks import Cluster, Machine
-from function.clouds.vultr.facts import OLDEST_MINOR, VERSION
 from function.clouds.vultr.model import Pool
 from function.contracts.cloud import nodes
+from function.contracts.cloud.kubernetes import version_faults
 from function.contracts.cloud.nodepool import NodePool
-from function.contracts.cloud.site import minor
 
 
 def cluster_faults(block: Cluster, _pools: Sequence[NodePool]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a cluster's block. See Provisioner.cluster_faults."""
-    version = block.kubernetesVersion
-    if version and minor(version) < OLDEST_MINOR:
-        problem = f"must be v1.{OLDEST_MINOR} or newer, such as {VERSION}, not {version}"
-        yield "kubernetesVersion", f"{problem}: older ones do not serve resource.k8s.io/v1"
+    yield from version_faults(block.kubernetesVersion, blocks.VERSION, facts.VERSION)
+    if block.systemPool.plan.startswith(facts.GPU_PLANS):
+        yield "systemPool.plan", f"must be a plan without GPUs, such as vc2-6c-16gb, not {block.systemPool.plan}"
 
 
 def pool_faults(_block: Cluster, pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
@@ -52,4 +50,4 @@ def _device_faults(pool: Pool, plan: str) -> Iterator[tuple[str, str]]:
     for wanted in sorted({*nodes.DEVICE_DRIVERS} & {*pool.drivers}):
         if driver not in ("unknown", wanted):
             has = f"GPUs of {driver}" if driver else "no GPUs"
-            yield "className", f"the class has devices of {wanted}, and nodes of plan {plan} have {has}"
+            yield "className", f"InferenceClass {pool.className} has devices of {wanted}, and plan {plan} has {has}"

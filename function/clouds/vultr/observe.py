@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function.clouds.vultr.facts import KUBECONFIG, KUBERNETES
-from function.contracts.cloud.source import Observation
+from function.contracts.cloud.provisioner import Observation
 from function.core import Manifest, dig
 
 

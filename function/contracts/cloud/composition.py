@@ -6,7 +6,7 @@ Terms. A *resource* is a managed resource of the cloud, or an Object or Release 
 Phases of a call, in order:
 
 1. Check whom the composite belongs to, its spec, and the provider config with whose rights everything is made.
-2. `Blueprint.resources` lists the wanted resources.
+2. `Provisioner.resources` lists the wanted resources.
 3. `_due`: a resource is created once those in its `after` are ready, and what it needs is known. What was created
    stays, whatever becomes of those.
 4. `_pinned`: fields that the cloud cannot change keep their values. Edits of them are refused before they arrive here;
@@ -20,12 +20,11 @@ Phases of a call, in order:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import ModuleType
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from function.contracts.cloud import credentials, owner
+from function.contracts.cloud.provisioner import Provisioner, PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 from function.core import (
     ComposedResource,
@@ -33,7 +32,6 @@ from function.core import (
     Condition,
     InvalidSpec,
     Manifest,
-    NamespacedName,
     Request,
     Result,
     condition,
@@ -62,74 +60,26 @@ def pool_key(pool: str) -> str:
     return f"{_POOL}{pool}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSecret:
-    """A Secret by which the cluster is reached."""
-
-    type: str
-    """provisioned.KUBECONFIG, or the type of an identity as provider-kubernetes names it."""
-    of: str
-    """Key of the resource that writes it. It is published once that is ready."""
-    key: str
-    """Key of the Secret."""
-    written: NamespacedName | None = None
-    """The Secret, where somebody else wrote it, as the one with the credentials that make the cluster. None for the one
-    that the resource writes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Storage:
-    """The StorageClass for ModelCaches."""
-
-    name: str
-    of: str
-    """Key of the Object that holds it. It is published once that is ready."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blueprint:
-    """What one cloud's composite consists of. All functions are pure."""
-
-    model: ModuleType
-    """See Provisioner.model. Its Spec is the cloud's `Cluster` block with clusterName and nodePools."""
-    provider: str
-    """apiVersion of the provider's ProviderConfig and ClusterProviderConfig, such as aws.m.upbound.io/v1beta1."""
-    resources: Callable[[Site, Any], Iterable[Resource]]
-    """Return every resource that a spec asks for, whether it can be created already or not, each under its own key.
-
-    Called once on every pass. May raise InvalidSpec or NotYet, which hold everything.
-    """
-    secrets: Callable[[Site, Any], Sequence[PublishedSecret]]
-    """Return the Secrets by which the cluster is reached, the kubeconfig among them."""
-    storage: Callable[[Site, Any], Storage | None] = lambda _site, _spec: None
-    """Return the StorageClass whose volumes many GPU nodes can mount and write; None where there is none."""
-    faults: Callable[[Any], Iterable[tuple[str, str]]] = lambda _spec: ()
-    """Return what the cloud cannot do of what a spec asks for, as pairs of a path and a problem.
-
-    The InferenceCluster refuses the same before it composes the composite.
-    """
-
-
-def composer(blueprint: Blueprint) -> Composer:
-    """Return the composer of a cloud's kind."""
+def composer(provisioner: Provisioner) -> Composer:
+    """Return the composer of the kind by which a cloud makes clusters."""
     return Composer(
-        api_version=blueprint.model.API_VERSION,
-        kind=blueprint.model.KIND,
+        api_version=provisioner.model.API_VERSION,
+        kind=provisioner.model.KIND,
         conditions=(c.CLUSTER_READY,),
         invalid=c.INVALID_CLUSTER,
-        requirements=lambda request: credentials.requirements(request, blueprint.provider),
-        compose=lambda request: _compose(request, blueprint),
+        requirements=lambda request: credentials.requirements(request, provisioner.provider),
+        compose=lambda request: _compose(request, provisioner),
     )
 
 
-def _compose(request: Request, blueprint: Blueprint) -> Result:
+def _compose(request: Request, provisioner: Provisioner) -> Result:
     owner.check(request.xr, c.INVALID_CLUSTER)
-    spec = blueprint.model.parse(request.xr)
+    spec = provisioner.model.parse(request.xr)
     owner.check_cluster(request.xr, spec.clusterName, c.INVALID_CLUSTER)
-    _check(blueprint, spec)
-    credentials.check(request, blueprint.provider)
+    _check(request, provisioner, spec)
+    credentials.check(request, provisioner.provider)
     site = Site(request, spec.clusterName, spec.credentials)
-    wanted = {resource.key: resource for resource in blueprint.resources(site, spec)}
+    wanted = {resource.key: resource for resource in provisioner.resources(site, spec)}
     graph = _dependencies(request, wanted)
     composed = {key: _composed(request, wanted[key]) for key in _due(request, wanted)}
     composed |= _usages(request, composed, graph)
@@ -140,15 +90,27 @@ def _compose(request: Request, blueprint: Blueprint) -> Result:
         ready=not pending,
         conditions=(_cluster_ready(request, wanted, pending, leaving),),
         resources=composed,
-        status=_status(request, blueprint, site, spec),
+        status=_status(request, provisioner, site, spec),
         waiting=bool(pending or leaving),
     )
 
 
-def _check(blueprint: Blueprint, spec: Any) -> None:
-    """Raises InvalidSpec for what the cloud cannot do."""
-    for path, problem in blueprint.faults(spec):
-        raise InvalidSpec(c.INVALID_CLUSTER(field=path, problem=problem))
+def _check(request: Request, provisioner: Provisioner, spec: Any) -> None:
+    """Raises InvalidSpec for what the cloud cannot do.
+
+    The InferenceCluster has refused the same, so this is for the composers of clouds, which need not expect it. What
+    was made is judged no more: a pool that replicas have not left may be what would be refused today.
+    """
+    for field, problem in _faults(request, provisioner, spec):
+        raise InvalidSpec(c.INVALID_CLUSTER(field=f"spec.{field}", problem=problem))
+
+
+def _faults(request: Request, provisioner: Provisioner, spec: Any) -> Iterator[tuple[str, str]]:
+    yield from provisioner.cluster_faults(spec, ())
+    for index, pool in enumerate(spec.nodePools):
+        if pool_key(pool.name) not in request.observed:
+            faults = provisioner.pool_faults(spec, pool, pool.machine)
+            yield from ((f"nodePools[{index}].{field}", problem) for field, problem in faults)
 
 
 # What is composed
@@ -250,11 +212,11 @@ def _usages(
 # What is said
 
 
-def _status(request: Request, blueprint: Blueprint, site: Site, spec: Any) -> dict[str, Any]:
+def _status(request: Request, provisioner: Provisioner, site: Site, spec: Any) -> dict[str, Any]:
     before = request.xr.get("status") or {}
-    secrets = blueprint.secrets(site, spec)
+    secrets = provisioner.secrets(site, spec)
     is_reached = dig(before, "secrets") or all(request.is_ready(secret.of) for secret in secrets)
-    storage = blueprint.storage(site, spec)
+    storage = provisioner.storage(site, spec)
     return {
         **({"secrets": [_secret(site, secret) for secret in secrets]} if secrets and is_reached else {}),
         **_cache(request, storage, dig(before, "cache", "storageClassName")),
@@ -277,13 +239,18 @@ def _cache(request: Request, storage: Storage | None, before: Any) -> dict[str, 
 
 
 def _pools(request: Request, spec: Any, before: Iterable[str]) -> dict[str, Any]:
-    """The pools that the cloud has made. One that was made stays published while it is updated, and if it fails."""
-    made = [
-        pool.name
-        for pool in spec.nodePools
-        if request.is_ready(pool_key(pool.name)) or (pool.name in before and pool_key(pool.name) in request.observed)
-    ]
+    """The pools that the cloud has made. One that was made stays published while it is updated, and if it fails.
+
+    One whose creation failed may be ready all the same, since it can be observed: a node group that EKS gave up has no
+    nodes, or fewer than it was to have.
+    """
+    there = {pool.name: pool_key(pool.name) for pool in spec.nodePools if pool_key(pool.name) in request.observed}
+    made = [name for name, key in there.items() if name in before or _is_made(request, key)]
     return {"pools": made} if made else {}
+
+
+def _is_made(request: Request, key: str) -> bool:
+    return request.is_ready(key) and not _error(request.observed[key])
 
 
 def _cluster_ready(

@@ -92,3 +92,8 @@ class NodePool(schema.Api):
     """Capacity block from which the nodes are taken."""
     fabric: Fabric | None = None
     """Network for engines that span several nodes."""
+
+    @property
+    def most_nodes(self) -> int:
+        """The nodes that the pool can have: those that it grows to where something scales it, else those it has."""
+        return self.nodeCount if self.maxNodeCount is None else self.maxNodeCount

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from function.contracts.cloud.nodepool import NodePool, Taint
 from function.vocabulary import drivers as dra
@@ -36,3 +37,25 @@ def taints(pool: NodePool, drivers: Iterable[str], *, gpu_value: str = "true") -
     ours = tuple(Taint(key=key, value=gpu_value, effect="NoSchedule") for key in device_taint_keys(drivers))
     taken = {(taint.key, taint.effect) for taint in ours}
     return (*ours, *(taint for taint in pool.taints if (taint.key, taint.effect) not in taken))
+
+
+UPPER_CASE = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+"""The effects of taints as several clouds spell them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The numbers of nodes of a pool that is scaled."""
+
+    least: int
+    most: int
+    first: int
+    """The number at creation. It is within the others: clouds refuse any other."""
+
+
+def scale(pool: NodePool, *, least: int) -> Scale | None:
+    """Return how a pool is scaled; None for one of a fixed size. `least` is the minimum unless the user gives one."""
+    if pool.maxNodeCount is None:
+        return None
+    fewest = min(least if pool.minNodeCount is None else pool.minNodeCount, pool.maxNodeCount)
+    return Scale(fewest, pool.maxNodeCount, min(max(pool.nodeCount, fewest), pool.maxNodeCount))

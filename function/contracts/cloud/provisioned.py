@@ -22,6 +22,10 @@ KUBECONFIG = "Kubeconfig"
 """Type of the Secret that holds the kubeconfig. Any other type is one of an identity."""
 
 
+MOST_POOLS = 16
+"""Node pools of a composite: those of an InferenceCluster, and as many that replicas have not left."""
+
+
 class Pool(NodePool):
     """A node pool of a cloud's composite. A cloud adds `machine`: the block of its class."""
 
@@ -50,7 +54,7 @@ class Status(schema.Api):
     """Secrets by which the cluster is reached. Published once they exist."""
     cache: CacheStatus | None = None
     """Storage for ModelCaches. Published once the StorageClass exists."""
-    pools: Annotated[tuple[str, ...], MaxLen(16)] = ()
+    pools: Annotated[tuple[str, ...], MaxLen(MOST_POOLS)] = ()
     """Names of the node pools that the cloud has made. Replicas are placed on no other pool."""
 
 

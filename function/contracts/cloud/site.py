@@ -7,13 +7,13 @@ every sibling of a kind.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from function.contracts.cloud.blocks import Credentials
-from function.contracts.cloud.source import ManagedKind
+from function.contracts.cloud.kubernetes import minor, numbers
+from function.contracts.cloud.managedkind import ManagedKind
 from function.core import InvalidSpec, Manifest, Request, dig
 from function.manifests import helm, managed, provider, secret
 from function.vocabulary import conditions as c
@@ -120,9 +120,9 @@ class Site:
         running = self.written(key, *path)
         if not isinstance(running, str):
             return wanted or default
-        if wanted is None or _numbers(running)[: len(_numbers(wanted))] == _numbers(wanted):
+        if wanted is None or numbers(running)[: len(numbers(wanted))] == numbers(wanted):
             return running
-        if minor(wanted) - minor(running) > 1 or _numbers(wanted) < _numbers(running):
+        if minor(wanted) - minor(running) > 1 or numbers(wanted) < numbers(running):
             problem = f"the cluster runs {running}, which is upgraded one minor version at a time and never back"
             raise InvalidSpec(c.INVALID_CLUSTER(field="spec.kubernetesVersion", problem=f"{problem}, not to {wanted}"))
         return wanted
@@ -211,13 +211,3 @@ class Site:
 
     def _labels(self) -> dict[str, str]:
         return {labels.CLUSTER: names.label_value(self.cluster)}
-
-
-def minor(version: str) -> int:
-    """Return the minor version of one like 1.36, v1.36.1+3 or 1.36.4-gke.10."""
-    return (*_numbers(version), 0, 0)[1]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """All numbers of a version, the build among them: (1, 36, 1, 3) of v1.36.1+3."""
-    return tuple(map(int, re.findall(r"\d+", version)))

@@ -33,7 +33,7 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool, drivers: Collec
     """Return the manifest of the observer.
 
     `wants_stack` tells whether the InferenceCluster asks for a stack, `drivers` are the DRA drivers that its own node
-    pools need.
+    pools and replicas need.
     """
     cluster, uid = request.identity.name, cluster_id(request)
     manifest = provider.object_(
@@ -127,6 +127,12 @@ def drivers_of_others(request: Request) -> frozenset[str] | None:
     """
     found = others(request)
     return None if found is None else frozenset(driver for observer in found for driver in _drivers(observer))
+
+
+def own_drivers(request: Request) -> frozenset[str]:
+    """Return the DRA drivers that the own observer tells the others; none before there is one."""
+    own = request.observed.get(KEY)
+    return frozenset(_drivers(own)) if own else frozenset()
 
 
 def _drivers(observer: Manifest) -> list[str]:

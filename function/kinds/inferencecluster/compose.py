@@ -11,6 +11,7 @@ All but the ClusterUsage stay, once they are there, for as long as the Inference
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from function import clouds
@@ -63,8 +64,7 @@ def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[st
     source, there = clouds.BY_NAME[spec.cluster.source], made.read(request)
     if source.provisioner is None:
         return {}
-    is_known = there.taken is not None and not is_doubted(request)
-    if published.invalid or published.waiting or not (is_known or not there.asked):
+    if published.invalid or published.waiting or (_used(request) is None and there.asked):
         return _held(request, clouds.KEY)
     cluster, model = request.identity.name, source.provisioner.model
     manifest = {
@@ -142,7 +142,7 @@ def _stack(request: Request, spec: Spec, published: PublishedPools) -> dict[str,
 
 
 def _serving_stack(request: Request, spec: Spec, published: PublishedPools) -> dict[str, Any]:
-    cluster, taken = request.identity.name, None if is_doubted(request) else made.read(request).taken
+    cluster = request.identity.name
     wanted = stack(spec).model_dump(exclude_unset=True, exclude_none=True)
     return {
         "apiVersion": servingstack.API_VERSION,
@@ -156,11 +156,16 @@ def _serving_stack(request: Request, spec: Spec, published: PublishedPools) -> d
             "clusterName": cluster,
             "source": spec.cluster.source,
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
-            "drivers": drivers.of_stack(request, published, taken, request.observed.get(STACK)),
+            "drivers": drivers.of_stack(request, published, _used(request), request.observed.get(STACK)),
             **({"deletionPolicy": servingstack.ORPHAN} if _orphans(request) else {}),
             **{field: block for field, block in wanted.items() if block},
         },
     }
+
+
+def _used(request: Request) -> Mapping[str, made.Use] | None:
+    """What replicas need of each pool; None while it is not known."""
+    return None if is_doubted(request) else made.used(request)
 
 
 def _orphans(request: Request) -> bool:
@@ -206,7 +211,8 @@ def _probe(request: Request) -> dict[str, ComposedResource]:
 def _observer(request: Request, spec: Spec, published: PublishedPools) -> dict[str, ComposedResource]:
     if CONFIG not in request.observed:
         return _held(request, cluster_identity.KEY)
-    key, needed = cluster_identity.KEY, drivers.of_pools(published)
+    key = cluster_identity.KEY
+    needed = drivers.needed(published, _used(request), cluster_identity.own_drivers(request))
     manifest = cluster_identity.observer(request, spec, wants_stack=has_stack(spec), drivers=needed)
     return {key: ComposedResource(manifest, ready=request.is_ready(key))}
 

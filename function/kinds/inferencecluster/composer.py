@@ -51,7 +51,7 @@ def cluster_faults(spec: Spec, source: clouds.Source) -> Iterator[tuple[str, str
     """Yield what the cloud cannot do of what the whole cluster asks for, as fields and problems."""
     if source.provisioner:
         for field, problem in source.provisioner.cluster_faults(spec.cluster.block, spec.nodePools):
-            yield f"spec.cluster.{source.block}.{field}", problem
+            yield f"spec.cluster.{source.block}.{field}".rstrip("."), problem
 
 
 def _check_owner(request: Request) -> None:

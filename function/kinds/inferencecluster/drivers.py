@@ -1,8 +1,8 @@
 """Which DRA drivers a cluster needs: those of the devices that its node pools publish.
 
 A driver that no pool publishes any more may still be needed. It stays while a pool cannot be read, while it is not
-known who else uses the cluster, and while replicas are on a pool that has left: pods do not end without the driver that
-prepared their devices.
+known who else uses the cluster, and while replicas are on a pool that has left, or whose class had other devices when
+they came: pods do not end without the driver that prepared their devices.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from function.core import Manifest, Request, dig
 from function.core.manifest import is_list
 from function.fleet.values import mappings
 from function.kinds.inferencecluster import cluster_identity
+from function.kinds.inferencecluster.made import Use
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.vocabulary import drivers as dra
 
@@ -23,18 +24,33 @@ def of_pools(published: PublishedPools) -> frozenset[str]:
     return frozenset(_named(device.get("driver") for device in devices if device.get("claim") != "Synthetic"))
 
 
-def of_stack(
-    request: Request, published: PublishedPools, taken: Mapping[str, int] | None, stack: Manifest | None
-) -> list[str]:
-    """Return the drivers that the serving stack is to install, sorted.
+def needed(published: PublishedPools, used: Mapping[str, Use] | None, written: Iterable[str]) -> frozenset[str]:
+    """Return the drivers that the cluster's own pools need.
 
-    `taken` are the nodes that replicas take, by pool; None while they are not known. `stack` is the observed stack.
+    Args:
+        published: The pools.
+        used: What replicas need of each pool; None while they are not known.
+        written: The drivers that were needed before.
     """
-    others = cluster_identity.drivers_of_others(request)
-    needed = of_pools(published) | (others or frozenset())
-    is_known = others is not None and taken is not None and not (published.invalid or published.waiting)
-    have_moved = {*(taken or ())} <= {pool["name"] for pool in published.pools}
-    return sorted(needed if is_known and have_moved else needed.union(_written(stack)))
+    is_known = used is not None and not (published.invalid or published.waiting)
+    return of_pools(published).union(() if is_known and _have_moved(published, used or {}) else written)
+
+
+def of_stack(
+    request: Request, published: PublishedPools, used: Mapping[str, Use] | None, stack: Manifest | None
+) -> list[str]:
+    """Return the drivers that the serving stack is to install, sorted. `stack` is the observed stack."""
+    others, written = cluster_identity.drivers_of_others(request), frozenset(_written(stack))
+    return sorted(needed(published, used, written) | (written if others is None else others))
+
+
+def _have_moved(published: PublishedPools, used: Mapping[str, Use]) -> bool:
+    """Whether every replica is on a pool that has what it claims."""
+    offered = {
+        pool["name"]: {device.get("deviceClassName") for device in mappings(pool["devices"])}
+        for pool in published.pools
+    }
+    return all(pool in offered and use.classes <= offered[pool] for pool, use in used.items())
 
 
 def _written(stack: Manifest | None) -> Iterable[str]:

@@ -122,6 +122,17 @@ def replicas(request: Request) -> tuple[Manifest, ...] | None:
     return tuple(r for r in found if dig(r, "spec", "clusterName") == name and takes_nodes(r))
 
 
+def holding_replicas(request: Request) -> tuple[Manifest, ...] | None:
+    """Return the replicas that may have something on the cluster; None while they are not known.
+
+    Orphaned ones are among them, which take no nodes of the scheduler's any more: what they run goes on.
+    """
+    found, name = request.required.get(REPLICAS), request.identity.name
+    if found is None:
+        return None
+    return tuple(r for r in found if dig(r, "spec", "clusterName") == name and _holds(r))
+
+
 def found_no_replicas(request: Request) -> bool:
     """Return whether the look-up of replicas found none that may have something on the cluster."""
     found = request.required.get(REPLICAS)

@@ -1,13 +1,18 @@
 """What a cloud has made of the node pools, and what its composite asks for.
 
 Replicas lose nothing by an edit. A pool that is removed stays with the cloud until the replicas on it have moved, and
-one that shrinks keeps the nodes that they take; the scheduler sees the edit at once. A pool that is not made yet has no
+one that is to shrink keeps its size until then; the scheduler sees the edit at once. A pool that is not made yet has no
 nodes for the scheduler.
+
+Why a pool keeps its size. Who lowers the size of a pool does not say which nodes go, and clouds do not ask what runs on
+them: GKE "will pick instances to remove at random" (gcloud container clusters resize), an Auto Scaling group of EKS
+goes by zones and launch templates (EC2 Auto Scaling user guide, "Default termination policy"), and the others promise
+no order. An autoscaler removes the nodes that it has chosen itself, which are free of replicas (manifests/pods.py,
+STAYS). Its bounds are in the cloud, however, where a maximum below the number of nodes may remove any.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -17,10 +22,22 @@ from pydantic import ValidationError
 
 from function import clouds
 from function.clouds import NodePool, Provisioner
+from function.contracts.cloud import provisioned
 from function.core import Request, dig, dig_list, plain
+from function.fleet.engines import device_classes
 from function.fleet.replicas import TAKEN
 from function.kinds.inferencecluster import inputs
 from function.schema import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What replicas need of a pool."""
+
+    nodes: int = 0
+    """Whole nodes that they take. 0 where their pods claim no devices, and share nodes."""
+    classes: frozenset[str] = frozenset()
+    """Device classes from which they claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +48,8 @@ class Made:
     """The pools that its spec asks for, by name."""
     made: frozenset[str] = frozenset()
     """The names of those that the cloud has made."""
-    taken: Mapping[str, int] | None = None
-    """Nodes that replicas take, by pool; None while the replicas are not known."""
+    used: Mapping[str, Use] | None = None
+    """What replicas need of each pool on which they are; None while the replicas are not known."""
 
 
 def read(request: Request) -> Made:
@@ -43,18 +60,22 @@ def read(request: Request) -> Made:
     return Made(
         asked={pool["name"]: pool for pool in pools},
         made=frozenset(name for name in names if isinstance(name, str)),
-        taken=_taken(request),
+        used=used(request),
     )
 
 
-def _taken(request: Request) -> Mapping[str, int] | None:
-    replicas = inputs.replicas(request)
+def used(request: Request) -> Mapping[str, Use] | None:
+    """Return what replicas need of the pools of the cluster; None while the replicas are not known."""
+    replicas = inputs.holding_replicas(request)
     if replicas is None:
         return None
-    taken: Counter[str] = Counter()
+    found: dict[str, Use] = {}
     for replica in replicas:
-        taken.update(TAKEN(replica))
-    return taken
+        nodes = TAKEN(replica)
+        for pool, classes in device_classes(dig(replica, "spec", "engines")).items():
+            before = found.get(pool, Use())
+            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes)
+    return found
 
 
 def kept_faults(provisioner: Provisioner, pool: Mapping[str, Any], made: Made) -> Iterator[tuple[str, str]]:
@@ -87,18 +108,86 @@ def _shown(value: Any) -> str:
     return "not given" if value is None else str(value)
 
 
+def nodes(pool: str, most: int, made: Made, before: int) -> int:
+    """Return how many nodes of a pool replicas can have.
+
+    Args:
+        pool: Its name.
+        most: How many it has, or can grow to, once it is made.
+        made: What the cloud has made.
+        before: How many were published for it.
+
+    A composite that was restored from a backup has no status at first. Replicas are placed only on pools that are
+    made, so a pool with some has their nodes at least: otherwise they would yield to nobody.
+    """
+    if pool in made.made:
+        return most
+    if made.used is None:
+        return min(before, most)
+    return min(made.used[pool].nodes, most) if pool in made.used else 0
+
+
+def crowd(pools: Sequence[Mapping[str, Any]], made: Made) -> str | None:
+    """Return why the composite cannot have the wanted pools besides those that replicas have not left; None if it can.
+
+    The API server would refuse it, and nothing of the InferenceCluster would be updated.
+    """
+    wanted = {pool["name"] for pool in pools}
+    left = [str(pool["name"]) for pool in asked(pools, made) if pool["name"] not in wanted]
+    if len(wanted) + len(left) <= provisioned.MOST_POOLS:
+        return None
+    has = f"has {len(wanted)} pools, besides {len(left)} that replicas have not left ({', '.join(left)})"
+    return f"{has}; a cloud makes at most {provisioned.MOST_POOLS} for a cluster, so keep some of those"
+
+
 def asked(pools: Sequence[Mapping[str, Any]], made: Made) -> list[Mapping[str, Any]]:
     """Return the pools that the composite asks for: those that are wanted, and those that replicas have not left."""
-    taken = made.taken or {}
+    used = made.used or {}
     wanted = {pool["name"] for pool in pools}
-    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and taken.get(name)]
-    return [*(_with_room(pool, taken.get(pool["name"], 0)) for pool in pools), *leaving]
+    leaving = [plain(made.asked[name]) for name in made.asked if name not in wanted and name in used]
+    return [*(_kept(pool, made) for pool in pools), *leaving]
 
 
-def _with_room(pool: Mapping[str, Any], taken: int) -> Mapping[str, Any]:
-    """A pool that has the nodes at least that replicas take."""
-    field_ = "nodeCount" if pool.get("maxNodeCount") is None else "maxNodeCount"
-    return {**pool, field_: taken} if taken > int(pool.get(field_, 1)) else pool
+def kept_sizes(pools: Sequence[Mapping[str, Any]], made: Made) -> Iterator[str]:
+    """Yield, for each pool that the composite asks to be larger than it is wanted, that it is, and why."""
+    for pool in pools:
+        kept = _kept(pool, made)
+        lead, most = f"pool {pool['name']} keeps", _most(kept)
+        if most == _most(pool):
+            continue
+        if _is_scaled(kept):
+            yield f"{lead} a maximum of {most} nodes while replicas are on it; {_DELETES_FREE}"
+        else:
+            why = "because the cloud chooses which ones it deletes"
+            yield f"{lead} {most} nodes while replicas are on it, {why}; with maxNodeCount, {_DELETES_FREE}"
+
+
+def _kept(pool: Mapping[str, Any], made: Made) -> Mapping[str, Any]:
+    """A pool that can have as many nodes as before, and as replicas take, while they are on it: one at least, for pods
+    that take no whole node."""
+    use, before = (made.used or {}).get(pool["name"]), made.asked.get(pool["name"])
+    if use is None:
+        return pool
+    most = max(1, use.nodes, _most(pool), 0 if before is None else _most(before))
+    if most == _most(pool):
+        return pool
+    if _is_scaled(pool) or before is None or not _is_scaled(before):
+        return {**pool, "maxNodeCount" if _is_scaled(pool) else "nodeCount": most}
+    sizes = {field_: before[field_] for field_ in _SIZES if field_ in before}
+    return {**{key: value for key, value in pool.items() if key not in _SIZES}, **sizes, "maxNodeCount": most}
+
+
+def _is_scaled(pool: Mapping[str, Any]) -> bool:
+    return pool.get("maxNodeCount") is not None
+
+
+def _most(pool: Mapping[str, Any]) -> int:
+    """The number of nodes that a pool can have."""
+    return int(pool["maxNodeCount"] if _is_scaled(pool) else pool.get("nodeCount", 1))
+
+
+_SIZES = ("nodeCount", "minNodeCount", "maxNodeCount")
+_DELETES_FREE = "its autoscaler deletes nodes that are free"
 
 
 def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:

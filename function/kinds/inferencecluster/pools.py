@@ -15,6 +15,7 @@ from function.api.inferencecluster import Spec
 from function.clouds import NodePool, Provisioner, Source
 from function.contracts.cloud.nodes import device_taint_keys
 from function.core import InvalidSpec
+from function.kinds.inferencecluster import made
 from function.kinds.inferencecluster.inputs import Classes
 from function.kinds.inferencecluster.made import Made, kept_faults, pool_of_composite
 
@@ -84,10 +85,12 @@ def publish_pools(spec: Spec, source: Source, known: Known) -> PublishedPools:
             offered.extend([before] if before else [])
         elif isinstance(found, ClassFault):
             waiting.append(found)
-            offered.extend([_pool(source, pool, before["devices"], known.made)] if before else [])
+            offered.extend([_pool(source, pool, before["devices"], known)] if before else [])
         else:
-            offered.append(_pool(source, pool, [_device(device) for device in found.devices], known.made))
+            offered.append(_pool(source, pool, [_device(device) for device in found.devices], known))
             wanted.extend(_wanted(source, pool, found))
+    crowd = made.crowd(wanted, known.made)
+    invalid.extend([PoolFault("spec.nodePools", crowd)] if crowd else [])
     return PublishedPools(tuple(offered), tuple(invalid), tuple(waiting), tuple(wanted))
 
 
@@ -103,18 +106,18 @@ def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> Iter
         yield pool_of_composite(pool, machine, class_.drivers)
 
 
-def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], made: Made) -> dict[str, Any]:
-    """A pool as it is published. It can have the nodes that it grows to where something scales it, else those it has.
+def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], known: Known) -> dict[str, Any]:
+    """A pool as it is published.
 
     An existing cluster is scaled by nothing of ours: a maxNodeCount is its owner's word that something does.
     """
     taints = [taint.model_dump(exclude_none=True) for taint in pool.taints]
-    nodes = pool.nodeCount if pool.maxNodeCount is None else pool.maxNodeCount
+    nodes = pool.most_nodes
     if source.provisioner:
         drivers = {str(device["driver"]) for device in devices if device["claim"] == "DRA"}
         # without a value: what tolerates such a taint tolerates all of its values, which differ between clouds
         taints = [*({"key": key, "effect": "NoSchedule"} for key in device_taint_keys(drivers)), *taints]
-        nodes = nodes if pool.name in made.made else 0
+        nodes = made.nodes(pool.name, nodes, known.made, known.published.get(pool.name, {}).get("nodes", 0))
     return {
         "name": pool.name,
         "nodes": nodes,
@@ -132,27 +135,44 @@ def _faults(
         where = "both lead to the same Kubernetes cluster"
         problem = f"InferenceCluster {counted[pool.name]} counts the nodes of pool {pool.name} already, and {where}"
         yield PoolFault(f"{at}.name", f"{problem}; give the pool to one of them")
-    if pool.zones and not source.zones:
-        yield PoolFault(f"{at}.zones", f"{source.name} cannot choose the zones of a pool; leave them out")
-    if pool.capacityBlock and not source.capacity_blocks:
-        yield PoolFault(f"{at}.capacityBlock", f"{source.name} cannot take nodes from a reservation; leave it out")
-    if pool.fabric and pool.fabric.type not in ("None", *source.fabrics):
-        can = " or ".join(("None", *sorted(source.fabrics)))
-        yield PoolFault(f"{at}.fabric.type", f"{source.name} can do {can}, not {pool.fabric.type}{source.instead}")
+    yield from (PoolFault(f"{at}.{field_}", problem) for field_, problem in _source_faults(source, pool))
     if source.provisioner and isinstance(class_, inferenceclass.Spec):
         machine = class_.machine(source)
         if machine is None:
             problem = f"InferenceClass {pool.className} does not say how {source.name} makes its nodes"
             yield PoolFault(f"{at}.className", f"{problem}; give it spec.provisioning.{source.block}")
             return
-        made = pool_of_composite(pool, machine, class_.drivers)
-        as_made = source.provisioner.model.Pool.model_validate(made)
+        asked = pool_of_composite(pool, machine, class_.drivers)
+        parsed = source.provisioner.model.Pool.model_validate(asked)
         for field_, problem in (
-            *_scaling_faults(source, source.provisioner, pool),
-            *source.provisioner.pool_faults(spec.cluster.block, as_made, machine),
-            *kept_faults(source.provisioner, made, known.made),
+            *source.provisioner.pool_faults(spec.cluster.block, parsed, machine),
+            *kept_faults(source.provisioner, asked, known.made),
         ):
             yield PoolFault(f"{at}.{field_}", problem)
+
+
+def _source_faults(source: Source, pool: NodePool) -> Iterator[tuple[str, str]]:
+    """What a source cannot do of what a pool asks for, whatever its class."""
+    if pool.zones and not source.zones:
+        yield "zones", f"{source.name} cannot choose the zones of a pool; leave them out"
+    if pool.capacityBlock and not source.capacity_blocks:
+        yield "capacityBlock", f"{source.name} cannot take nodes from a reservation; leave it out"
+    if pool.fabric and pool.fabric.type not in ("None", *source.fabrics):
+        can = " or ".join(("None", *sorted(source.fabrics)))
+        yield "fabric.type", f"must be {can} for {source.name}, not {pool.fabric.type}{source.instead}"
+    if source.provisioner:
+        yield from _repeated(pool)
+        yield from _scaling_faults(source, source.provisioner, pool)
+
+
+def _repeated(pool: NodePool) -> Iterator[tuple[str, str]]:
+    """Zones and taints that a pool has twice. Clouds refuse them, or count a zone twice; a node has one taint of each
+    key and effect."""
+    taints = [f"{taint.key}:{taint.effect}" for taint in pool.taints]
+    for field_, given in (("zones", pool.zones), ("taints", taints)):
+        for index, item in enumerate(given):
+            if item in given[:index]:
+                yield f"{field_}[{index}]", f"must not repeat {item}, which is in the list already"
 
 
 def _scaling_faults(source: Source, provisioner: Provisioner, pool: NodePool) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from function.core import (
     serves,
 )
 from function.fleet.clusters import is_being_deleted
-from function.kinds.inferencecluster import cluster_identity, compose, inputs
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, made
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
 from function.kinds.inferencecluster.pools import PublishedPools
@@ -100,7 +100,8 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
     if not cluster_identity.is_settled(request):
         return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
     pools = ", ".join(pool["name"] for pool in published.pools) or "none"
-    remarks = _pending_composite(request), _missing_storage_class(request, spec), _draining(request)
+    kept = made.kept_sizes(published.wanted, made.read(request))
+    remarks = _pending_composite(request), _missing_storage_class(request, spec), _draining(request), *kept
     return c.CLUSTER_RUNNING(why="; ".join((f"{published.nodes} nodes, pools: {pools}", *filter(None, remarks))))
 
 

@@ -1,7 +1,8 @@
 """The pods of a member: the user's template, and the few things that its engine needs around it.
 
 The template is passed on as it is. Modelplane adds the node selector and tolerations of the pool, the device claim,
-shared memory, the weights, and, for the engine's container only, variables, arguments, probes and a delayed end.
+shared memory, the weights, annotations that keep autoscalers from its node unless the template sets them itself, and,
+for the engine's container only, variables, arguments, probes and a delayed end.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
     }
     roles = disaggregation.pod_labels(of.plan) if of.serves else {}
     own = users.get("labels", {})
-    return pod_metadata(labels=labels.merge({**roles, **own}, ours), annotations=users.get("annotations"))
+    annotations = {**pods.STAYS, **users.get("annotations", {})}
+    return pod_metadata(labels=labels.merge({**roles, **own}, ours), annotations=annotations)
 
 
 def _engine(of: Pods, given: Mapping[str, Any]) -> dict[str, Any]:

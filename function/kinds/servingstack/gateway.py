@@ -27,21 +27,23 @@ _BUFFER_LIMIT = "50Mi"
 def check(spec: Spec) -> None:
     """Raises InvalidSpec for an internal load balancer where it is not known how the source makes one."""
     if spec.gateway and spec.gateway.internal and clouds.BY_NAME[spec.source].internal_load_balancer is None:
-        problem = f"how a load balancer stays inside is not known for {spec.source}; give its annotations instead"
+        problem = f"how a load balancer stays inside is not known for {spec.source}"
+        problem = f"{problem}; give annotations that keep it inside, or allowedSources"
         raise InvalidSpec(c.INVALID_STACK(field="spec.gateway.internal", problem=problem))
 
 
 def envoy_proxy(spec: Spec) -> dict[str, Any]:
     """Return the EnvoyProxy: replicas, and the Service by which they are reached."""
     wanted = spec.gateway or Gateway()
-    inside = (clouds.BY_NAME[spec.source].internal_load_balancer or {}) if wanted.internal else {}
+    source = clouds.BY_NAME[spec.source]
+    inside = (source.internal_load_balancer or {}) if wanted.internal else {}
     return manifests.envoy_proxy(
         name=NAME,
         namespace=NAMESPACE,
         replicas=_REPLICAS,
-        annotations={**inside, **wanted.annotations},
+        annotations={**source.load_balancer, **inside, **wanted.annotations},
         sources=wanted.allowedSources,
-        service=NAME if clouds.BY_NAME[spec.source].is_provisioned else None,
+        service=NAME if source.is_provisioned else None,
     )
 
 

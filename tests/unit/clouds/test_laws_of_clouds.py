@@ -262,13 +262,16 @@ def test_what_is_only_initial_is_never_completed_by_the_provider(source: Source)
 
 
 @each_cloud
-def test_an_initial_value_is_given_in_one_place(source: Source) -> None:
-    """initProvider is only read where forProvider has no value."""
+def test_what_is_only_initial_is_a_whole_field(source: Source) -> None:
+    """initProvider is only read where forProvider has no value.
+
+    Below an object that both have, Upjet takes it for a value that must stay, and resets what an autoscaler has chosen
+    (crossplane-contrib/provider-upjet-aws#1907).
+    """
     both = {
-        f"{where}: {'.'.join(path)}"
+        f"{where}: {field}"
         for where, _, manifest in managed_of(source)
-        for path, value in walked(manifest["spec"].get("initProvider") or {})
-        if not isinstance(value, Mapping) and dig(manifest["spec"]["forProvider"], *path) is not None
+        for field in manifest["spec"].get("initProvider", {}).keys() & manifest["spec"]["forProvider"].keys()
     }
     assert both == set()
 
@@ -434,6 +437,16 @@ def test_the_same_pools_in_another_order_are_the_same(source: Source) -> None:
     world = worlds(source)["many"].copied()
     assert world.edit(pools[::-1]) == ""
     assert world.managed() == worlds(source)["many"].managed()
+
+
+@each_cloud
+def test_a_cluster_keeps_its_credentials(source: Source) -> None:
+    """In another account the provider would find nothing, and make a cluster that is empty."""
+    world, pools = worlds(source)["one"].copied(), pools_of(source)["one"]
+    assert world.edit(pools, credentials={"name": "default"}) == ""
+    assert "a cluster keeps its credentials" in world.edit(pools, credentials={"name": "other"})
+    assert "a cluster keeps its credentials" in world.edit(pools, credentials={"type": "ProviderConfig"})
+    assert world.managed() == worlds(source)["one"].managed()
 
 
 @each_cloud

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from function.contracts.cloud.source import ManagedKind, Observation, Provisioner
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import Observation, Provisioner
 from function.core import Manifest, dig, is_ready
 from function.manifests.managed import managed_resource
 from function.planning import looks
@@ -35,10 +36,11 @@ def observe(manifest: Manifest) -> Observation:
 
 CLOUD = Provisioner(
     model=None,  # type: ignore[arg-type]
-    composer=None,  # type: ignore[arg-type]
+    provider=GROUP,
     managed=(NETWORK, CLUSTER, POOL),
     packages=(),
-    provider=GROUP,
+    resources=lambda _site, _spec: (),
+    secrets=lambda _site, _spec: (),
     observe=observe,
 )
 
@@ -344,6 +346,20 @@ def test_one_whose_id_a_sibling_holds_is_in_use() -> None:
     sky.settle()
 
     assert sky.providers.refusals == ["DependencyViolation: Network net is used by Pool holder"]
+
+
+def test_one_whose_name_is_a_word_that_a_sibling_says_is_not_in_use() -> None:
+    owner = {"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "controller": True}
+    pool, other = resource(POOL, "gpus", external_name="azure"), resource(CLUSTER, "main", networkPlugin="azure")
+    for manifest in (pool, other):
+        manifest["metadata"]["ownerReferences"] = [owner]
+    sky = Sky(pool, other)
+    sky.settle()
+    sky.delete(pool)
+    sky.settle()
+
+    assert sky.get(pool) is None
+    assert sky.providers.refusals == []
 
 
 def test_what_the_provider_may_not_delete_stays_in_the_cloud() -> None:

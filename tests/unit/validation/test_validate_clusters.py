@@ -80,6 +80,8 @@ def test_a_pool_of_every_ready_made_class_can_be_made(name: str) -> None:
         ("GKE", "gke-l4-1x-g2", {"zones": ["europe-west4-a"]}, "zones"),
         ("GKE", "gke-l4-1x-g2", {"capacityBlock": RESERVATION}, "capacityBlock"),
         ("AKS", "aks-h100-8x-nd", {"minNodeCount": 0, "maxNodeCount": 2}, "minNodeCount"),
+        ("AKS", "aks-h100-8x-nd", {"zones": ["1", "2", "1"]}, "zones[2]"),
+        ("EKS", "eks-l4-1x-g6", {"zones": ["us-east-1a", "us-east-1a"]}, "zones[1]"),
         ("Nebius", "nebius-h100-8x", {"zones": ["a"]}, "zones"),
         ("Vultr", "vultr-h100-8x", {"nodeCount": 0}, "nodeCount"),
     ],
@@ -94,6 +96,50 @@ def test_what_each_cloud_cannot_do_is_found_at_the_pools_field(
     found = {f.field for f in validate([*CLASSES.values(), wanted]) if f.code == "refused"}
     assert {f"spec.nodePools[{at}].{field}" for at in (1, 2)} <= found
     assert not any(at.startswith("spec.nodePools[0]") for at in found)
+
+
+@pytest.mark.parametrize("provider", sorted({spec["spec"]["provisioning"]["provider"] for spec in CLASSES.values()}))
+def test_a_taint_that_a_node_has_already_is_found(provider: str) -> None:
+    """Kubernetes takes one taint of each key and effect. The value is no part of it."""
+    taints = [{"key": "team", "value": value, "effect": "NoSchedule"} for value in ("a", "b")]
+
+    [finding] = [f for f in validate([made_cluster(provider, {"taints": taints})]) if f.code == "refused"]
+    assert finding.field == "spec.nodePools[0].taints[1]"
+    assert finding.message == "must not repeat team:NoSchedule, which is in the list already"
+
+
+def test_what_the_whole_cluster_cannot_be_is_found_at_the_block() -> None:
+    wanted = made_cluster("AKS", *[{"nodeCount": 1000}] * 5)
+
+    [finding] = [f for f in validate([wanted]) if f.code == "refused"]
+    assert finding.field == "spec.cluster.aks"
+    assert finding.message == "must have at most 5000 nodes, system pool included, not 5006: AKS makes no more"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "want"),
+    [
+        ("eks-l4-1x-g5", ["eks-l4-1x-g6"], "names InferenceClass eks-l4-1x-g5, which is not given; did you mean {}?"),
+        ("h100", ["eks-l4-1x-g6"], "names InferenceClass h100, which is not given; there is {}"),
+        ("eks-l4-1x-g6", ["eks-l4-1x-g6"], None),
+        ("h100", [], None),
+    ],
+    ids=["mistyped", "unlike", "given", "no class is given"],
+)
+def test_a_class_that_is_not_among_those_that_are_given_is_told(name: str, given: list[str], want: str | None) -> None:
+    wanted = made_cluster("EKS", {"className": name})
+
+    found = [f for f in validate([*(CLASSES[one] for one in given), wanted]) if f.code == "class"]
+    assert [(f.field, f.message) for f in found] == (
+        [("spec.nodePools[0].className", want.format(*given))] if want else []
+    )
+
+
+def test_a_class_that_is_invalid_is_given() -> None:
+    broken = {**CLASSES["eks-l4-1x-g6"], "spec": {"devices": "none"}}
+
+    found = validate([broken, made_cluster("EKS", {"className": "eks-l4-1x-g6"})])
+    assert [f.code for f in found if f.index == 1] == []
 
 
 def test_a_network_that_overlaps_is_found_before_anything_is_made() -> None:

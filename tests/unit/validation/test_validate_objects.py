@@ -39,7 +39,7 @@ SOUND_CLUSTER = of(
     "InferenceCluster",
     {
         "cluster": {"source": "Existing", "existing": {"secretRef": {"name": "kubeconfig"}}},
-        "nodePools": [{"name": "gpu-h100", "className": "eks-h100-8x", "maxNodeCount": 4}],
+        "nodePools": [{"name": "gpu-h100", "className": "sample", "maxNodeCount": 4}],
         "servingStack": {"gateway": {"allowedSources": ["10.0.0.0/8"]}},
     },
     namespace=None,
@@ -477,7 +477,10 @@ def test_where_an_endpoint_points_is_looked_at(url: str, want: list[str]) -> Non
             edited(SOUND_CLUSTER, "spec.servingStack.gateway.internal", True),
             (
                 "spec.servingStack.gateway.internal",
-                "how a load balancer stays inside is not known for Existing; give its annotations instead",
+                (
+                    "how a load balancer stays inside is not known for Existing; give annotations that keep it inside, "
+                    "or allowedSources"
+                ),
             ),
         ),
         (

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from function.clouds.toy import model
 from function.clouds.toy.blocks import Cluster, Machine
-from function.clouds.toy.composer import CLUSTER, COMPOSER, GROUP, NETWORK, POOL
+from function.clouds.toy.resources import CLUSTER, GROUP, NETWORK, POOL, resources, secrets, storage
 
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.nodepool import NodePool
-from function.contracts.cloud.source import Observation, Package, Provisioner, Source
+from function.contracts.cloud.provisioner import Observation, Package, Provisioner
+from function.contracts.cloud.source import Source
 from function.core import Manifest
 
 
@@ -40,10 +41,12 @@ SOURCE = Source(
     internal_load_balancer={"toy.example.org/internal": "true"},
     provisioner=Provisioner(
         model=model,
-        composer=COMPOSER,
+        provider=GROUP,
         managed=(NETWORK, CLUSTER, POOL),
         packages=(Package(package="xpkg.example.org/toy/provider-toy", version=">=v1.0.0"),),
-        provider=GROUP,
+        resources=resources,
+        secrets=secrets,
+        storage=storage,
         pool_faults=_pool_faults,
         cluster_faults=_cluster_faults,
         scales_from_zero=False,

@@ -31,7 +31,7 @@ class Pool(provisioned.Pool):
 class Spec(Cluster):
     clusterName: schema.XrName
     """The InferenceCluster that it is made for."""
-    nodePools: Annotated[tuple[Pool, ...], Len(1, 16), schema.ListMap()]
+    nodePools: Annotated[tuple[Pool, ...], Len(1, provisioned.MOST_POOLS), schema.ListMap()]
     """Its node pools."""
 
 

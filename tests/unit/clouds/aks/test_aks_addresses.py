@@ -70,38 +70,38 @@ def test_the_defaults_have_room_for_every_cluster_that_aks_makes() -> None:
     ("network", "want"),
     [
         ({"cidr": "fd00::/48"}, ("network.cidr", "must be an IPv4 network, not fd00::/48")),
-        ({"cidr": "10.0.0.0/29"}, ("network.cidr", "must have a prefix length from /8 to /28, unlike 10.0.0.0/29")),
+        ({"cidr": "10.0.0.0/29"}, ("network.cidr", "must be a network from /8 to /28, not 10.0.0.0/29")),
         (
             {"podCidr": "10.244.0.0/25"},
-            ("network.podCidr", "must have a prefix length from /8 to /24, unlike 10.244.0.0/25"),
+            ("network.podCidr", "must be a network from /8 to /24, not 10.244.0.0/25"),
         ),
         (
             {"serviceCidr": "10.96.0.0/12"},
-            ("network.serviceCidr", "must have a prefix length from /13 to /24, unlike 10.96.0.0/12"),
+            ("network.serviceCidr", "must be a network from /13 to /24, not 10.96.0.0/12"),
         ),
         (
             {"podCidr": "172.16.0.0/12"},
-            ("network.podCidr", "must not overlap 172.30.0.0/16, which AKS keeps, unlike 172.16.0.0/12"),
+            ("network.podCidr", "must not overlap 172.30.0.0/16, which AKS keeps, as 172.16.0.0/12 does"),
         ),
         (
             {"cidr": "169.254.1.0/24"},
-            ("network.cidr", "must not overlap 169.254.0.0/16, which AKS keeps, unlike 169.254.1.0/24"),
+            ("network.cidr", "must not overlap 169.254.0.0/16, which AKS keeps, as 169.254.1.0/24 does"),
         ),
         (
             {"serviceCidr": "192.0.2.0/24"},
-            ("network.serviceCidr", "must not overlap 192.0.2.0/24, which AKS keeps, unlike 192.0.2.0/24"),
+            ("network.serviceCidr", "must not overlap 192.0.2.0/24, which AKS keeps, as 192.0.2.0/24 does"),
         ),
         (
             {"cidr": "168.63.0.0/16"},
-            ("network.cidr", "must not overlap 168.63.129.16/32, which Azure keeps, unlike 168.63.0.0/16"),
+            ("network.cidr", "must not overlap 168.63.129.16/32, which Azure keeps, as 168.63.0.0/16 does"),
         ),
         (
             {"serviceCidr": "10.0.8.0/24"},
-            ("network.serviceCidr", "must not overlap network.cidr (10.0.0.0/16), unlike 10.0.8.0/24"),
+            ("network.serviceCidr", "must not overlap network.cidr, 10.0.0.0/16, as 10.0.8.0/24 does"),
         ),
         (
             {"cidr": "10.0.0.0/12", "podCidr": "10.8.0.0/16", "serviceCidr": "10.96.0.0/16"},
-            ("network.podCidr", "must not overlap network.cidr (10.0.0.0/12), unlike 10.8.0.0/16"),
+            ("network.podCidr", "must not overlap network.cidr, 10.0.0.0/12, as 10.8.0.0/16 does"),
         ),
     ],
     ids=["v6", "tiny", "tiny-pods", "large-services", "aks", "link-local", "test", "azure", "services", "pods"],

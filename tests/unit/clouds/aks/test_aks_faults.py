@@ -10,11 +10,11 @@ import yaml
 
 from function.clouds.aks import faults, machines
 from function.clouds.aks.blocks import Cluster, Machine
-from function.clouds.aks.model import Pool, Spec
+from function.clouds.aks.model import Pool
 
 CLASSES = Path(__file__).parents[4] / "examples/classes/aks.yaml"
 NVIDIA, AMD = "gpu.nvidia.com", "gpu.amd.com"
-CLASS_OF = "names a class of"
+CLASS = "InferenceClass h100 has"
 
 
 def classes() -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def of_cluster(*pools: Pool, **block: Any) -> list[tuple[str, str]]:
         ({}, []),
         ({"zones": ["1", "3"]}, []),
         ({"taints": [{"key": "team", "value": "a", "effect": "NoExecute"}]}, []),
-        ({"zones": ["westeurope-1"]}, [("zones", "must be among 1, 2, 3, as AKS names zones, not westeurope-1")]),
+        ({"zones": ["westeurope-1"]}, [("zones", "must have 1, 2 or 3, as AKS names zones, not westeurope-1")]),
         (
             {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}, {"key": "c", "effect": "NoSchedule"}]},
             [("taints[1].value", "must be given: AKS takes taints as key=value:effect only")],
@@ -62,32 +62,42 @@ def test_what_a_pool_cannot_be_is_named(fields: dict[str, Any], want: list[tuple
     [
         ({"diskSizeGb": 30}, ""),
         ({"diskSizeGb": 2048}, ""),
-        ({"diskSizeGb": 29}, "names a class with diskSizeGb 29; AKS has OS disks of 30 to 2048 GB"),
-        ({"diskSizeGb": 2049}, "names a class with diskSizeGb 2049; AKS has OS disks of 30 to 2048 GB"),
+        ({"diskSizeGb": 29}, "InferenceClass h100 has diskSizeGb 29; AKS has OS disks of 30 to 2048 GB"),
+        ({"diskSizeGb": 2049}, "InferenceClass h100 has diskSizeGb 2049; AKS has OS disks of 30 to 2048 GB"),
         ({"vmSize": "standard_nd96ISR_h100_v5"}, ""),
         ({"vmSize": "Standard_NV36ads_A10_v5"}, ""),
         ({"vmSize": "Standard_D8s_v5", "drivers": []}, ""),
         (
             {"vmSize": "Standard_D8s_v5"},
-            f"{CLASS_OF} Standard_D8s_v5 with devices of gpu.nvidia.com; only sizes of the N family have GPUs",
+            (
+                f"{CLASS} devices of gpu.nvidia.com, and vmSize Standard_D8s_v5 has none; only sizes that begin with "
+                "Standard_N have GPUs"
+            ),
         ),
         (
             {"vmSize": "Standard_ND96isr_MI300X_v5"},
-            f"{CLASS_OF} Standard_ND96isr_MI300X_v5 with devices of gpu.nvidia.com; its GPUs are of gpu.amd.com",
+            f"{CLASS} devices of gpu.nvidia.com, and vmSize Standard_ND96isr_MI300X_v5 has those of gpu.amd.com",
         ),
         (
             {"drivers": [AMD]},
-            f"{CLASS_OF} Standard_ND96isr_H100_v5 with devices of gpu.amd.com; its GPUs are of gpu.nvidia.com",
+            f"{CLASS} devices of gpu.amd.com, and vmSize Standard_ND96isr_H100_v5 has those of gpu.nvidia.com",
         ),
         (
             {"vmSize": "Standard_ND128isr_GB300_v6"},
-            f"{CLASS_OF} Standard_ND128isr_GB300_v6, an Arm machine, for which AKS installs no GPU driver",
+            f"{CLASS} vmSize Standard_ND128isr_GB300_v6, an Arm machine, for which AKS installs no GPU driver",
         ),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
 def test_a_machine_that_cannot_be_is_named_at_the_class(fields: dict[str, Any], want: str) -> None:
     assert of_pool(**fields) == ([("className", want)] if want else [])
+
+
+@pytest.mark.parametrize("location", ["WestEurope", "west-europe", "West_Europe"])
+def test_a_location_is_given_by_its_name(location: str) -> None:
+    problem = f"must be the name of a location, such as westeurope, not {location}"
+
+    assert of_cluster(pool(), location=location) == [("location", problem)]
 
 
 @pytest.mark.parametrize("class_", classes(), ids=lambda spec: str(spec["provisioning"]["aks"]["vmSize"]))
@@ -109,10 +119,13 @@ def test_there_is_a_class_of_every_machine_that_is_known() -> None:
         (None, []),
         ("1.34", []),
         ("1.36.2", []),
-        ("1.33", [("kubernetesVersion", "must be 1.34 or newer, which have DRA, not 1.33")]),
-        ("1.9.1", [("kubernetesVersion", "must be 1.34 or newer, which have DRA, not 1.9.1")]),
-        ("v1.36", [("kubernetesVersion", "must be a version such as 1.36, not v1.36")]),
-        ("1.36.1-gke.1", [("kubernetesVersion", "must be a version such as 1.36, not 1.36.1-gke.1")]),
+        ("1.33", [("kubernetesVersion", "must be 1.34 or newer, not 1.33: devices are claimed by resource.k8s.io/v1")]),
+        (
+            "1.9.1",
+            [("kubernetesVersion", "must be 1.34 or newer, not 1.9.1: devices are claimed by resource.k8s.io/v1")],
+        ),
+        ("v1.36", [("kubernetesVersion", "must be a version such as 1.36 or 1.36.2, not v1.36")]),
+        ("1.36.1-gke.1", [("kubernetesVersion", "must be a version such as 1.36 or 1.36.2, not 1.36.1-gke.1")]),
     ],
 )
 def test_versions_without_dra_and_of_others_are_refused(version: str | None, want: list[tuple[str, str]]) -> None:
@@ -138,24 +151,14 @@ def test_a_cluster_has_room_for_its_system_pool_and_every_pool_at_its_largest() 
 
 def test_a_cluster_has_at_most_5000_nodes() -> None:
     assert of_cluster(*[pool(nodeCount=1000)] * 5) == [
-        ("location", "cannot have 5006 nodes in one cluster, system pool included: AKS makes 5000")
+        ("", "must have at most 5000 nodes, system pool included, not 5006: AKS makes no more")
     ]
     assert of_cluster(*[pool(nodeCount=1000)] * 4, pool(nodeCount=994)) == []
 
 
-def test_a_composite_is_not_held_for_room_while_replicas_leave_a_pool() -> None:
-    """It has the pool that is left and the one that replaces it."""
-    pools = [{**pool(nodeCount=9).model_dump(exclude_none=True), "name": name} for name in ("old", "new")]
-    network = {"podCidr": "10.244.0.0/20"}
-    spec = {"clusterName": "amsterdam", "location": "westeurope", "network": network, "nodePools": pools}
-
-    assert list(faults.spec_faults(Spec.model_validate(spec))) == []
-    assert of_cluster(pool(nodeCount=9), pool(nodeCount=9), network=network) != []
-
-
 def test_nothing_is_computed_of_networks_that_are_not_legal() -> None:
     assert of_cluster(pool(), network={"cidr": "10.0.0.0/30"}) == [
-        ("network.cidr", "must have a prefix length from /8 to /28, unlike 10.0.0.0/30")
+        ("network.cidr", "must be a network from /8 to /28, not 10.0.0.0/30")
     ]
 
 

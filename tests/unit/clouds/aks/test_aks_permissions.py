@@ -35,6 +35,17 @@ def test_everything_that_is_composed_can_be_made_and_deleted_and_nothing_else() 
     assert {f"{type_}/{verb}" for type_ in wanted for verb in ("read", "write", "delete")} <= set(ROLE["Actions"])
 
 
+def test_operations_that_go_on_can_be_followed() -> None:
+    """Azure answers most changes at once, and is asked for their results."""
+    assert {
+        "Microsoft.ContainerService/locations/operationresults/read",
+        "Microsoft.ContainerService/locations/operations/read",
+        "Microsoft.Network/locations/operationResults/read",
+        "Microsoft.Network/locations/operations/read",
+        "Microsoft.Resources/subscriptions/operationresults/read",
+    } <= set(ROLE["Actions"])
+
+
 def test_no_action_is_a_wildcard_or_listed_twice() -> None:
     assert not [action for action in ROLE["Actions"] if "*" in action]
     assert len(ROLE["Actions"]) == len(set(ROLE["Actions"]))

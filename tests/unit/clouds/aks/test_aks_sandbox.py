@@ -147,11 +147,14 @@ def test_nodes_are_upgraded_after_the_control_plane() -> None:
         ),
         (
             {"fabric": {"type": "InfiniBand"}},
-            "fabric.type: AKS can do None, not InfiniBand; InfiniBand there needs host drivers that Modelplane does",
+            "fabric.type: must be None for AKS, not InfiniBand; InfiniBand there needs host drivers that",
         ),
         ({"minNodeCount": 0, "maxNodeCount": 2}, "minNodeCount: must be at least 1, not 0: the autoscaler of AKS adds"),
-        ({"zones": ["a"]}, "zones: must be among 1, 2, 3, as AKS names zones, not a"),
-        ({"className": "wrong"}, "className: names a class of Standard_D8s_v5 with devices of gpu.nvidia.com; only"),
+        ({"zones": ["a"]}, "zones: must have 1, 2 or 3, as AKS names zones, not a"),
+        (
+            {"className": "wrong"},
+            "className: InferenceClass wrong has devices of gpu.nvidia.com, and vmSize Standard_D8s_v5 has none; only",
+        ),
     ],
     ids=["reservation", "fabric", "zero", "zone", "devices"],
 )

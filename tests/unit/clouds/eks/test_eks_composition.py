@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -137,25 +139,81 @@ def test_a_capacity_block_is_named_by_the_template_and_the_group_and_places_its_
 
 
 @pytest.mark.parametrize(
-    ("sizes", "kept", "initial"),
+    ("sizes", "scaling"),
     [
-        ({"nodeCount": 3}, {"minSize": 3, "maxSize": 3, "desiredSize": 3}, None),
-        ({"nodeCount": 0}, {"minSize": 0, "maxSize": 1, "desiredSize": 0}, None),
-        ({"nodeCount": 3, "maxNodeCount": 8}, {"minSize": 1, "maxSize": 8}, 3),
-        ({"nodeCount": 9, "maxNodeCount": 8}, {"minSize": 1, "maxSize": 8}, 8),
-        ({"nodeCount": 0, "maxNodeCount": 8, "minNodeCount": 2}, {"minSize": 2, "maxSize": 8}, 2),
+        ({"nodeCount": 3}, {"minSize": 3, "maxSize": 3, "desiredSize": 3}),
+        ({"nodeCount": 0}, {"minSize": 0, "maxSize": 1, "desiredSize": 0}),
     ],
 )
-def test_an_autoscaler_is_given_bounds_and_an_initial_size(
-    sizes: dict[str, int], kept: dict[str, int], initial: int | None
-) -> None:
-    pool = {key: value for key, value in L4.items() if not key.endswith("Count")}
-    wanted = xr({**pool, **sizes})
-    spec = manifests(compose(wanted, running(wanted)))["pool-l4"]["spec"]
+def test_a_pool_without_autoscaler_keeps_its_size(sizes: dict[str, int], scaling: dict[str, int]) -> None:
+    spec = pool_of(sized(sizes), running(sized(sizes)))
 
-    assert spec["forProvider"]["scalingConfig"] == kept
-    assert dig(spec, "initProvider", "scalingConfig", "desiredSize") == initial
+    assert spec["forProvider"]["scalingConfig"] == scaling
+    assert "initProvider" not in spec
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scaling"),
+    [
+        ({"nodeCount": 3, "maxNodeCount": 8}, {"minSize": 1, "maxSize": 8, "desiredSize": 3}),
+        ({"nodeCount": 9, "maxNodeCount": 8}, {"minSize": 1, "maxSize": 8, "desiredSize": 8}),
+        ({"nodeCount": 0, "maxNodeCount": 8, "minNodeCount": 2}, {"minSize": 2, "maxSize": 8, "desiredSize": 2}),
+    ],
+)
+@pytest.mark.parametrize("desired", [None, 7])
+def test_the_provider_leaves_the_size_of_a_pool_to_its_autoscaler(
+    sizes: dict[str, int], scaling: dict[str, int], desired: int | None
+) -> None:
+    """It recognizes fields of creation only as a whole: below an embedded object it would set the size again."""
+    observed = running(sized(sizes))
+    if desired is not None:
+        observed["pool-l4"]["status"]["atProvider"]["scalingConfig"]["desiredSize"] = desired
+    spec = pool_of(sized(sizes), observed)
+
+    assert spec["initProvider"]["scalingConfig"] == scaling
+    assert "scalingConfig" not in spec["forProvider"]
     assert "LateInitialize" not in spec["managementPolicies"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "scaling"),
+    [
+        ({"maxNodeCount": 12}, {"minSize": 1, "maxSize": 12, "desiredSize": 5}),
+        ({"maxNodeCount": 4}, {"minSize": 1, "maxSize": 4, "desiredSize": 4}),
+        ({"minNodeCount": 6}, {"minSize": 6, "maxSize": 8, "desiredSize": 6}),
+        ({"nodeCount": 4}, None),
+    ],
+)
+def test_other_bounds_are_written_until_aws_has_them_and_keep_the_size_that_there_is(
+    edit: dict[str, int], scaling: dict[str, int] | None
+) -> None:
+    before = {"nodeCount": 2, "maxNodeCount": 8}
+    observed = running(sized(before))
+    observed["pool-l4"]["status"]["atProvider"]["scalingConfig"]["desiredSize"] = 5
+    wanted = sized({**before, **edit})
+
+    written = compose(wanted, observed)
+    assert parameters(written, "pool-l4").get("scalingConfig") == scaling
+    assert "scalingConfig" not in parameters(compose(wanted, made(written)), "pool-l4")
+
+
+def test_a_pool_that_gets_an_autoscaler_is_handed_over() -> None:
+    observed = running(sized({"nodeCount": 3}))
+    wanted = sized({"nodeCount": 3, "maxNodeCount": 6})
+
+    written = compose(wanted, observed)
+    assert parameters(written, "pool-l4")["scalingConfig"] == {"minSize": 1, "maxSize": 6, "desiredSize": 3}
+    assert "scalingConfig" not in parameters(compose(wanted, made(written)), "pool-l4")
+
+
+def sized(sizes: Mapping[str, int]) -> dict[str, Any]:
+    return xr({**{key: value for key, value in L4.items() if not key.endswith("Count")}, **sizes})
+
+
+def pool_of(wanted: Mapping[str, Any], observed: Mapping[str, Any]) -> Any:
+    manifest = manifests(compose(wanted, observed))["pool-l4"]
+    assert foreign.problems(manifest) == []
+    return manifest["spec"]
 
 
 def test_nodes_have_the_taints_of_their_devices_and_of_the_pool_in_the_words_of_eks() -> None:
@@ -168,11 +226,23 @@ def test_nodes_have_the_taints_of_their_devices_and_of_the_pool_in_the_words_of_
     ]
 
 
-def test_images_of_bottlerocket_are_on_their_second_volume() -> None:
-    machine = {"instanceType": "g6.2xlarge", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "diskSizeGb": 300}
+BOTTLEROCKET = {"instanceType": "g6.2xlarge", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "diskSizeGb": 300}
 
-    [disk] = parameters(compose(xr({**L4, "machine": machine})), "template-l4")["blockDeviceMappings"]
+
+def test_images_of_bottlerocket_are_on_their_second_volume() -> None:
+    [disk] = parameters(compose(xr({**L4, "machine": BOTTLEROCKET})), "template-l4")["blockDeviceMappings"]
     assert (disk["deviceName"], disk["ebs"]["volumeSize"]) == ("/dev/xvdb", 300)
+
+
+def test_bottlerocket_offers_no_gpu_a_second_time() -> None:
+    """Its own device plugin does, unless the user data turn it off."""
+    manifest = manifests(compose(xr({**L4, "machine": BOTTLEROCKET})))["template-l4"]
+    settings = tomllib.loads(base64.b64decode(manifest["spec"]["forProvider"]["userData"], validate=True).decode())
+
+    assert settings == {"settings": {"kubelet-device-plugins": {"nvidia": {"enabled": False}}}}
+    assert foreign.problems(manifest) == []
+    assert "userData" not in parameters(compose(xr(L4)), "template-l4")
+    assert "userData" not in parameters(compose(xr(L4)), "template-system")
 
 
 # Zones
@@ -234,7 +304,7 @@ CLUSTER_EDITS = st.fixed_dictionaries(
     {},
     optional={
         "kubernetesVersion": st.sampled_from(["1.36", "1.37"]),
-        "publicAccessCidrs": st.just(["198.51.100.0/24"]),
+        "apiServer": st.just({"allowedSources": ["198.51.100.0/24"]}),
     },
 )
 POOLS = st.lists(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from tests.support.eksclusters import L4, compose, manifests, xr
 POLICY = json.loads((Path(__file__).parents[4] / "examples/clouds/permissions/eks.json").read_text())
 LONGEST = 6144
 """Characters of a managed policy, white space aside (IAM user guide, quotas)."""
+
+ROLES = "arn:*:iam::*:role/modelplane/*"
+"""Every role that is composed, by its path."""
 
 LIFE = {
     "VPC": "ec2:CreateVpc ec2:ModifyVpcAttribute ec2:DescribeVpcs ec2:DescribeVpcAttribute ec2:DeleteVpc",
@@ -75,15 +79,17 @@ def test_no_action_is_a_pattern() -> None:
     assert [action for action in allowed() if "*" in action] == []
 
 
-def test_what_deletes_is_limited_to_what_has_our_tag() -> None:
+def test_what_deletes_is_limited_to_what_has_our_tag_and_to_our_roles() -> None:
     ours = {"Null": {f"aws:ResourceTag/{TAG}": "false"}}
-    network = ("ec2:DeleteNetworkInterface",)
+    network = ("ec2:DeleteNetworkInterface",)  # those of mount targets, which EFS makes without tags
 
     loose = [
         action
         for statement in statements()
         for action in statement["Action"]
-        if ":Delete" in action and not ours.items() <= statement.get("Condition", {}).items()
+        if ":Delete" in action
+        and not ours.items() <= statement.get("Condition", {}).items()
+        and statement["Resource"] != ROLES
     ]
     assert loose == [*network]
 
@@ -97,4 +103,30 @@ def test_roles_are_given_the_policies_that_are_composed_and_no_others_of_aws() -
         for manifest in manifests(compose(xr(L4))).values()
         if "policyArn" in (wanted := manifest["spec"]["forProvider"])
     }
+    managed = [arn.replace(":*:", ":aws:") for arn in composed]
     assert {arn for arn in arns if "::aws:" in arn} == composed
+    assert all(any(is_arn_like(arn, pattern) for pattern in arns) for arn in managed)
+    assert not any(is_arn_like("arn:aws:iam::aws:policy/AdministratorAccess", pattern) for pattern in arns)
+    assert any(is_arn_like("arn:aws:iam::123456789012:policy/east-policy-autoscaler-1", pattern) for pattern in arns)
+
+
+def is_arn_like(arn: str, pattern: str) -> bool:
+    """Whether ArnLike holds: part by part (IAM user guide, condition operators)."""
+    return all(map(fnmatch.fnmatchcase, arn.split(":", 5), pattern.split(":", 5)))
+
+
+def test_roles_are_confined_by_their_path_and_passed_by_it() -> None:
+    """By tags IAM does not reliably tell which role may be passed."""
+    composed = [m["spec"]["forProvider"]["path"] for m in manifests(compose(xr(L4))).values() if m["kind"] == "Role"]
+    assert {f"arn:*:iam::*:role{path}*" for path in composed} == {ROLES}
+
+    reading = {"iam:GetRole", "iam:ListAttachedRolePolicies", "iam:ListInstanceProfilesForRole", "iam:ListRolePolicies"}
+    of_roles = [
+        statement
+        for statement in statements()
+        if {a for a in statement["Action"] if a.startswith("iam:") and "Role" in a} - reading
+        and "iam:CreateServiceLinkedRole" not in statement["Action"]
+    ]
+    assert {statement["Resource"] for statement in of_roles} == {ROLES}
+    [passes] = [statement for statement in of_roles if "iam:PassRole" in statement["Action"]]
+    assert passes["Condition"].keys() == {"StringEquals"}

@@ -80,7 +80,7 @@ def test_what_cannot_be_is_refused_before_anything_is_made() -> None:
         (
             {**GPU, "fabric": {"type": "InfiniBand"}},
             {},
-            "InvalidNodePool: spec.nodePools[0].fabric.type: EKS can do None or EFA",
+            "InvalidNodePool: spec.nodePools[0].fabric.type: must be None or EFA for EKS, not ",
         ),
         (
             {**GPU, "zones": ["us-west-2a"]},

@@ -5,16 +5,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function.clouds.gke.model import Pool
 from function.clouds.gke.pools import initial
+from function.contracts.cloud import nodes
+from function.contracts.cloud.nodepool import NodePool
 
 COUNTS = st.integers(0, 5000)
 ZONES = st.integers(1, 8)
 
 
-def scaled(count: int, least: int, most: int) -> Pool:
+def scaled(count: int, least: int, most: int) -> nodes.Scale:
     fields = {"nodeCount": count, "minNodeCount": min(least, most), "maxNodeCount": most}
-    return Pool.model_validate({"name": "a", "className": "l4", "machine": {"machineType": "g2-standard-8"}, **fields})
+    found = nodes.scale(NodePool.model_validate({"name": "a", "className": "l4", **fields}), least=0)
+    assert found
+    return found
 
 
 @given(count=COUNTS, least=COUNTS, most=st.integers(1, 5000), zones=ZONES)

@@ -107,7 +107,7 @@ def test_as_many_nodes_as_are_counted_fit_and_no_more(prefix: int, service: int)
 def test_the_length_that_a_refusal_names_is_enough_and_one_more_is_not(sizes: list[dict], service: int) -> None:
     asked = pools(*sizes)
     [refusal] = addresses.faults(Network(cidr="10.0.0.0/28", serviceCidr=f"/{service}"), asked)
-    length = int(refusal[1].rpartition("/")[2].split()[0])
+    length = int(refusal[1].partition(" a /")[2].split()[0])
 
     enough, less = (Network(cidr=f"10.0.0.0/{prefix}", serviceCidr=f"/{service}") for prefix in (length, length + 1))
     assert list(addresses.faults(enough, asked)) == []
@@ -138,7 +138,7 @@ def test_nodes_are_counted_as_many_as_there_can_be() -> None:
         ({"cidr": "10.64.0.0/15", "serviceCidr": "10.65.0.0/16"}, []),
         (
             {"cidr": "10.64.0.0/15", "serviceCidr": "10.66.0.0/16"},
-            ["network.serviceCidr: must be part of network.cidr, 10.64.0.0/15, which 10.66.0.0/16 is not"],
+            ["network.serviceCidr: must be part of network.cidr, 10.64.0.0/15, not 10.66.0.0/16"],
         ),
         (
             {"cidr": "10.64.0.0/15", "serviceCidr": "10.64.1.0/16"},
@@ -160,8 +160,8 @@ def test_nodes_are_counted_as_many_as_there_can_be() -> None:
             {"cidr": "192.168.0.0/16"},
             [
                 (
-                    "network.cidr: 192.168.0.0/16 is too small for 6 nodes, 5 of the cluster's own among them, and a"
-                    " /16 of Services; it must be a /15 or larger"
+                    "network.cidr: must be a /15 or larger, not 192.168.0.0/16: there must be room for 6 nodes with a"
+                    " /24 each, 5 of the cluster's own among them, and for a /16 of Services"
                 )
             ],
         ),

@@ -50,7 +50,7 @@ def pools(draw: st.DrawFn) -> list[dict[str, Any]]:
 @st.composite
 def pool(draw: st.DrawFn, name: str) -> dict[str, Any]:
     fabric = {"fabric": {"type": "InfiniBand", "infiniband": {"fabric": FABRICS[name]}}} if name in FABRICS else {}
-    most = draw(st.none() | st.integers(0, 8))
+    most = draw(st.none() | st.integers(1, 8))
     least = draw(st.none() | st.integers(0, most)) if most is not None else None
     sizes = {"nodeCount": draw(st.integers(0, 4)), "maxNodeCount": most, "minNodeCount": least}
     return {
@@ -69,7 +69,9 @@ def blocks(draw: st.DrawFn) -> dict[str, Any]:
     """What may be edited later."""
     return {
         "cache": {"sizeGib": draw(st.integers(64, 4096))},
-        "allowedCidrs": draw(st.lists(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"]), unique=True)),
+        "apiServer": {
+            "allowedSources": draw(st.lists(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"]), unique=True))
+        },
         **draw(st.sampled_from([{}, {"kubernetesVersion": "1.34"}, {"kubernetesVersion": "1.35"}])),
         "nodePools": draw(pools()),
     }

@@ -10,8 +10,8 @@ import yaml
 
 from function.api import inferenceclass
 from function.clouds.nebius.blocks import Cluster
-from function.clouds.nebius.faults import cluster_faults, fabric, faults, pool_faults
-from function.clouds.nebius.model import Pool, Spec
+from function.clouds.nebius.faults import cluster_faults, fabric, pool_faults
+from function.clouds.nebius.model import Pool
 
 EXAMPLES = Path(__file__).parents[4] / "examples/classes/nebius.yaml"
 CLASSES = [document for document in yaml.safe_load_all(EXAMPLES.read_text()) if document]
@@ -55,6 +55,10 @@ def test_a_node_has_a_disk_from_which_it_boots() -> None:
     ("asked", "want"),
     [
         (
+            pool(maxNodeCount=0),
+            "maxNodeCount: must be at least 1, not 0; for a pool without nodes, give nodeCount 0 alone",
+        ),
+        (
             pool(preset="1gpu-16vcpu-200gb", fabric=IN_FABRIC),
             (
                 "fabric.type: InfiniBand needs a preset of 8 GPUs, such as 8gpu-128vcpu-1600gb, and InferenceClass"
@@ -91,7 +95,7 @@ def test_a_node_has_a_disk_from_which_it_boots() -> None:
             "className: InferenceClass h100 has devices of gpu.amd.com; Nebius has those of gpu.nvidia.com",
         ),
     ],
-    ids=["one-gpu", "no-fabric", "no-name", "nvlink", "no-gpu", "amd"],
+    ids=["no-node", "one-gpu", "no-fabric", "no-name", "nvlink", "no-gpu", "amd"],
 )
 def test_a_pool_that_nebius_cannot_make_is_refused(asked: Pool, want: str) -> None:
     assert of(asked) == [want]
@@ -118,20 +122,20 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
         ({"kubernetesVersion": "1.100"}, []),
         (
             {"kubernetesVersion": "1.33"},
-            ["kubernetesVersion: must be a minor version, 1.34 or a newer one, not 1.33"],
+            ["kubernetesVersion: must be 1.34 or newer, not 1.33: devices are claimed by resource.k8s.io/v1"],
         ),
         (
             {"kubernetesVersion": "1.35.2"},
-            ["kubernetesVersion: must be a minor version, 1.34 or a newer one, not 1.35.2"],
+            ["kubernetesVersion: must be a version such as 1.34, not 1.35.2"],
         ),
         (
             {"systemPool": {"platform": "gpu-l40s-a", "preset": "1gpu-8vcpu-32gb"}},
             ["systemPool.platform: must be a platform without GPUs, such as cpu-d3, not gpu-l40s-a"],
         ),
-        ({"allowedCidrs": ["192.0.2.0/24"]}, []),
+        ({"apiServer": {"allowedSources": ["192.0.2.0/24"]}}, []),
         (
-            {"allowedCidrs": ["192.0.2.0/24", "2001:db8::/32"]},
-            ["allowedCidrs[1]: must be an IPv4 network, not 2001:db8::/32"],
+            {"apiServer": {"allowedSources": ["192.0.2.0/24", "2001:db8::/32"]}},
+            ["apiServer.allowedSources[1]: must be of IPv4, not 2001:db8::/32"],
         ),
     ],
 )
@@ -139,10 +143,3 @@ def test_a_cluster_is_accepted_or_refused(block: dict[str, Any], want: list[str]
     got = cluster_faults(Cluster.model_validate(block), [pool()])
 
     assert [f"{field}: {problem}" for field, problem in got] == want
-
-
-def test_the_composite_refuses_the_same_at_its_own_paths() -> None:
-    asked = pool(preset="1gpu-16vcpu-200gb", fabric=IN_FABRIC, name="b")
-    spec = Spec(clusterName="west", nodePools=(pool(), asked), kubernetesVersion="1.30")
-
-    assert [path for path, _ in faults(spec)] == ["spec.kubernetesVersion", "spec.nodePools[1].fabric.type"]

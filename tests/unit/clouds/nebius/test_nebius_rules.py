@@ -42,7 +42,7 @@ def test_what_would_lose_weights_or_replace_nodes_is_refused(
         ({}, {}),
         ({}, {"cache": {"sizeGib": 1025}}),
         ({"registries": ["registry-a"]}, {"registries": ["registry-b", "registry-c"]}),
-        ({}, {"kubernetesVersion": "1.35", "allowedCidrs": ["192.0.2.0/24"]}),
+        ({}, {"kubernetesVersion": "1.35", "apiServer": {"allowedSources": ["192.0.2.0/24"]}}),
         ({}, {"network": {"serviceCidr": "/16"}}),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from function.clouds.nebius import facts
-from function.contracts.cloud.source import ManagedKind
+from function.contracts.cloud.managedkind import ManagedKind
 from function.core import condition, dig, plain
 from function.manifests import managed
 from function.planning import stubs
@@ -210,7 +210,7 @@ def test_a_fabric_goes_with_its_last_pool(control: ControlPlane) -> None:
             {"capacityBlock": {"capacityReservationId": "cr-0123456789abcdef0"}},
             "capacityBlock: Nebius cannot take nodes from a reservation; leave it out",
         ),
-        ({"fabric": {"type": "EFA"}}, "fabric.type: Nebius can do None or InfiniBand, not EFA"),
+        ({"fabric": {"type": "EFA"}}, "fabric.type: must be None or InfiniBand for Nebius, not EFA"),
         (
             {"fabric": {"type": "InfiniBand", "infiniband": {"fabric": "fabric-7"}}},
             "fabric.type: InfiniBand needs a preset of 8 GPUs",
@@ -228,7 +228,7 @@ def test_what_nebius_cannot_do_is_refused_before_anything_is_made(more: dict[str
 def test_a_network_without_room_is_refused_before_anything_is_made() -> None:
     control = settled(cluster(ONE, network={"cidr": "10.64.0.0/24"}))
 
-    assert told(control).startswith("InvalidSpec: spec.cluster.nebius.network.cidr: 10.64.0.0/24 is too small")
+    assert told(control).startswith("InvalidSpec: spec.cluster.nebius.network.cidr: must be a /")
     assert everything(control) == []
 
 

@@ -46,15 +46,15 @@ def taint(key: str, effect: str = "NoSchedule", **more: Any) -> dict[str, Any]:
         ),
         (
             {"plan": "vc2-6c-16gb", "drivers": [NVIDIA, "dra.net"]},
-            "className: the class has devices of gpu.nvidia.com, and nodes of plan vc2-6c-16gb have no GPUs",
+            "className: InferenceClass c has devices of gpu.nvidia.com, and plan vc2-6c-16gb has no GPUs",
         ),
         (
             {"drivers": [AMD]},
-            f"className: the class has devices of gpu.amd.com, and nodes of plan {H100} have GPUs of gpu.nvidia.com",
+            f"className: InferenceClass c has devices of gpu.amd.com, and plan {H100} has GPUs of gpu.nvidia.com",
         ),
         (
             {"plan": "vcg-mi3"},
-            "className: the class has devices of gpu.nvidia.com, and nodes of plan vcg-mi3 have GPUs of gpu.amd.com",
+            "className: InferenceClass c has devices of gpu.nvidia.com, and plan vcg-mi3 has GPUs of gpu.amd.com",
         ),
     ],
     ids=["no-nodes", "no-maximum", "no-value", "two-effects", "of-the-devices", "no-gpus", "nvidias", "amds"],
@@ -86,7 +86,7 @@ def test_a_version_without_the_api_of_dra_is_refused() -> None:
         return list(cluster_faults(Cluster(region="mia", kubernetesVersion=version), ()))
 
     assert (of(None), of("v1.34.0+1"), of("v1.100.0+1")) == ([], [], [])
-    problem = "must be v1.34 or newer, such as v1.36.1+3, not v1.33.9+2: older ones do not serve resource.k8s.io/v1"
+    problem = "must be 1.34 or newer, not v1.33.9+2: devices are claimed by resource.k8s.io/v1"
     assert of("v1.33.9+2") == [("kubernetesVersion", problem)]
 
 

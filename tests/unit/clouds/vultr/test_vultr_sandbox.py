@@ -85,7 +85,7 @@ def test_what_a_pool_cannot_be_is_refused_and_what_runs_stays(control: ControlPl
             {"capacityBlock": {"capacityReservationId": "cr-0123456789abcdef0"}},
             "capacityBlock: Vultr cannot take nodes from a reservation; leave it out",
         ),
-        ({"fabric": {"type": "InfiniBand"}}, "fabric.type: Vultr can do None, not InfiniBand"),
+        ({"fabric": {"type": "InfiniBand"}}, "fabric.type: must be None for Vultr, not InfiniBand"),
         (
             {"minNodeCount": 0, "maxNodeCount": 2},
             "minNodeCount: must be at least 1, not 0: the autoscaler of Vultr adds no first node",

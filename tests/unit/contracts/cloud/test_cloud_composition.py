@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from function.contracts.cloud import composition, provisioned
-from function.contracts.cloud.composition import PublishedSecret, Storage
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 from function.contracts.cloud.source import KEY, Access, SecretKey
 from function.core import NamespacedName, Request, Result, dig, plain
 from function.sandbox.settle import settle
 from function.vocabulary import crossplane
-from tests.support.blueprints import CLUSTER, CONFIG, NET, POOL, Spec, World, composer, made, xr
+from tests.support.skycloud import CLUSTER, CONFIG, NET, POOL, Spec, World, composer, made, xr
 
 CIDR = {"cidr": "10.0.0.0/16"}
 
@@ -439,17 +439,49 @@ def test_a_pool_is_published_once_it_is_made_until_it_is_gone() -> None:
     assert "pools" not in world.asked().status
 
 
+def test_a_pool_that_the_cloud_gave_up_is_not_published_although_it_exists() -> None:
+    """Upjet calls a node group ready that EKS could not make: it can be observed."""
+    world = World(composer(everything))
+    world.settle()
+    world.step(nodePools=[pool("a")])
+    failing(world, "pool-a", ready=True, LastAsyncOperation="async create failed: CREATE_FAILED")
+
+    result = world.step(nodePools=[pool("a")])
+    assert "pools" not in result.status
+    assert "(pool-a): async create failed: CREATE_FAILED" in said(result)
+    assert world.asked(nodePools=[pool("a")]).status["pools"] == ["a"]
+
+
 # What is refused
 
 
 def test_what_the_cloud_cannot_do_is_refused_and_what_exists_stays() -> None:
     world = World(composer(everything))
     world.settle()
-    world.composer = composer(everything, faults=lambda _spec: [("spec.net", "must be one"), ("spec.b", "too")])
+    world.composer = composer(everything, cluster_faults=lambda _block, _pools: [("net", "must be one"), ("b", "too")])
     result = world.asked()
 
     assert said(result) == "False InvalidSpec: spec.net: must be one; what runs stays as it is"
     assert result.resources.keys() == world.observed.keys()
+
+
+def test_the_room_of_a_cluster_is_not_asked_for_again_while_replicas_leave_pools() -> None:
+    crowded = composer(everything, cluster_faults=lambda _block, pools: [("net", "is too small")] if pools else [])
+    assert World(crowded).settle(nodePools=[pool("a"), pool("b")]).ready
+
+
+def test_a_pool_is_judged_until_it_is_made() -> None:
+    """A release may refuse what an earlier one took, and a pool that replicas have not left has more than one may."""
+    world = World(composer(everything))
+    world.settle(nodePools=[pool("a")])
+    world.composer = composer(
+        everything, pool_faults=lambda _block, it, _machine: [("zones", f"of {it.name} are wrong")]
+    )
+
+    assert world.asked(nodePools=[pool("a")]).ready
+    refused = world.asked(nodePools=[pool("a"), pool("b")])
+    assert said(refused) == "False InvalidSpec: spec.nodePools[1].zones: of b are wrong; what runs stays as it is"
+    assert refused.resources.keys() == world.observed.keys()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from function.contracts.cloud import credentials
 from function.core import NotYet, Request
 from function.sandbox.settle import resolve
-from tests.support.blueprints import CONFIG, PROVIDER, xr
+from tests.support.skycloud import CONFIG, PROVIDER, xr
 
 GROUP = "sky.m.example.org"
 SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys", "namespace": "creds"}}

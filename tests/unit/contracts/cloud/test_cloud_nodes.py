@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool, Taint
 
@@ -52,3 +54,37 @@ def test_of_two_taints_with_one_key_and_effect_the_devices_is_kept() -> None:
         "nvidia.com/gpu=mine:NoSchedule",
         "nvidia.com/gpu=mine:NoExecute",
     ]
+
+
+# Sizes
+
+
+def sized(**sizes: int) -> NodePool:
+    return NodePool.model_validate({"name": "a", "className": "c", **sizes})
+
+
+def test_a_pool_can_have_the_nodes_that_it_grows_to_else_those_that_it_has() -> None:
+    assert [sized().most_nodes, sized(nodeCount=3).most_nodes, sized(nodeCount=3, maxNodeCount=2).most_nodes] == [
+        1,
+        3,
+        2,
+    ]
+
+
+def test_a_pool_without_a_maximum_is_not_scaled() -> None:
+    assert nodes.scale(sized(nodeCount=3), least=0) is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "want"),
+    [
+        ({"nodeCount": 3, "maxNodeCount": 5}, (1, 5, 3)),
+        ({"nodeCount": 9, "maxNodeCount": 5}, (1, 5, 5)),
+        ({"nodeCount": 0, "maxNodeCount": 5}, (1, 5, 1)),
+        ({"nodeCount": 1, "minNodeCount": 2, "maxNodeCount": 5}, (2, 5, 2)),
+        ({"nodeCount": 1, "minNodeCount": 0, "maxNodeCount": 5}, (0, 5, 1)),
+        ({"nodeCount": 1, "maxNodeCount": 0}, (0, 0, 0)),
+    ],
+)
+def test_the_initial_size_is_within_the_bounds(sizes: dict[str, int], want: tuple[int, int, int]) -> None:
+    assert nodes.scale(sized(**sizes), least=1) == nodes.Scale(*want)

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function.contracts.cloud.blocks import Credentials
-from function.contracts.cloud.site import Site, minor
+from function.contracts.cloud.site import Site
 from function.core import InvalidSpec, Request, dig
 from function.manifests import provider
 from function.vocabulary import crossplane
 from function.vocabulary.charts import Chart
 from tests.support import foreign
-from tests.support.blueprints import NET, PROVIDER, made, xr
+from tests.support.skycloud import NET, PROVIDER, made, xr
 
 LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -154,12 +154,6 @@ def test_a_version_that_skips_one_or_goes_back_is_refused(running: str, wanted: 
         f"spec.kubernetesVersion: the cluster runs {running}, which is upgraded one minor version at a time and never"
         f" back, not to {wanted}"
     )
-
-
-def test_the_minor_version_of_any_form() -> None:
-    forms = ("1.36", "v1.36", "1.36.4-gke.10", "v1.36.1+3", "1")
-
-    assert [minor(form) for form in forms] == [36, 36, 36, 36, 0]
 
 
 # What is written

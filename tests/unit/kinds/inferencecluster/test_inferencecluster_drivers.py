@@ -9,6 +9,7 @@ import pytest
 
 from function.core import Request
 from function.kinds.inferencecluster import cluster_identity, drivers
+from function.kinds.inferencecluster.made import Use
 from function.kinds.inferencecluster.pools import ClassFault, PoolFault, PublishedPools
 from function.vocabulary import labels, versions
 
@@ -20,7 +21,7 @@ WAITING = ClassFault("l4", "l4", "does not exist")
 
 
 def device(driver: Any, **more: Any) -> dict[str, Any]:
-    return {"name": "gpu", "claim": "DRA", "driver": driver, **more}
+    return {"name": "gpu", "claim": "DRA", "driver": driver, "deviceClassName": driver, **more}
 
 
 def pools(*devices: dict[str, Any], **more: Any) -> PublishedPools:
@@ -58,7 +59,7 @@ def request(*others: dict[str, Any], is_known: bool = True) -> Request:
 
 def test_those_of_the_published_devices_are_installed_and_no_others() -> None:
     published = pools(device(NETWORK), device(AMD), device(AMD))
-    assert drivers.of_stack(request(), published, {"amd": 1}, STACK) == [NETWORK, AMD]
+    assert drivers.of_stack(request(), published, {"amd": Use(1, frozenset({AMD}))}, STACK) == [NETWORK, AMD]
 
 
 def test_a_device_that_no_pod_claims_needs_no_driver() -> None:
@@ -71,20 +72,28 @@ def test_a_status_of_an_earlier_release_is_read_as_far_as_it_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("published", "taken", "asked"),
+    ("published", "used", "asked"),
     [
         (pools(device(AMD), invalid=(INVALID,)), {}, request()),
         (pools(device(AMD), waiting=(WAITING,)), {}, request()),
         (pools(device(AMD)), None, request()),
-        (pools(device(AMD)), {"l4": 1}, request()),
+        (pools(device(AMD)), {"l4": Use(1)}, request()),
+        (pools(device(AMD)), {"amd": Use(1, frozenset({NVIDIA}))}, request()),
         (pools(device(AMD)), {}, request(is_known=False)),
     ],
-    ids=["a pool is invalid", "a class is gone", "no replicas are known", "a pool has left", "no others are known"],
+    ids=[
+        "a pool is invalid",
+        "a class is gone",
+        "no replicas are known",
+        "a pool has left",
+        "a class has others",
+        "no others are known",
+    ],
 )
 def test_a_driver_stays_while_it_may_be_needed(
-    published: PublishedPools, taken: Mapping[str, int] | None, asked: Request
+    published: PublishedPools, used: Mapping[str, Use] | None, asked: Request
 ) -> None:
-    assert drivers.of_stack(asked, published, taken, STACK) == [AMD, NVIDIA]
+    assert drivers.of_stack(asked, published, used, STACK) == [AMD, NVIDIA]
 
 
 @pytest.mark.parametrize(
@@ -114,3 +123,11 @@ def test_what_stays_is_what_the_stack_was_told(stack: Any, want: list[str]) -> N
 def test_others_that_lead_to_the_cluster_need_theirs_too(annotations: Mapping[str, str], want: list[str]) -> None:
     asked = request(observer("west", annotations))
     assert drivers.of_stack(asked, pools(device(AMD)), {}, None) == want
+
+
+def test_others_are_told_of_a_driver_as_long_as_replicas_need_it() -> None:
+    """The InferenceCluster that has the stack of a cluster knows no replicas but its own."""
+    used = {"amd": Use(1, frozenset({NVIDIA}))}
+    assert drivers.needed(pools(device(AMD)), used, {NVIDIA}) == {AMD, NVIDIA}
+    assert drivers.needed(pools(device(AMD)), {"amd": Use(1, frozenset({AMD}))}, {NVIDIA}) == {AMD}
+    assert drivers.needed(pools(device(AMD)), {}, {NVIDIA}) == {AMD}

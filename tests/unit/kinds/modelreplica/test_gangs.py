@@ -160,7 +160,7 @@ def test_settings_of_the_workload_are_none_of_its_pods() -> None:
     made = composed(gang(leaderWorkerSet={"labels": {"team": "a"}, "annotations": {"note": "b"}}))
     for pod in pods(made):
         assert "team" not in pod["metadata"]["labels"]
-        assert "annotations" not in pod["metadata"]
+        assert "note" not in pod["metadata"]["annotations"]
 
 
 def test_every_variable_that_is_set_counts_as_set_where_a_command_is_read() -> None:

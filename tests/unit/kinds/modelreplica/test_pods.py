@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from function.core import Request, dig
+from function.manifests import workloads
 from function.vocabulary import labels
 from tests.support import arrivals, replicas
 
@@ -97,7 +98,27 @@ def test_users_labels_stand_under_ours() -> None:
     template = pod(metadata={"labels": {"app": "x"}, "annotations": {"note": "z"}})
     assert template["metadata"]["labels"].items() >= {"app": "x"}.items()
     assert template["metadata"]["labels"][labels.SERVING] == "qwen-1a2b3c4d"
-    assert template["metadata"]["annotations"] == {"note": "z"}
+    assert template["metadata"]["annotations"].items() >= {"note": "z"}.items()
+
+
+AUTOSCALERS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true"}
+
+
+def test_no_autoscaler_evicts_what_serves() -> None:
+    """Every pod of a replica: those of an engine, also of a gang, and the picker without which none gets a request."""
+    given = (replicas.replica(), replicas.replica(replicas.gang()), replicas.replica(**replicas.split()))
+    composed = [made for one in given for made in replicas.manifests(replicas.compose(one)).values()]
+    made = [made for made in composed if made["kind"] in ("Deployment", "LeaderWorkerSet")]
+
+    assert [len(workloads.pod_templates(one)) for one in made] == [1, 2, 1, 1, 1]
+    for each in (template for one in made for template in workloads.pod_templates(one)):
+        assert each["metadata"]["annotations"].items() >= AUTOSCALERS.items()
+
+
+@pytest.mark.parametrize("name", AUTOSCALERS)
+def test_users_may_give_up_their_pods_to_an_autoscaler(name: str) -> None:
+    annotations = pod(metadata={"annotations": {name: "later"}})["metadata"]["annotations"]
+    assert annotations == {**AUTOSCALERS, name: "later"}
 
 
 CACHED = [

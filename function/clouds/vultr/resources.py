@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from function.clouds.vultr import facts, model
+from function.clouds.vultr import facts
 from function.clouds.vultr.model import Pool, Spec
 from function.contracts.cloud import composition, nodes, provisioned
+from function.contracts.cloud.provisioner import PublishedSecret
 from function.contracts.cloud.site import TAG, Resource, Site
 from function.vocabulary import names
 
@@ -21,7 +22,7 @@ _AFTER = (_CLUSTER,)
 _NVIDIA = "gpu.nvidia.com"
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield _cluster(site, spec)
     for pool in spec.nodePools:
         yield _pool(site, pool)
@@ -35,7 +36,7 @@ def _cluster(site: Site, spec: Spec) -> Resource:
         "haControlplanes": True,
         "nodePools": {
             "label": nodes.SYSTEM_POOL,
-            "plan": facts.SYSTEM_PLAN,
+            "plan": spec.systemPool.plan,
             "nodeQuantity": facts.SYSTEM_NODES,
             "autoScaler": False,
             "labels": _entries(nodes.node_labels(nodes.SYSTEM_POOL)),
@@ -55,13 +56,12 @@ def _pool(site: Site, pool: Pool) -> Resource:
         **({"taints": [taint.model_dump(exclude_none=True) for taint in taints]} if taints else {}),
     }
     key = composition.pool_key(pool.name)
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=1)
+    if scale is None:
         fixed = {"autoScaler": False, "nodeQuantity": pool.nodeCount}
         return site.resource(key, facts.NODE_POOL, {**wanted, **fixed}, after=_AFTER)
-    least = pool.minNodeCount or 1
-    scaled = {"autoScaler": True, "minNodes": least, "maxNodes": pool.maxNodeCount}
-    first = min(max(pool.nodeCount, least), pool.maxNodeCount)
-    initial = {"nodeQuantity": first}
+    scaled = {"autoScaler": True, "minNodes": scale.least, "maxNodes": scale.most}
+    initial = {"nodeQuantity": scale.first}
     return site.resource(key, facts.NODE_POOL, {**wanted, **scaled}, init_provider=initial, after=_AFTER)
 
 
@@ -73,10 +73,5 @@ def _entries(labels: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"key": key, "value": value} for key, value in labels.items()]
 
 
-def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
-    return [composition.PublishedSecret(type=provisioned.KUBECONFIG, of=_CLUSTER, key=facts.KUBECONFIG)]
-
-
-COMPOSER = composition.composer(
-    composition.Blueprint(model=model, provider=facts.PROVIDER, resources=_resources, secrets=_secrets)
-)
+def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
+    return [PublishedSecret(type=provisioned.KUBECONFIG, of=_CLUSTER, key=facts.KUBECONFIG)]

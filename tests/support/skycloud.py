@@ -1,4 +1,4 @@
-"""A cloud that is only a Blueprint, and what Crossplane and a provider do with what its composer says."""
+"""A cloud that is only a Provisioner, and what Crossplane and a provider do with what its composer says."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from annotated_types import Len
 from function import schema
 from function.contracts.cloud import composition, provisioned
 from function.contracts.cloud.blocks import Credentials
-from function.contracts.cloud.composition import Blueprint, PublishedSecret, Storage
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import ClusterFaults, PoolFaults, Provisioner, PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
-from function.contracts.cloud.source import ManagedKind
 from function.core import Composer, Manifest, Request, Result, dig, plain
 from function.sandbox.settle import settle
 from function.vocabulary import conditions as c
@@ -46,11 +46,19 @@ CONFIG = {
 }
 
 
+class Machine(schema.Api):
+    size: str = "small"
+
+
+class Pool(provisioned.Pool):
+    machine: Machine = Machine()
+
+
 class Spec(schema.Api):
     clusterName: schema.XrName = "prod"
     credentials: Credentials = Credentials()
     kubernetesVersion: schema.KubernetesVersion | None = None
-    nodePools: Annotated[tuple[provisioned.Pool, ...], Len(0, 16)] = ()
+    nodePools: Annotated[tuple[Pool, ...], Len(0, 16)] = ()
 
 
 MODEL = ModuleType("sky")
@@ -67,17 +75,21 @@ def composer(
     resources: Resources,
     secrets: Sequence[PublishedSecret] = (),
     storage: Storage | None = None,
-    faults: Callable[[Spec], Iterable[tuple[str, str]]] = lambda _spec: (),
+    cluster_faults: ClusterFaults = lambda _block, _pools: (),
+    pool_faults: PoolFaults = lambda _block, _pool, _machine: (),
 ) -> Composer:
     """A composer of some resources."""
     return composition.composer(
-        Blueprint(
+        Provisioner(
             model=MODEL,
             provider=PROVIDER,
+            managed=(NET, CLUSTER, POOL),
+            packages=(),
             resources=resources,
             secrets=lambda _site, _spec: secrets,
             storage=lambda _site, _spec: storage,
-            faults=faults,
+            cluster_faults=cluster_faults,
+            pool_faults=pool_faults,
         )
     )
 

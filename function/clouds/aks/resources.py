@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from function.clouds.aks import cluster, identity, managed, model, network, pools, storage
-from function.clouds.aks.faults import spec_faults
+from function.clouds.aks import cluster, identity, network, pools, storage
 from function.clouds.aks.model import Spec
-from function.contracts.cloud import composition, provisioned
-from function.contracts.cloud.composition import PublishedSecret
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 from function.contracts.cloud.source import KEY
 
@@ -17,7 +16,7 @@ KUBECONFIG = "kubeconfig"
 config/namespaced/containerservice)."""
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield from network.resources(site, spec)
     yield from identity.resources(site, spec)
     yield cluster.resource(site, spec)
@@ -26,17 +25,9 @@ def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield storage.resource(site)
 
 
-def _secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
+def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
     return [PublishedSecret(type=provisioned.KUBECONFIG, of=KEY, key=KUBECONFIG)]
 
 
-COMPOSER = composition.composer(
-    composition.Blueprint(
-        model=model,
-        provider=managed.PROVIDER,
-        resources=_resources,
-        secrets=_secrets,
-        storage=lambda _site, _spec: composition.Storage(name=storage.CLASS, of=storage.STORAGE),
-        faults=spec_faults,
-    )
-)
+def storage_class(_site: Site, _spec: Spec) -> Storage:
+    return Storage(name=storage.CLASS, of=storage.STORAGE)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from function.clouds.toy import model
 from function.clouds.toy.model import Pool, Spec
 
 from function.contracts.cloud import composition, nodes, provisioned
+from function.contracts.cloud.managedkind import ManagedKind
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
-from function.contracts.cloud.source import ManagedKind
 from function.vocabulary import versions
 
 GROUP = "toy.m.example.org/v1beta1"
@@ -34,7 +34,7 @@ _VERSION = "1.36"
 """Kubernetes version of new clusters."""
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield site.resource("network", NETWORK, {"region": spec.region, "cidr": spec.cidr})
     version = site.kubernetes_version("cluster", spec.kubernetesVersion, _VERSION, "version")
     wanted = {"region": spec.region, "version": version, "networkRef": site.ref("network"), "tags": site.tags}
@@ -53,22 +53,16 @@ def _pool(site: Site, pool: Pool) -> Resource:
         "taints": [taint.model_dump(exclude_none=True) for taint in nodes.taints(pool, pool.drivers)],
     }
     key = composition.pool_key(pool.name)
-    if pool.maxNodeCount is None:
+    scale = nodes.scale(pool, least=1)
+    if scale is None:
         return site.resource(key, POOL, {**wanted, "nodes": pool.nodeCount})
-    scaled = {**wanted, "min": pool.minNodeCount or 1, "max": pool.maxNodeCount}
-    return site.resource(key, POOL, scaled, init_provider={"nodes": pool.nodeCount})
+    scaled = {**wanted, "min": scale.least, "max": scale.most}
+    return site.resource(key, POOL, scaled, init_provider={"nodes": scale.first})
 
 
-def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
-    return [composition.PublishedSecret(type=provisioned.KUBECONFIG, of="cluster", key="kubeconfig")]
+def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
+    return [PublishedSecret(type=provisioned.KUBECONFIG, of="cluster", key="kubeconfig")]
 
 
-COMPOSER = composition.composer(
-    composition.Blueprint(
-        model=model,
-        provider=GROUP,
-        resources=_resources,
-        secrets=_secrets,
-        storage=lambda _site, _spec: composition.Storage(name=_STORAGE, of="storage"),
-    )
-)
+def storage(_site: Site, _spec: Spec) -> Storage:
+    return Storage(name=_STORAGE, of="storage")

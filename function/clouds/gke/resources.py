@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from function.clouds.gke import cluster, driver, facts, faults, identity, model, network, pools, storage
+from function.clouds.gke import cluster, driver, identity, network, pools, storage
 from function.clouds.gke.model import Spec
-from function.contracts.cloud import composition, provisioned
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 
 _STORAGE = "storage"
@@ -14,7 +15,7 @@ _ON_CLUSTER = (cluster.CLUSTER, identity.ACCESS_KEY)
 """What the cluster is reached by."""
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     project = cluster.project(site)
     yield from network.services(site)
     yield from network.network(site, spec)
@@ -31,22 +32,12 @@ def _on_cluster(site: Site, spec: Spec) -> Iterator[Resource]:
     yield site.object(_STORAGE, wanted, after=(*_ON_CLUSTER, "service-file", "csi-driver"))
 
 
-def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
+def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
     return (
-        composition.PublishedSecret(type=provisioned.KUBECONFIG, of=cluster.CLUSTER, key="kubeconfig"),
-        composition.PublishedSecret(
-            type="GoogleApplicationCredentials", of=identity.ACCESS_KEY, key=identity.SECRET_KEY
-        ),
+        PublishedSecret(type=provisioned.KUBECONFIG, of=cluster.CLUSTER, key="kubeconfig"),
+        PublishedSecret(type="GoogleApplicationCredentials", of=identity.ACCESS_KEY, key=identity.SECRET_KEY),
     )
 
 
-COMPOSER = composition.composer(
-    composition.Blueprint(
-        model=model,
-        provider=facts.PROVIDER,
-        resources=_resources,
-        secrets=_secrets,
-        storage=lambda _site, spec: composition.Storage(name=storage.class_name(spec), of=_STORAGE),
-        faults=faults.of_composite,
-    )
-)
+def storage_class(_site: Site, spec: Spec) -> Storage:
+    return Storage(name=storage.class_name(spec), of=_STORAGE)

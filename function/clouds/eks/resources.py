@@ -8,20 +8,18 @@ from function.clouds.eks import (
     autoscaler,
     control_plane,
     facts,
-    faults,
     identity,
-    kinds,
-    model,
     network,
     pools,
     storage,
 )
 from function.clouds.eks.model import Spec
-from function.contracts.cloud import composition, provisioned
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     where = network.read_zones(site, spec)
     yield from network.resources(site, spec, where)
     yield from identity.resources(site, spec)
@@ -31,18 +29,10 @@ def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
     yield from autoscaler.resources(site, spec)
 
 
-def _secrets(_site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
+def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
     of, key = control_plane.KUBECONFIG, facts.KUBECONFIG
-    return [composition.PublishedSecret(type=provisioned.KUBECONFIG, of=of, key=key)]
+    return [PublishedSecret(type=provisioned.KUBECONFIG, of=of, key=key)]
 
 
-COMPOSER = composition.composer(
-    composition.Blueprint(
-        model=model,
-        provider=kinds.PROVIDER,
-        resources=_resources,
-        secrets=_secrets,
-        storage=lambda _site, _spec: composition.Storage(name=storage.CLASS, of=storage.STORAGE),
-        faults=faults.of_spec,
-    )
-)
+def storage_class(_site: Site, _spec: Spec) -> Storage:
+    return Storage(name=storage.CLASS, of=storage.STORAGE)

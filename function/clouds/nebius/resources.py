@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from function.clouds.nebius import account, faults, model, network, nodegroups, storage
-from function.clouds.nebius.facts import CLUSTER, KUBECONFIG_KEY, PROVIDER, VERSION
+from function.clouds.nebius import account, network, nodegroups, storage
+from function.clouds.nebius.facts import CLUSTER, KUBECONFIG_KEY, VERSION
 from function.clouds.nebius.model import Spec
-from function.contracts.cloud import composition, provisioned
+from function.contracts.cloud import provisioned
+from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
 
 
-def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
+def resources(site: Site, spec: Spec) -> Iterator[Resource]:
     project = account.project(site)
     version = site.kubernetes_version(nodegroups.CLUSTER, spec.kubernetesVersion, VERSION, "controlPlane", "version")
     yield from network.resources(site, spec.network)
@@ -26,7 +27,8 @@ def _resources(site: Site, spec: Spec) -> Iterator[Resource]:
 def _cluster(site: Site, spec: Spec, version: str) -> Resource:
     """The control plane. Its kubeconfig is of no use without a public endpoint, unless Modelplane runs in its network;
     whoever reaches that must have a role in the project."""
-    public: dict[str, Any] = {"allowedCidrs": list(spec.allowedCidrs)} if spec.allowedCidrs else {}
+    sources = spec.apiServer.allowedSources
+    public: dict[str, Any] = {"allowedCidrs": list(sources)} if sources else {}
     wanted = {
         "name": site.name(nodegroups.CLUSTER),
         "labels": site.tags,
@@ -41,18 +43,10 @@ def _cluster(site: Site, spec: Spec, version: str) -> Resource:
     return site.resource(nodegroups.CLUSTER, CLUSTER, wanted, has_secret=True)
 
 
-def _secrets(site: Site, _spec: Spec) -> Sequence[composition.PublishedSecret]:
-    kubeconfig = composition.PublishedSecret(type=provisioned.KUBECONFIG, of=nodegroups.CLUSTER, key=KUBECONFIG_KEY)
+def secrets(site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
+    kubeconfig = PublishedSecret(type=provisioned.KUBECONFIG, of=nodegroups.CLUSTER, key=KUBECONFIG_KEY)
     return [kubeconfig, account.identity(site, nodegroups.CLUSTER)]
 
 
-COMPOSER = composition.composer(
-    composition.Blueprint(
-        model=model,
-        provider=PROVIDER,
-        resources=_resources,
-        secrets=_secrets,
-        storage=lambda _site, _spec: composition.Storage(name=storage.CLASS, of=storage.KEY),
-        faults=faults.faults,
-    )
-)
+def storage_class(_site: Site, _spec: Spec) -> Storage:
+    return Storage(name=storage.CLASS, of=storage.KEY)
