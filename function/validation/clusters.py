@@ -1,5 +1,5 @@
-"""Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud evens
-out, and classes and credentials that are not among those that are given."""
+"""Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud
+evens out, and classes and credentials that are not among those that are given."""
 
 from __future__ import annotations
 
