@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from tests.support.cases import answer, each_case, text
+from tests.support.cases import answer, each_case, load, text
 
 
 @each_case
 def test_renders(case: Path) -> None:
-    got = text(answer(case))
+    got = text(answer(case), load(case)[0].observed)
 
     want = case / "want.yaml"
     if os.environ.get("UPDATE_GOLDEN"):

@@ -7,12 +7,11 @@ and no parameters beside theirs is ours (`picker/`): the router itself cannot be
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import yaml
 
+from function.core import dig
 from function.manifests import picker
 from tests.conformance import programs
 from tests.support import cases
@@ -84,10 +83,7 @@ def _loaded() -> dict[str, Any]:
 
 
 def _configurations(case: Any) -> list[str]:
-    want: Mapping[str, Any] = yaml.safe_load((case / "want.yaml").read_text())
-    carried = (
-        resource["manifest"].get("spec", {}).get("forProvider", {}).get("manifest", {})
-        for resource in want["resources"].values()
-    )
-    maps = (manifest for manifest in carried if manifest.get("kind") == "ConfigMap")
+    composed = cases.answer(case).resources.values()
+    carried = (dig(resource.manifest, "spec", "forProvider", "manifest") for resource in composed)
+    maps = (manifest for manifest in carried if dig(manifest, "kind") == "ConfigMap")
     return [text for one in maps for text in one["data"].values() if "kind: EndpointPickerConfig" in text]

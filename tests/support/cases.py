@@ -2,12 +2,17 @@
 
 xr.yaml is the XR, observed.yaml what was composed before (with Crossplane's annotation for its key), required.yaml all
 that can be looked up, want.yaml the whole answer. A case without required.yaml has nothing to be found.
+
+The first document of an observed.yaml may be `like: CASE`, another case of the kind: the same is observed as there, but
+for the objects that follow, which are merged into those of the same key (JSON Merge Patch), and for the keys in
+`without`. In want.yaml, a resource that is composed as it is observed is AS_OBSERVED.
 """
 
 from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +30,8 @@ from function.vocabulary import crossplane, labels, names
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ROOT = Path(__file__).parents[1] / "golden"
 CASES = sorted(path.parent for path in ROOT.glob("*/*/xr.yaml"))
+AS_OBSERVED = "as observed"
+_MADE_BY_SERVERS = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "ownerReferences")
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
 
 
@@ -34,7 +41,7 @@ def load(case: Path) -> tuple[Request, list[Manifest]]:
     A ModelReplica that is observed exists, so a look-up finds it. Replicas have the label of their cluster, and
     clusters publish their free nodes, unless the case says otherwise.
     """
-    observed = {m["metadata"]["annotations"][crossplane.COMPOSITION_KEY]: m for m in documents(case / "observed.yaml")}
+    observed = {_key(m): m for m in documents(case / "observed.yaml")}
     objects = documents(case / "required.yaml")
     there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
     also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]
@@ -85,11 +92,36 @@ def documents(path: Path) -> list[Manifest]:
 def _as_json(path: Path) -> str:
     if not path.exists():
         return "[]"
-    return json.dumps([doc for doc in yaml.load_all(path.read_text(), Loader=_Loader) if doc])
+    found = [doc for doc in yaml.load_all(path.read_text(), Loader=_Loader) if doc]
+    if found and "like" in found[0]:
+        found = _changed(path.parents[1] / found[0]["like"] / path.name, found[0].get("without", ()), found[1:])
+    return json.dumps(found)
 
 
-def text(result: Result) -> str:
-    """An answer, as a person reads it."""
+def _changed(path: Path, without: Sequence[str], patches: Sequence[Manifest]) -> list[Manifest]:
+    """The objects of another case, some of them changed, and others after them."""
+    there = {_key(manifest): manifest for manifest in documents(path)}
+    there = {key: manifest for key, manifest in there.items() if key not in without}
+    for patch in patches:
+        there[_key(patch)] = merged(there.get(_key(patch), {}), patch)
+    return list(there.values())
+
+
+def _key(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["annotations"][crossplane.COMPOSITION_KEY])
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """What a JSON Merge Patch makes of a value (RFC 7396)."""
+    if not isinstance(patch, dict):
+        return patch
+    there = target if isinstance(target, dict) else {}
+    changed = {name: merged(there.get(name), value) for name, value in patch.items()}
+    return {name: value for name, value in {**there, **changed}.items() if patch.get(name, value) is not None}
+
+
+def text(result: Result, observed: Mapping[str, Manifest]) -> str:
+    """An answer to what was observed, as a person reads it."""
     shown = {
         "ready": result.ready,
         "ttl": result.ttl,
@@ -98,11 +130,30 @@ def text(result: Result) -> str:
         "events": [f"{'Warning' if e.warning else 'Normal'} {e.reason}: {e.message}" for e in result.events],
         "requirements": [_asked(r) for r in result.requirements],
         "resources": {
-            key: {"ready": composed.ready, "manifest": plain(composed.manifest)}
+            key: {"ready": composed.ready, "manifest": _shown(plain(composed.manifest), observed.get(key))}
             for key, composed in sorted(result.resources.items())
         },
     }
     return yaml.dump(shown, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+
+
+def _shown(manifest: dict[str, Any], observed: Manifest | None) -> dict[str, Any] | str:
+    """A manifest, or AS_OBSERVED if it is all that is observed, but for what API servers and providers write."""
+    if observed is None:
+        return manifest
+    there = {name: value for name, value in plain(observed).items() if name != "status"}
+    metadata = {name: value for name, value in there.pop("metadata").items() if name not in _MADE_BY_SERVERS}
+    metadata["annotations"] = {k: v for k, v in metadata["annotations"].items() if k != crossplane.COMPOSITION_KEY}
+    if manifest == there | {"metadata": _without_empty(metadata)}:
+        return AS_OBSERVED
+    named = metadata["annotations"].pop(crossplane.EXTERNAL_NAME, None)
+    if named and manifest == there | {"metadata": _without_empty(metadata)}:
+        return f"{AS_OBSERVED}, without {crossplane.EXTERNAL_NAME}"
+    return manifest
+
+
+def _without_empty(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value != {}}
 
 
 def _asked(requirement: Any) -> str:
