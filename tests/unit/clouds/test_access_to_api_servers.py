@@ -78,7 +78,7 @@ def test_a_network_of_ipv6_is_refused_by_its_place(source: Source) -> None:
     found = [(".".join(map(str, finding.path)), finding.message) for finding in validate([bad])]
 
     field = f"spec.cluster.{source.block}.apiServer.allowedSources.1"
-    assert (field, "must be of IPv4, not 2001:db8::/32") in found
+    assert (field, "must be an IPv4 network, not 2001:db8::/32") in found
 
 
 def test_nodes_on_aks_reach_it_from_their_own_address() -> None:

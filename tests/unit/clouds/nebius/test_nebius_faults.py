@@ -135,7 +135,7 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
         ({"apiServer": {"allowedSources": ["192.0.2.0/24"]}}, []),
         (
             {"apiServer": {"allowedSources": ["192.0.2.0/24", "2001:db8::/32"]}},
-            ["apiServer.allowedSources[1]: must be of IPv4, not 2001:db8::/32"],
+            ["apiServer.allowedSources[1]: must be an IPv4 network, not 2001:db8::/32"],
         ),
     ],
 )
