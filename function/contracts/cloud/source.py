@@ -115,8 +115,7 @@ class Source:
     zones: bool = False
     """Whether a node pool can choose its zones."""
     rebalances_zones: bool = False
-    """Whether the cloud, and not the autoscaler of the cluster, evens out the nodes of a pool over its zones. It deletes
-    nodes for that, whatever runs on them."""
+    """Whether the cloud evens out the nodes of a pool over its zones, by deleting some, whatever runs on them."""
     capacity_blocks: bool = False
     """Whether a node pool can be taken from a capacity reservation."""
     fabrics: frozenset[str] = frozenset()
