@@ -56,7 +56,7 @@ def _have_moved(published: PublishedPools, used: Mapping[str, Use]) -> bool:
 def _written(stack: Manifest | None) -> Iterable[str]:
     """The drivers of an observed stack. An earlier release wrote none, and installed NVIDIA's."""
     found = dig(stack, "spec", "drivers")
-    if stack is None or found is None:
+    if found is None:
         return () if stack is None else (dra.NVIDIA,)
     return _named(found) if is_list(found) else ()
 
