@@ -1,5 +1,5 @@
-"""Warnings about clusters that need several objects: one reservation for two pools, network cards without a fabric, and
-classes and credentials that are not among those that are given."""
+"""Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud
+evens out, and classes and credentials that are not among those that are given."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def findings(objects: Sequence[tuple[int, Manifest]], others: Iterable[Manifest]
     for index, cluster in clusters:
         yield from _credentials(index, cluster, configs)
     yield from _reservations(_pools(clusters))
+    yield from _rebalanced(_pools(clusters))
     yield from _without_fabric(_pools(clusters), {identity(m).name: m for _, m in objects if m["kind"] == _CLASS})
 
 
@@ -96,6 +97,15 @@ def _reservations(pools: Iterable[Pool]) -> Iterator[Finding]:
             problem = f"{reservation} is the reservation of {taken}, too; it must have room for the nodes of both"
             path = ("spec", "nodePools", at, "capacityBlock", "capacityReservationId")
             yield Finding(index, path, problem, "reservation", other=other[0])
+
+
+def _rebalanced(pools: Iterable[Pool]) -> Iterator[Finding]:
+    """A scaled pool in several zones, of a cloud that evens them out under what runs there."""
+    for index, at, cluster in pools:
+        pool, source = _spec(cluster, at), clouds.BY_NAME[cluster["spec"]["cluster"]["source"]]
+        if source.rebalances_zones and pool.get("maxNodeCount") is not None and len(pool.get("zones") or ()) != 1:
+            problem = f"must name one zone, or {source.name} deletes nodes on which replicas run to even the zones out"
+            yield Finding(index, ("spec", "nodePools", at, "zones"), problem, "zones")
 
 
 def _spec(cluster: Manifest, at: int) -> Manifest:

@@ -47,6 +47,7 @@ WARNINGS = {
     "silent-workers": "Workers of a gang that serve, and get no requests.",
     "tenancy": "A reference to another tenant's objects, which finds nothing.",
     "unreachable": "An engine listens where nothing reaches it, or serves TLS.",
+    "zones": "A scaled pool in several zones, which the cloud evens out by deleting nodes.",
 }
 """What is allowed but probably not intended, by code."""
 

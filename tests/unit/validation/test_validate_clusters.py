@@ -53,6 +53,25 @@ def test_it_is_told_which_pool_has_the_reservation() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "pool", "is_told"),
+    [
+        ("EKS", {"maxNodeCount": 4}, True),
+        ("EKS", {"maxNodeCount": 4, "zones": ["us-east-1a", "us-east-1b"]}, True),
+        ("EKS", {"maxNodeCount": 4, "zones": ["us-east-1a"]}, False),
+        ("EKS", {"nodeCount": 4}, False),
+        ("GKE", {"maxNodeCount": 4}, False),
+    ],
+)
+def test_a_scaled_pool_whose_zones_are_evened_out_is_told(source: str, pool: dict[str, Any], is_told: bool) -> None:
+    found = list(clusters.findings([(0, made_cluster(source, {"className": "h100", **pool}))]))
+
+    assert [(f.field, f.code, f.is_error) for f in found] == [("spec.nodePools[0].zones", "zones", False)] * is_told
+    assert [f.message for f in found] == [
+        "must name one zone, or EKS deletes nodes on which replicas run to even the zones out"
+    ] * is_told
+
+
 # With the ready-made classes of every cloud
 
 
