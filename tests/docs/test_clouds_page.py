@@ -72,10 +72,8 @@ def test_the_tour_of_clouds_shows_what_validate_says(tmp_path: Path) -> None:
     """Of clusters with zones of another region and a smaller minimum."""
     tour = ROOT / "examples/clouds/tour"
     clusters = (tour / "clusters.yaml").read_text()
-    for before, after in (
-        ("    zones: [us-east-1a]", "    zones: [us-west-2a]"),
-        ("minNodeCount: 1", "minNodeCount: 0"),
-    ):
+    edits = {"    zones: [us-east-1a]": "    zones: [us-west-2a]", "minNodeCount: 1": "minNodeCount: 0"}
+    for before, after in edits.items():
         assert before in clusters
         clusters = clusters.replace(before, after, 1)
     (tmp_path / "clusters.yaml").write_text(clusters)
