@@ -38,7 +38,7 @@ def release(
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": provider_config},
             **({"managementPolicies": list(management_policies)} if management_policies else {}),
             "forProvider": {
-                "chart": {"name": chart.name, "repository": chart.repository, "version": version or chart.version},
+                "chart": _chart(chart, version or chart.version),
                 "namespace": chart.namespace,
                 "wait": True,
                 "waitTimeout": "10m",
@@ -46,3 +46,13 @@ def release(
             },
         },
     }
+
+
+def _chart(chart: Chart, version: str) -> dict[str, str]:
+    """Where a chart is. Helm pulls an OCI tag as it is told, and provider-helm v1 upgrades a release for ever whose
+    version is not the one in Chart.yaml. A URL has its own tag."""
+    if not chart.tag_prefix:
+        return {"name": chart.name, "repository": chart.repository, "version": version}
+    own = version.removeprefix(chart.tag_prefix)
+    url = f"{chart.repository}/{chart.name}:{chart.tag_prefix}{own}"
+    return {"name": chart.name, "url": url, "version": own}

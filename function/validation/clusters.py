@@ -1,16 +1,18 @@
-"""Warnings about clusters that need several objects: one reservation for two pools, and classes and credentials that
-are not among those that are given."""
+"""Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud
+evens out, and classes and credentials that are not among those that are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from function import clouds
 from function.api import inferenceclass, inferencecluster
 from function.contracts.cloud import credentials
-from function.core import Manifest, closest, dig, enumerate_names, identity
+from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity
 from function.validation.finding import Finding
+from function.vocabulary import drivers
 
+_CLASS = inferenceclass.KIND
 Pool = tuple[int, int, Manifest]
 """Index of the InferenceCluster, index of the pool in it, and the InferenceCluster."""
 
@@ -27,6 +29,8 @@ def findings(objects: Sequence[tuple[int, Manifest]], others: Iterable[Manifest]
     for index, cluster in clusters:
         yield from _credentials(index, cluster, configs)
     yield from _reservations(_pools(clusters))
+    yield from _rebalanced(_pools(clusters))
+    yield from _without_fabric(_pools(clusters), {identity(m).name: m for _, m in objects if m["kind"] == _CLASS})
 
 
 def _pools(objects: Iterable[tuple[int, Manifest]]) -> Iterator[Pool]:
@@ -69,6 +73,19 @@ def unknown_classes(
             yield Finding(index, ("spec", "nodePools", at, "className"), problem, "class")
 
 
+def _without_fabric(pools: Iterable[Pool], classes: Mapping[str, Manifest]) -> Iterator[Finding]:
+    """A class with network cards that the nodes of a pool have in a fabric only."""
+    for index, at, cluster in pools:
+        pool, source = _spec(cluster, at), clouds.BY_NAME[cluster["spec"]["cluster"]["source"]]
+        class_ = classes.get(pool["className"], {})
+        devices = [dig(device, "driver") for device in dig_list(class_, "spec", "devices")]
+        if source.fabrics and drivers.NETWORK in devices and dig(pool, "fabric", "type") in (None, "None"):
+            fabric = " or ".join(sorted(source.fabrics))
+            problem = f"names InferenceClass {pool['className']} with devices of {drivers.NETWORK}, which nodes of"
+            problem = f"{problem} {source.name} have in a fabric only; give fabric.type {fabric}"
+            yield Finding(index, ("spec", "nodePools", at, "className"), problem, "fabric")
+
+
 def _reservations(pools: Iterable[Pool]) -> Iterator[Finding]:
     """Two pools of one reservation: whichever is made last may find it empty."""
     first: dict[str, Pool] = {}
@@ -80,6 +97,15 @@ def _reservations(pools: Iterable[Pool]) -> Iterator[Finding]:
             problem = f"{reservation} is the reservation of {taken}, too; it must have room for the nodes of both"
             path = ("spec", "nodePools", at, "capacityBlock", "capacityReservationId")
             yield Finding(index, path, problem, "reservation", other=other[0])
+
+
+def _rebalanced(pools: Iterable[Pool]) -> Iterator[Finding]:
+    """A scaled pool in several zones, of a cloud that evens them out under what runs there."""
+    for index, at, cluster in pools:
+        pool, source = _spec(cluster, at), clouds.BY_NAME[cluster["spec"]["cluster"]["source"]]
+        if source.rebalances_zones and pool.get("maxNodeCount") is not None and len(pool.get("zones") or ()) != 1:
+            problem = f"must name one zone, or {source.name} deletes nodes on which replicas run to even the zones out"
+            yield Finding(index, ("spec", "nodePools", at, "zones"), problem, "zones")
 
 
 def _spec(cluster: Manifest, at: int) -> Manifest:

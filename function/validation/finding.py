@@ -31,6 +31,7 @@ WARNINGS = {
     "credentials": "A provider config that is not among those that are given.",
     "dead-lock": "The workers of a gang wait for a leader that is ready only once they have joined.",
     "endpoints": "More endpoints than a route can name.",
+    "fabric": "Devices of an InferenceClass that the nodes of a pool lack outside of a fabric.",
     "idle-weights": "An engine fetches its model from a hub, although the deployment has a ModelCache.",
     "ignored": "Nothing reads it where it is.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
@@ -46,6 +47,7 @@ WARNINGS = {
     "silent-workers": "Workers of a gang that serve, and get no requests.",
     "tenancy": "A reference to another tenant's objects, which finds nothing.",
     "unreachable": "An engine listens where nothing reaches it, or serves TLS.",
+    "zones": "A scaled pool in several zones, which the cloud evens out by deleting nodes.",
 }
 """What is allowed but probably not intended, by code."""
 

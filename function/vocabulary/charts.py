@@ -17,6 +17,8 @@ class Chart:
     repository: str
     version: str
     namespace: str
+    tag_prefix: str = ""
+    """What an OCI registry has before the version in the tag of the chart, where the chart itself does not."""
 
     @property
     def release(self) -> str:
@@ -83,8 +85,9 @@ AMD_DRA_DRIVER = Chart(
 DRANET = Chart(
     name="dranet",
     repository="oci://registry.k8s.io/networking/charts",
-    version="1.4.0",  # published without the v of the git tag (RELEASE.md)
+    version="1.4.0",  # packaged without the v of the git tag (Makefile)
     namespace="kube-system",  # its README
+    tag_prefix="v",  # promoted with it (kubernetes/k8s.io, registry.k8s.io/images/k8s-staging-networking/images.yaml)
 )
 AWS_DRANET = Chart(
     name="aws-dranet",

@@ -6,12 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from function import clouds
 from function.clouds import Source
+from function.main import main
 from tests.support.made_clusters import BLOCKS
 
-PAGE = (Path(__file__).parents[2] / "docs/clouds.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/clouds.md").read_text()
 SOURCES = [source for source in clouds.BY_NAME.values() if source.provisioner]
 
 
@@ -63,3 +66,19 @@ def test_every_option_of_the_block_is_described(source: Source) -> None:
     fields = {*source.cluster.model_fields} - {"credentials"}
 
     assert {field for field in fields if f"`{source.block}.{field}" not in section(source)} == set()
+
+
+def test_the_tour_of_clouds_shows_what_validate_says(tmp_path: Path) -> None:
+    """Of clusters with zones of another region and a smaller minimum."""
+    tour = ROOT / "examples/clouds/tour"
+    clusters = (tour / "clusters.yaml").read_text()
+    edits = {"    zones: [us-east-1a]": "    zones: [us-west-2a]", "minNodeCount: 1": "minNodeCount: 0"}
+    for before, after in edits.items():
+        assert before in clusters
+        clusters = clusters.replace(before, after, 1)
+    (tmp_path / "clusters.yaml").write_text(clusters)
+    (tmp_path / "classes.yaml").write_text((tour / "classes.yaml").read_text())
+    shown = (ROOT / "examples/clouds/README.md").read_text().partition("```text\n")[2].partition("```")[0]
+
+    said = CliRunner().invoke(main, ["validate", str(tmp_path)]).stdout.replace(f"{tmp_path}/", "")
+    assert shown.splitlines() == said.splitlines()[:2]

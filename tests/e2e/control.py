@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from tests.e2e import objects, pins, programs
+from tests.e2e import cloud_kinds, objects, pins, programs
 from tests.e2e.inference import install
 from tests.e2e.kube import CROSSPLANE, TOKENS, Api, Object, says
 from tests.e2e.processes import Process, ports
@@ -88,6 +88,7 @@ def without_provider(
     install(api, site, pins.PROVIDER_HELM, "helm.m.*.yaml")
     for module in (pins.GATEWAY_API, pins.METALLB):  # what an InferenceGateway composes
         install(api, site, module)
+    cloud_kinds.define(api)
     (port,) = ports(1)
     serve = functools.partial(programs.function, site, name, port)
     function = serve()

@@ -12,24 +12,20 @@ rules, and Crossplane, which creates, changes and deletes them. A provider is pl
 
 import base64
 import contextlib
-import json
 import queue
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from function import clouds
-from function.clouds import ManagedKind, Provisioner
+from function.clouds import Provisioner
 from function.core import dig, plain
 from function.manifests import managed
 from function.vocabulary import crossplane, versions
+from tests.e2e.cloud_kinds import kinds
 from tests.e2e.control import Control
-from tests.e2e.kube import Api, Gone, Object, says
+from tests.e2e.kube import Api, Gone, Object
 from tests.e2e.played import conditions, identified
-from tests.e2e.waiting import until
 from tests.support import cloud_samples
-from tests.support.foreign import CRDS
 
 CRD = "apiextensions.k8s.io/v1"
 FINALIZER = "finalizer.managedresource.crossplane.io"  # crossplane-runtime v2.4, pkg/reconciler/managed
@@ -53,10 +49,10 @@ class Clouds:
         return self.control.api
 
     def open(self) -> None:
-        """Define the kinds of all providers, and play until the API server ends."""
-        define(self.api)
+        """Give the clouds credentials, and play until the API server ends."""
+        self.api.apply(cloud_samples.credentials())
+        self.api.apply(*(cloud_samples.provider_config(provisioner) for provisioner in clouds.PROVISIONERS))
         for api_version, kind in (*(each[:2] for each in kinds()), *ON_CLUSTERS):
-            self.api.list(api_version, kind)  # waits until the API server has made the storage of a new kind
             threading.Thread(target=self.watch, args=(api_version, kind), daemon=True).start()
         threading.Thread(target=self.play, daemon=True).start()
 
@@ -156,54 +152,3 @@ def report(api: Api, target: Object) -> None:
         seen = identified(cluster)
     at_provider = {"manifest": {**plain(manifest), **seen}} if manifest else {"state": "deployed"}
     api.apply_status(target, {"atProvider": at_provider, "conditions": conditions("Synced", "Ready")})
-
-
-# The providers' kinds
-
-
-def kinds() -> Iterator[tuple[str, str, Provisioner]]:
-    """Each managed kind, with the cloud that it is of."""
-    for provisioner in clouds.PROVISIONERS:
-        for kind in provisioner.managed:
-            yield kind.api_version, kind.kind, provisioner
-
-
-def define(api: Api) -> None:
-    """Install the definitions of all kinds of the clouds' providers, and wait until they are served."""
-    wanted = [definition(path_of(kind)) for provisioner in clouds.PROVISIONERS for kind in provisioner.managed]
-    # The definitions of the older releases that other stories run do not know every cloud's identity.
-    configs = {provisioner.provider for provisioner in clouds.PROVISIONERS} | {each[0] for each in ON_CLUSTERS}
-    wanted += [definition(CRDS / f"{one.replace('/', '_')}_ClusterProviderConfig.json") for one in sorted(configs)]
-    api.apply(*wanted)
-    until(lambda: all(says(api.current(one), "Established") for one in wanted), "the clouds' kinds to be established")
-    api.apply(cloud_samples.credentials())
-    api.apply(*(cloud_samples.provider_config(provisioner) for provisioner in clouds.PROVISIONERS))
-
-
-def path_of(kind: ManagedKind) -> Path:
-    return CRDS / f"{kind.api_version.replace('/', '_')}_{kind.kind}.json"
-
-
-def definition(path: Path) -> Object:
-    """The CustomResourceDefinition of a kind, with its provider's schema and rules."""
-    found = json.loads(path.read_text())
-    group, kind, plural = found["group"], found["kind"], found["plural"]
-    return {
-        "apiVersion": CRD,
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "names": {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"},
-            "scope": found["scope"],
-            "versions": [
-                {
-                    "name": found["version"],
-                    "served": True,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": found["schema"]},
-                    "subresources": {"status": {}},
-                }
-            ],
-        },
-    }

@@ -15,8 +15,9 @@ from function.clouds import Source
 from function.core import dig
 from function.vocabulary import versions
 from tests.e2e import control, objects
+from tests.e2e.cloud_kinds import kinds
 from tests.e2e.kube import Api, Object, condition
-from tests.e2e.played_clouds import NAMESPACE, Clouds, kinds
+from tests.e2e.played_clouds import NAMESPACE, Clouds
 from tests.e2e.programs import Site
 from tests.e2e.team import ready, title
 from tests.e2e.waiting import until

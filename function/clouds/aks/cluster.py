@@ -13,8 +13,9 @@ from function.clouds.aks import addresses, identity, managed, network
 from function.clouds.aks.model import Spec
 from function.contracts.cloud import nodes
 from function.contracts.cloud.site import Resource, Site
-from function.contracts.cloud.source import KEY
 
+CLUSTER = "cluster"
+"""Key of the control plane."""
 DEFAULT_VERSION = "1.36"
 """Standard support ends in June 2027 (AKS, supported-kubernetes-versions)."""
 
@@ -43,8 +44,8 @@ def resource(site: Site, spec: Spec) -> Resource:
     """Return the control plane with its system pool."""
     address = network.address(site)
     if spec.apiServer.allowedSources and address is None:
-        return site.awaiting(KEY, managed.CLUSTER, "the address of the NAT gateway", after=_AFTER)
-    version = site.kubernetes_version(KEY, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
+        return site.awaiting(CLUSTER, managed.CLUSTER, "the address of the NAT gateway", after=_AFTER)
+    version = site.kubernetes_version(CLUSTER, spec.kubernetesVersion, DEFAULT_VERSION, "kubernetesVersion")
     wanted = {
         **network.placed(site, spec),
         "dnsPrefix": site.cloud_name("api", longest=_LONGEST_DNS_PREFIX),
@@ -65,7 +66,7 @@ def resource(site: Site, spec: Spec) -> Resource:
     }
     # Late initialization would bring the number of system nodes, and with it a fight with the autoscaler
     # (provider-upjet-azure v2.6, config/namespaced/containerservice).
-    return site.resource(KEY, managed.CLUSTER, wanted, after=_AFTER, has_secret=True, late_initialization=False)
+    return site.resource(CLUSTER, managed.CLUSTER, wanted, after=_AFTER, has_secret=True, late_initialization=False)
 
 
 def _access(spec: Spec, address: str | None) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def _system_pool(site: Site, spec: Spec) -> dict[str, Any]:
         "nodeLabels": nodes.node_labels(nodes.SYSTEM_POOL),
         "tags": site.tags,
         "upgradeSettings": {"maxSurge": str(SYSTEM_SURGE), "drainTimeoutInMinutes": _DRAIN_MINUTES},
-        **node_version(site, KEY, "defaultNodePool", "orchestratorVersion"),
+        **node_version(site, CLUSTER, "defaultNodePool", "orchestratorVersion"),
     }
 
 
@@ -117,5 +118,5 @@ def node_version(site: Site, key: str, *path: str) -> dict[str, str]:
     it runs the new version. While that is not known they keep what was written, or have what AKS gives to new nodes:
     the version of the control plane.
     """
-    version = site.seen(KEY, "currentKubernetesVersion") or site.written(key, *path)
+    version = site.seen(CLUSTER, "currentKubernetesVersion") or site.written(key, *path)
     return {"orchestratorVersion": str(version)} if version else {}

@@ -129,7 +129,7 @@ KINDS = (
 
 
 def _package(name: str) -> Package:
-    return Package(package=f"xpkg.crossplane.io/crossplane-contrib/{name}", version=">=v2.6.0")
+    return Package(package=f"xpkg.crossplane.io/crossplane-contrib/{name}", version=">=v2.6.0,<v3.0.0")
 
 
 PACKAGES = tuple(

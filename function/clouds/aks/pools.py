@@ -9,7 +9,6 @@ from function.clouds.aks.model import Pool
 from function.contracts.cloud import composition, nodes
 from function.contracts.cloud.nodepool import Taint
 from function.contracts.cloud.site import Resource, Site
-from function.contracts.cloud.source import KEY
 
 _DRAIN_MINUTES = 60
 """Time that the engines of a node have to finish their requests when it is upgraded."""
@@ -29,7 +28,7 @@ def resource(site: Site, pool: Pool) -> Resource:
         external_name=name,
         late_initialization=False,
         # The id of the cluster is known while it is still being made, and AKS refuses pools for so long.
-        after=[KEY],
+        after=[cluster.CLUSTER],
     )
 
 
@@ -48,7 +47,7 @@ def _machines(pool: Pool) -> dict[str, Any]:
 def _kubernetes(site: Site, pool: Pool, key: str) -> dict[str, Any]:
     taints = [_taint(taint) for taint in nodes.taints(pool, pool.drivers)]
     return {
-        "kubernetesClusterIdRef": site.ref(KEY),
+        "kubernetesClusterIdRef": site.ref(cluster.CLUSTER),
         "vnetSubnetIdRef": site.ref(network.SUBNET),
         "nodeLabels": nodes.node_labels(pool.name),
         **({"nodeTaints": taints} if taints else {}),

@@ -9,7 +9,6 @@ from function.clouds.aks.model import Spec
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.provisioner import PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
-from function.contracts.cloud.source import KEY
 
 KUBECONFIG = "kubeconfig"
 """Key of the kubeconfig in the connection Secret of a KubernetesCluster (provider-upjet-azure v2.6,
@@ -26,7 +25,7 @@ def resources(site: Site, spec: Spec) -> Iterator[Resource]:
 
 
 def secrets(_site: Site, _spec: Spec) -> Sequence[PublishedSecret]:
-    return [PublishedSecret(type=provisioned.KUBECONFIG, of=KEY, key=KUBECONFIG)]
+    return [PublishedSecret(type=provisioned.KUBECONFIG, of=cluster.CLUSTER, key=KUBECONFIG)]
 
 
 def storage_class(_site: Site, _spec: Spec) -> Storage:

@@ -9,9 +9,8 @@ only.
 
 from __future__ import annotations
 
-from function.clouds.aks import network
+from function.clouds.aks import cluster, network
 from function.contracts.cloud.site import TAG, Resource, Site
-from function.contracts.cloud.source import KEY
 from function.vocabulary import versions
 
 STORAGE = "storage"
@@ -31,7 +30,7 @@ def resource(site: Site) -> Resource:
         "allowVolumeExpansion": True,
         "volumeBindingMode": "Immediate",
     }
-    return site.object(STORAGE, manifest, after=[KEY])
+    return site.object(STORAGE, manifest, after=[cluster.CLUSTER])
 
 
 def _parameters(site: Site) -> dict[str, str]:

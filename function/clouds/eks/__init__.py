@@ -17,6 +17,8 @@ SOURCE = Source(
     access=provisioned.access,
     storage_class=provisioned.storage_class,
     zones=True,
+    # Auto Scaling user guide, "Availability Zone rebalancing"; EKS offers no switch for it
+    rebalances_zones=True,
     capacity_blocks=True,
     fabrics=frozenset({"EFA"}),
     # The first is for the controller in Kubernetes' cloud provider, which every cluster has and which knows no other

@@ -116,7 +116,7 @@ def _not_services(text: str, services: IPv4Network | None) -> str | None:
     if not largest <= services.prefixlen <= smallest:
         return f"must be a network from /{largest} to /{smallest}, not {text}"
     if not any(services.subnet_of(each) for each in _PRIVATE):
-        return f"must be within {enumerate_names(list(map(str, _PRIVATE)), len(_PRIVATE))}, not {text}"
+        return f"must be part of {_PRIVATE[0]}, {_PRIVATE[1]} or {_PRIVATE[2]}, not {text}"
     return None
 
 

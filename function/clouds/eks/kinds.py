@@ -11,7 +11,7 @@ from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "aws.m.upbound.io/v1beta1"
 PACKAGES = tuple(
-    Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-aws-{service}", version=">=v2.6.0")
+    Package(package=f"xpkg.crossplane.io/crossplane-contrib/provider-aws-{service}", version=">=v2.6.0,<v3.0.0")
     for service in ("ec2", "efs", "eks", "iam")
 )
 ASSUMED_CONFIG = {"credentials": {"source": "PodIdentity"}}

@@ -14,6 +14,7 @@ from function.vocabulary import conditions as c
 
 CLUSTER = "cluster"
 _POOL_SUFFIX = ".svc.id.goog"
+_EVERYWHERE = {"cidrBlock": "0.0.0.0/0"}
 
 
 def project(site: Site) -> str:
@@ -46,7 +47,7 @@ def cluster(site: Site, spec: Spec, project_id: str) -> Resource:
         "deletionProtection": False,
         **_pool(),
         **_network(site),
-        **_access(spec),
+        **_access(site, spec),
         "workloadIdentityConfig": {"workloadPool": f"{project_id}{_POOL_SUFFIX}"},
         "addonsConfig": {
             "gcpFilestoreCsiDriverConfig": {"enabled": True},
@@ -85,13 +86,6 @@ def _pool() -> dict[str, Any]:
     return {"removeDefaultNodePool": True, "initialNodeCount": 1, "defaultMaxPodsPerNode": facts.POOL_PODS}
 
 
-def _access(spec: Spec) -> dict[str, Any]:
-    """Nodes, and Google's own services, reach the control plane in any case."""
-    sources = spec.apiServer.allowedSources
-    blocks = [{"cidrBlock": source, "displayName": f"source-{index}"} for index, source in enumerate(sources)]
-    return {"masterAuthorizedNetworksConfig": {"cidrBlocks": blocks}} if blocks else {}
-
-
 def _network(site: Site) -> dict[str, Any]:
     return {
         "networkRef": site.ref(network.NETWORK),
@@ -104,6 +98,19 @@ def _network(site: Site) -> dict[str, Any]:
         "privateClusterConfig": {"enablePrivateNodes": True, "enablePrivateEndpoint": False},
         "datapathProvider": "ADVANCED_DATAPATH",  # it enforces NetworkPolicies, and GKE's default does not
     }
+
+
+def _access(site: Site, spec: Spec) -> dict[str, Any]:
+    """Who reaches the control plane over the internet. Nodes do so inside of the network.
+
+    Google lets all of its own public addresses in unless told otherwise, and those are anybody's. A restriction that is
+    given up is replaced: the provider changes nothing that a spec leaves out.
+    """
+    if not spec.apiServer.allowedSources:
+        was_restricted = site.written(CLUSTER, "masterAuthorizedNetworksConfig")
+        return {"masterAuthorizedNetworksConfig": {"cidrBlocks": [_EVERYWHERE]}} if was_restricted else {}
+    blocks = [{"cidrBlock": cidr} for cidr in sorted(set(spec.apiServer.allowedSources))]
+    return {"masterAuthorizedNetworksConfig": {"cidrBlocks": blocks, "gcpPublicCidrsAccessEnabled": False}}
 
 
 def _labels(site: Site) -> dict[str, str]:

@@ -10,7 +10,7 @@ from function.contracts.cloud.managedkind import ManagedKind
 from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "nebius.m.upbound.io/v1beta1"
-PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-nebius", version=">=v1.0.1")
+PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-nebius", version=">=v1.0.1,<v2.0.0")
 """The repository is provider-upjet-nebius, the package is not."""
 SERVICE_ACCOUNT = "ServiceAccount"
 """Value of spec.identity.type of a provider config with which a cluster can be reached. The other one is Token."""

@@ -20,6 +20,9 @@ _GPU_CLUSTER = "8gpu-"
 allow_gpu_clustering)."""
 _DRIVER = "gpu.nvidia.com"
 """DRA driver of all GPUs of Nebius."""
+_SMALLEST_DISK = 64
+"""Smallest boot disk, in GiB: the least of Nebius' own examples. Nodes with a smaller one were seen to never start, and
+nothing says why."""
 _NVLINK = re.compile(r"gb[0-9]{3}")
 """Platforms of which nodes are made in NVLink instance groups only."""
 
@@ -46,6 +49,9 @@ def _machine_faults(pool: Pool, machine: Machine) -> Iterator[tuple[str, str]]:
         elif driver == _DRIVER and machine.platform.startswith("cpu-"):
             problem = f"InferenceClass {pool.className} has devices of {driver}, which no node of platform"
             yield "className", f"{problem} {machine.platform} has"
+    if machine.diskSizeGb < _SMALLEST_DISK:
+        problem = f"InferenceClass {pool.className} has diskSizeGb {machine.diskSizeGb}, and nodes with less than"
+        yield "className", f"{problem} {_SMALLEST_DISK} do not start on Nebius"
     if _NVLINK.search(machine.platform):
         problem = f"InferenceClass {pool.className} has platform {machine.platform}, whose nodes need an NVLink group"
         yield "className", f"{problem}; Modelplane makes none on Nebius"

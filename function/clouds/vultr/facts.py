@@ -11,7 +11,7 @@ from function.contracts.cloud.managedkind import ManagedKind
 from function.contracts.cloud.provisioner import Package
 
 PROVIDER = "vultr.m.upbound.io/v1beta1"
-PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0")
+PACKAGE = Package(package="xpkg.upbound.io/upbound/provider-vultr", version=">=v1.0.0,<v2.0.0")
 _VKE = "vke.vultr.m.upbound.io/v1beta1"
 
 KUBERNETES = ManagedKind(

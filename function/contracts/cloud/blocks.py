@@ -32,7 +32,7 @@ class ApiServer(schema.Api):
         """Yield what is wrong, as pairs of a field relative to the block that holds `apiServer`, and a problem."""
         for index, source in enumerate(self.allowedSources):
             if ":" in source:
-                yield f"apiServer.allowedSources[{index}]", f"must be of IPv4, not {source}"
+                yield f"apiServer.allowedSources[{index}]", f"must be an IPv4 network, not {source}"
 
 
 def keeps(*fields: str) -> tuple[Rule, ...]:

@@ -29,6 +29,8 @@ class Resource:
     """Something that a cloud's composite composes."""
 
     key: str
+    """What it is in the cluster. It never changes from release to release: under another key, Crossplane makes it anew,
+    and deletes the one that is there."""
     manifest: Mapping[str, Any] | None
     """None while a value that it needs is not known. Then it stays as it is observed, or is not composed yet."""
     after: tuple[str, ...] = ()

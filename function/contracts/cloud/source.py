@@ -114,6 +114,8 @@ class Source:
     the condition ClusterReady. Empty for a source that can have one."""
     zones: bool = False
     """Whether a node pool can choose its zones."""
+    rebalances_zones: bool = False
+    """Whether the cloud evens out the nodes of a pool over its zones, by deleting some, whatever runs on them."""
     capacity_blocks: bool = False
     """Whether a node pool can be taken from a capacity reservation."""
     fabrics: frozenset[str] = frozenset()

@@ -71,7 +71,7 @@ def _cluster(request: Request, spec: Spec, published: PublishedPools) -> dict[st
         "apiVersion": model.API_VERSION,
         "kind": model.KIND,
         "metadata": metadata(
-            name=names.derived(cluster, "cluster", cluster),
+            name=inputs.composite_name(cluster),
             namespace=names.SYSTEM_NAMESPACE,
             labels={labels.CLUSTER: names.label_value(cluster)},
         ),

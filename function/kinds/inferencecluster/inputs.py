@@ -18,6 +18,7 @@ OWNER = "provider-config"
 REPLICAS = "replicas"
 CACHES = "caches"
 OBSERVERS = "same-cluster"
+COMPOSITE = "composite"
 COMPOSED_CONFIG = "provider-config"
 """Key of the provider config among the composed resources."""
 
@@ -29,6 +30,7 @@ def requirements(xr: Manifest) -> tuple[Requirement, ...]:
     return (
         *(_class(class_name) for class_name in sorted(_class_names(xr))),
         *_access(xr),
+        *_composite(xr),
         Requirement(
             OWNER, versions.PROVIDER_KUBERNETES, "ClusterProviderConfig", match_name=names.provider_config(name)
         ),
@@ -58,6 +60,27 @@ def _class(name: str) -> Requirement:
 def _access(xr: Manifest) -> Iterable[Requirement]:
     for source in clouds.SOURCES:
         yield from source.requirements(dig(xr, "spec", "cluster", source.block))
+
+
+def _composite(xr: Manifest) -> Iterable[Requirement]:
+    """The composite of a cloud. An InferenceCluster that was made again, or lost its list of what it composed, does not
+    observe the one that is there."""
+    source = clouds.BY_NAME.get(str(dig(xr, "spec", "cluster", "source")))
+    if source and source.provisioner:
+        model, name = source.provisioner.model, composite_name(xr["metadata"]["name"])
+        namespace = names.SYSTEM_NAMESPACE
+        yield Requirement(COMPOSITE, model.API_VERSION, model.KIND, match_name=name, namespace=namespace)
+
+
+def composite_name(cluster: str) -> str:
+    """Return the name of the composite by which a cloud makes a cluster."""
+    return names.derived(cluster, "cluster", cluster)
+
+
+def composite(request: Request) -> Manifest | None:
+    """Return the composite of a cloud, as it is observed or else found; None where there is none."""
+    found = request.required.get(COMPOSITE)
+    return request.observed.get(clouds.KEY) or (found[0] if found else None)
 
 
 def _class_names(xr: Manifest) -> set[str]:

@@ -20,7 +20,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from function import clouds
 from function.clouds import NodePool, Provisioner
 from function.contracts.cloud import provisioned
 from function.core import Request, dig, dig_list, plain
@@ -54,7 +53,7 @@ class Made:
 
 def read(request: Request) -> Made:
     """Return what the cloud has made; empty before there is a composite."""
-    composite = request.observed.get(clouds.KEY)
+    composite = inputs.composite(request)
     pools = (pool for pool in dig_list(composite, "spec", "nodePools") if isinstance(dig(pool, "name"), str))
     names = dig_list(composite, "status", "pools")
     return Made(

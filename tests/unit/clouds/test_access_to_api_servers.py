@@ -59,7 +59,7 @@ def test_only_the_networks_that_are_named_reach_it(source: Source) -> None:
 
 @each_source
 def test_without_any_all_networks_reach_it_also_after_some_did(source: Source) -> None:
-    world, open_to_all = running(source, OFFICE), running(source)
+    world = running(source, OFFICE)
 
     def open_(manifest: dict[str, Any]) -> None:
         manifest["spec"]["cluster"][source.block].pop("apiServer")
@@ -67,8 +67,7 @@ def test_without_any_all_networks_reach_it_also_after_some_did(source: Source) -
     world.edit(CLUSTER, open_)
     world.settle()
 
-    assert reached_from(world) == reached_from(open_to_all)
-    assert OFFICE not in (reached_from(world) or ())
+    assert (reached_from(world) or ["0.0.0.0/0"]) == (reached_from(running(source)) or ["0.0.0.0/0"])
 
 
 @each_source
@@ -79,7 +78,7 @@ def test_a_network_of_ipv6_is_refused_by_its_place(source: Source) -> None:
     found = [(".".join(map(str, finding.path)), finding.message) for finding in validate([bad])]
 
     field = f"spec.cluster.{source.block}.apiServer.allowedSources.1"
-    assert (field, "must be of IPv4, not 2001:db8::/32") in found
+    assert (field, "must be an IPv4 network, not 2001:db8::/32") in found
 
 
 def test_nodes_on_aks_reach_it_from_their_own_address() -> None:

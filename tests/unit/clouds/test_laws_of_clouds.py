@@ -18,12 +18,25 @@ import yaml
 
 import function
 from function.clouds import BY_NAME, ManagedKind, Source
-from function.core import Manifest, dig, plain
+from function.contracts.cloud import composition
+from function.core import Manifest, Request, dig, plain
 from function.core.manifest import is_list
+from function.sandbox.settle import settle
 from function.vocabulary import versions
 from tests.support import foreign
 from tests.support.cases import CASES, answer, load
-from tests.support.cloud_edits import ON_CLUSTER, SUPPORTED, CloudWorld, classes, fabrics, provisioner, walked, zones
+from tests.support.cloud_edits import (
+    ON_CLUSTER,
+    SUPPORTED,
+    CloudWorld,
+    classes,
+    credentials,
+    fabrics,
+    provisioner,
+    walked,
+    written,
+    zones,
+)
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 REPOSITORY = Path(function.__file__).parents[1]
@@ -429,6 +442,30 @@ def test_a_settled_cluster_changes_no_more(source: Source) -> None:
         again.control.loop.resync()
         again.control.loop.settle()
         assert again.composed() == world.composed(), name
+
+
+@each_cloud
+def test_what_is_not_observed_for_a_pass_or_has_lost_its_status_takes_nothing_along(source: Source) -> None:
+    """A cache may be late, and a backup brings no status back."""
+    world = worlds(source)["one"]
+    there = {key: m for key, m in world.composed().items() if m["kind"] != "Usage"}
+    want, changed = _asked(world, there), {}
+    for key, resource in there.items():
+        others = {other: m for other, m in there.items() if other != key}
+        stripped = {field: body for field, body in resource.items() if field != "status"}
+        for lost, observed in (("itself", others), ("its status", {**others, key: stripped})):
+            got = _asked(world, observed)
+            changed |= {(key, lost, other): got.get(other) for other in observed if got.get(other) != want[other]}
+    assert changed == {}
+
+
+def _asked(world: CloudWorld, observed: Mapping[str, Manifest]) -> dict[str, dict[str, Any]]:
+    """What the composite asks for while some of its resources are observed."""
+    composite = world.composite()
+    assert composite is not None
+    request = Request(xr=plain(composite), observed=observed)
+    result = settle(composition.composer(provisioner(world.source)), request, credentials(world.source))
+    return {key: written(resource.manifest) for key, resource in result.resources.items()}
 
 
 @each_cloud

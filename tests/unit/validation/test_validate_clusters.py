@@ -53,6 +53,25 @@ def test_it_is_told_which_pool_has_the_reservation() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "pool", "is_told"),
+    [
+        ("EKS", {"maxNodeCount": 4}, True),
+        ("EKS", {"maxNodeCount": 4, "zones": ["us-east-1a", "us-east-1b"]}, True),
+        ("EKS", {"maxNodeCount": 4, "zones": ["us-east-1a"]}, False),
+        ("EKS", {"nodeCount": 4}, False),
+        ("GKE", {"maxNodeCount": 4}, False),
+    ],
+)
+def test_a_scaled_pool_whose_zones_are_evened_out_is_told(source: str, pool: dict[str, Any], is_told: bool) -> None:
+    found = list(clusters.findings([(0, made_cluster(source, {"className": "h100", **pool}))]))
+
+    assert [(f.field, f.code, f.is_error) for f in found] == [("spec.nodePools[0].zones", "zones", False)] * is_told
+    assert [f.message for f in found] == [
+        "must name one zone, or EKS deletes nodes on which replicas run to even the zones out"
+    ] * is_told
+
+
 # With the ready-made classes of every cloud
 
 
@@ -133,6 +152,27 @@ def test_a_class_that_is_not_among_those_that_are_given_is_told(name: str, given
     assert [(f.field, f.message) for f in found] == (
         [("spec.nodePools[0].className", want.format(*given))] if want else []
     )
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "fabric", "told"),
+    [
+        ("EKS", "eks-h100-8x-p5", None, True),
+        ("EKS", "eks-h100-8x-p5", {"type": "None"}, True),
+        ("EKS", "eks-h100-8x-p5", {"type": "EFA"}, False),
+        ("EKS", "eks-l4-1x-g6", None, False),
+        ("Nebius", "nebius-h200-8x", None, True),
+    ],
+)
+def test_network_cards_without_a_fabric_are_told(
+    provider: str, name: str, fabric: dict[str, Any] | None, told: bool
+) -> None:
+    zones = {"zones": ["us-east-1a"]} if fabric else {}
+    wanted = made_cluster(provider, {"className": name, **zones, **({"fabric": fabric} if fabric else {})})
+
+    found = [f for f in validate([CLASSES[name], wanted]) if f.index == 1]
+    assert [(f.code, f.field) for f in found] == ([("fabric", "spec.nodePools[0].className")] if told else [])
+    assert all(f.message.startswith(f"names InferenceClass {name} with devices of dra.net, which") for f in found)
 
 
 def test_a_class_that_is_invalid_is_given() -> None:

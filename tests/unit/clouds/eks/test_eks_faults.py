@@ -59,7 +59,7 @@ def of_pool(made: Pool) -> list[str]:
         ),
         (
             {"apiServer": {"allowedSources": ["198.51.100.0/24", "fd00::/8"]}},
-            "apiServer.allowedSources[1] must be of IPv4, not fd00::/8",
+            "apiServer.allowedSources[1] must be an IPv4 network, not fd00::/8",
         ),
         (
             {"apiServer": {"allowedSources": ["10.1.0.0/16"]}},
@@ -91,7 +91,7 @@ def of_pool(made: Pool) -> list[str]:
         ),
         (
             {"network": {"serviceCidr": "100.64.0.0/16"}},
-            "network.serviceCidr must be within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, not 100.64.0.0/16",
+            "network.serviceCidr must be part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, not 100.64.0.0/16",
         ),
         (
             {"network": {"cidr": "172.20.64.0/20"}},

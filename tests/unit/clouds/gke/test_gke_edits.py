@@ -165,3 +165,23 @@ def test_the_nodes_of_a_pool_stay_in_their_zones(first: dict[str, Any], second: 
         if "maxNodeCount" not in wanted:
             total = got["nodeCount"] * len(got["nodeLocations"])
             assert wanted["nodeCount"] <= total < wanted["nodeCount"] + len(got["nodeLocations"])
+
+
+def access(asked: Request) -> Any:
+    return dig(composed(asked).get("cluster"), "spec", "forProvider", "masterAuthorizedNetworksConfig")
+
+
+def test_networks_that_reach_the_api_server_are_opened_again() -> None:
+    """The provider leaves alone what is only left out of a spec."""
+    pools = [{"name": "c", "className": "c", "machine": MACHINES["c"]}]
+    wanted = {"clusterName": "iowa", "region": "us-central1", "nodePools": pools}
+    restricted = request({**wanted, "apiServer": {"allowedSources": ["198.51.100.0/24", "192.0.2.0/24"]}}, {})
+    found = made(restricted)
+
+    blocks = [{"cidrBlock": "192.0.2.0/24"}, {"cidrBlock": "198.51.100.0/24"}]
+    assert access(request(wanted, made(request(wanted, {})))) is None
+    assert access(replace(restricted, observed=found)) == {
+        "cidrBlocks": blocks,
+        "gcpPublicCidrsAccessEnabled": False,
+    }
+    assert access(request(wanted, found)) == {"cidrBlocks": [{"cidrBlock": "0.0.0.0/0"}]}

@@ -23,6 +23,11 @@ def pool(platform: str = "gpu-h100-sxm", preset: str = "8gpu-128vcpu-1600gb", **
     return Pool.model_validate({"name": "a", "className": "h100", "machine": machine} | more)
 
 
+def with_disk(size: int) -> Pool:
+    machine = {"platform": "gpu-h100-sxm", "preset": "1gpu-16vcpu-200gb", "diskSizeGb": size}
+    return Pool.model_validate({"name": "a", "className": "h100", "machine": machine})
+
+
 def of(asked: Pool) -> list[str]:
     return [f"{field}: {problem}" for field, problem in pool_faults(Cluster(), asked, asked.machine)]
 
@@ -37,6 +42,13 @@ def test_every_class_of_the_examples_is_accepted_and_joins_a_fabric_with_all_gpu
     assert machine["preset"].startswith(f"{gpus}gpu-")
     assert of(alone) == []
     assert (of(joined) == []) == (gpus == 8)
+
+
+def test_a_node_has_a_disk_from_which_it_boots() -> None:
+    assert of(with_disk(64)) == []
+    assert of(with_disk(63)) == [
+        "className: InferenceClass h100 has diskSizeGb 63, and nodes with less than 64 do not start on Nebius"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +135,7 @@ def test_a_pool_that_nebius_can_make_is_accepted(asked: Pool, name: str | None) 
         ({"apiServer": {"allowedSources": ["192.0.2.0/24"]}}, []),
         (
             {"apiServer": {"allowedSources": ["192.0.2.0/24", "2001:db8::/32"]}},
-            ["apiServer.allowedSources[1]: must be of IPv4, not 2001:db8::/32"],
+            ["apiServer.allowedSources[1]: must be an IPv4 network, not 2001:db8::/32"],
         ),
     ],
 )

@@ -71,6 +71,14 @@ def test_before_there_is_a_composite_nothing_is_made() -> None:
     assert known(None) == Made(asked={}, made=frozenset(), used={})
 
 
+def test_a_composite_that_is_found_though_it_is_not_observed_keeps_its_pools() -> None:
+    """One that an earlier InferenceCluster of the same name left behind, say."""
+    left = composite(pool("a"), made=["a"])
+    found = read(Request(xr=CLUSTER, required={"composite": [left], "replicas": [on("a")]}))
+
+    assert asked([pool("b")], found) == [pool("b"), left["spec"]["nodePools"][0]]
+
+
 def test_what_is_asked_for_is_not_yet_made() -> None:
     found = known(composite(pool("a"), pool("b"), made=["b"]))
 
@@ -88,6 +96,13 @@ def test_replicas_of_the_cluster_take_whole_nodes_of_their_pools() -> None:
     found = known(composite(pool()), on("a"), on("a", nodes=3), on("b"), on("a", cluster="other"))
 
     assert found.used == {"a": Use(4, GPU_CLASS), "b": Use(1, GPU_CLASS)}
+
+
+def test_all_that_replicas_claim_on_a_pool_is_used() -> None:
+    of_amd = replica(engine("e", member(pool="a", claims=[{"name": "gpu", "deviceClassName": "gpu.amd.com"}])))
+    of_amd["spec"]["clusterName"] = "miami"
+
+    assert known(composite(pool()), on("a"), of_amd).used == {"a": Use(2, GPU_CLASS | {"gpu.amd.com"})}
 
 
 def test_a_pool_whose_pods_claim_nothing_is_used_too() -> None:
