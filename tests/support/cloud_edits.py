@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from function import clouds
 from function.api import inferenceclass
-from function.clouds import Provisioner, Source
+from function.clouds import Source
 from function.contracts.cloud.nodepool import NodePool
 from function.core import Manifest, condition, dig, plain
 from function.core.manifest import is_list
@@ -24,20 +20,15 @@ from function.planning.control_plane import ControlPlane
 from function.sandbox.errors import Refused
 from function.sandbox.store import Ref
 from function.vocabulary import crossplane, names, versions
+from tests.support import cloud_samples
+from tests.support.cloud_samples import provisioner
 from tests.support.replicas import OWNER, engine, gang, member
 
 NAME = "prod"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", NAME)
-EXAMPLES = Path(__file__).parents[2] / "examples/classes"
 SUPPORTED = [source for source in clouds.PROVISIONED if source.provisioner]
 ON_CLUSTER = (versions.PROVIDER_KUBERNETES, versions.PROVIDER_HELM)
 """apiVersions of Objects and Releases."""
-_BLOCKS: Mapping[str, Mapping[str, Any]] = {
-    "GKE": {"region": "us-central1"},
-    "EKS": {"region": "us-east-1"},
-    "AKS": {"location": "eastus"},
-    "Vultr": {"region": "mia"},
-}
 ZONES: Mapping[str, Sequence[str]] = {
     "GKE": ("us-central1-a", "us-central1-b", "us-central1-c"),
     "EKS": ("us-east-1a", "us-east-1b", "us-east-1c"),
@@ -48,12 +39,6 @@ VERSIONS: Mapping[str, Sequence[str]] = {
 }
 """Versions that a user may ask for: too old, the same, newer, too new."""
 _DEVICE = {"name": "gpu", "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com"}
-
-
-def provisioner(source: Source) -> Provisioner:
-    """The provisioner of a source that has one."""
-    assert source.provisioner
-    return source.provisioner
 
 
 def zones(source: Source) -> Sequence[str]:
@@ -78,26 +63,20 @@ def kubernetes_versions(source: Source) -> Sequence[str]:
 def block(source: Source) -> dict[str, Any]:
     """The least that the block of a cluster can hold."""
     required = {name: "here" for name, found in source.cluster.model_fields.items() if found.is_required()}
-    return {**required, **_BLOCKS.get(source.name, {})}
-
-
-@cache
-def _documents(source: str) -> tuple[Manifest, ...]:
-    path = EXAMPLES / f"{source.lower()}.yaml"
-    found = yaml.safe_load_all(path.read_text()) if path.exists() else ()
-    return tuple(document for document in found if document)
+    sample = cloud_samples.SAMPLES.get(source.name)
+    return {**required, **(sample.block if sample else {})}
 
 
 def classes(source: Source, more: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """The InferenceClasses of a cloud among the examples that a pool can have with a few fields more; one made up where
     there is none."""
-    found = [plain(m) for m in _documents(source.name) if dig(m, "spec", "provisioning", source.block)]
+    found = [m for m in cloud_samples.examples(source.block) if dig(m, "spec", "provisioning", source.block)]
     return [m for m in found if _is_usable(source, m, more or {})] or [_made_up(source)]
 
 
 def all_classes(source: Source) -> list[dict[str, Any]]:
     """All of them, whatever a pool needs for them."""
-    return [plain(m) for m in _documents(source.name)] or classes(source)
+    return cloud_samples.examples(source.block) or classes(source)
 
 
 def _is_usable(source: Source, class_: Manifest, more: Mapping[str, Any]) -> bool:

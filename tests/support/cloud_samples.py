@@ -34,7 +34,7 @@ SAMPLES: Mapping[str, Sample] = {
     "EKS": Sample("eks-l4-1x-g6", {"region": "us-east-1"}),
     "AKS": Sample("aks-a100-pcie-1x-nc", {"location": "eastus"}),
     "Nebius": Sample("nebius-h100-1x"),
-    "Vultr": Sample("vultr-h100-8x", {"region": "ewr"}),
+    "Vultr": Sample("vultr-h100-8x", {"region": "mia"}),
     "Toy": Sample("toy-l4", {"region": "toy-1"}),
 }
 """By the name of the source. Toy is in tests/support/toycloud."""
@@ -49,17 +49,27 @@ _TOY = {
 }
 
 
+def provisioner(source: Source) -> Provisioner:
+    """Return the provisioner of a source that has one."""
+    assert source.provisioner
+    return source.provisioner
+
+
 def inference_class(source: Source) -> dict[str, Any]:
     """Return the InferenceClass of a cloud's sample."""
     if source.name == "Toy":
         return _TOY
     [found] = [m for m in examples(source.block) if m["metadata"]["name"] == SAMPLES[source.name].class_name]
-    return plain(found)
+    return found
+
+
+def examples(block: str) -> list[dict[str, Any]]:
+    """Return the InferenceClasses of a cloud in examples/classes; none where it has none there."""
+    return [plain(manifest) for manifest in _examples(block)]
 
 
 @cache
-def examples(block: str) -> tuple[Manifest, ...]:
-    """Return the InferenceClasses of a cloud in examples/classes; none where it has none there."""
+def _examples(block: str) -> tuple[Manifest, ...]:
     path = _EXAMPLES / f"{block}.yaml"
     return tuple(m for m in yaml.safe_load_all(path.read_text()) if m) if path.exists() else ()
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.clouds import Provisioner, Source
+from function.clouds import Source
 from function.core import Manifest, condition, dig
 from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref, ref_of
 from function.vocabulary import crossplane, labels, names, versions
 from tests.support import cloud_samples
+from tests.support.cloud_samples import provisioner
 
 NAME = "prod"
 """The InferenceCluster."""
@@ -28,11 +29,6 @@ _INFRASTRUCTURE = (
     (versions.PROTECTION, "ClusterUsage"),
     (versions.INFRASTRUCTURE, "ServingStack"),
 )
-
-
-def provisioner(source: Source) -> Provisioner:
-    assert source.provisioner is not None
-    return source.provisioner
 
 
 def deployment(replicas: int = 2, **selector: Any) -> dict[str, Any]:

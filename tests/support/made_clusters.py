@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from function.cli import files
+from function import clouds
+from tests.support import cloud_samples
 from tests.support.samples import Object, of
 
-FOLDER = Path(__file__).parents[2] / "examples/classes"
-CLASSES = {one.identity.name: one.manifest for path in sorted(FOLDER.glob("*.yaml")) for one in files.load([path])}
-BLOCKS: dict[str, dict[str, Any]] = {
-    "EKS": {"region": "us-east-1"},
-    "GKE": {"region": "us-central1"},
-    "AKS": {"location": "eastus"},
-    "Nebius": {},
-    "Vultr": {"region": "mia"},
-}
-"""The least that each cloud must be told."""
+CLASSES = {m["metadata"]["name"]: m for source in clouds.PROVISIONED for m in cloud_samples.examples(source.block)}
 
 
 def classes_of(source: str) -> list[str]:
@@ -29,7 +20,7 @@ def made_cluster(source: str, *pools: dict[str, Any], name: str = "made", **bloc
     """An InferenceCluster. Its pools are p0, p1 and so on, with the first class of the cloud unless they say so."""
     first = classes_of(source)[0]
     spec = {
-        "cluster": {"source": source, source.lower(): {**BLOCKS[source], **block}},
+        "cluster": {"source": source, source.lower(): {**cloud_samples.SAMPLES[source].block, **block}},
         "nodePools": [{"name": f"p{at}", "className": first, **pool} for at, pool in enumerate(pools)],
     }
     return of("InferenceCluster", spec, name=name, namespace=None)

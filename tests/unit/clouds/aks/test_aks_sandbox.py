@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from function.clouds.aks import managed
 from function.core import Manifest, condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import crossplane, versions
-from tests.support import foreign
+from tests.support import cloud_samples, foreign
 
-CLASSES = Path(__file__).parents[4] / "examples/classes/aks.yaml"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", "amsterdam")
 CONFIG = {
     "apiVersion": managed.PROVIDER,
@@ -27,7 +24,7 @@ CONFIG = {
 
 
 def classes() -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(CLASSES.read_text()) if document]
+    return cloud_samples.examples("aks")
 
 
 def cluster(*pools: dict[str, Any], **block: Any) -> dict[str, Any]:

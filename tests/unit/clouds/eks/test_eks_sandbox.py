@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from function.clouds.eks import kinds
 from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import versions
+from tests.support import cloud_samples
 from tests.support.eksclusters import CONFIG
 
-CLASSES = Path(__file__).parents[4] / "examples/classes/eks.yaml"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", "east")
 FABRIC = "dra.net"
 
 
 def classes() -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(CLASSES.read_text()) if document]
+    return cloud_samples.examples("eks")
 
 
 def pools_of_each_class() -> list[dict[str, Any]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from function.clouds.gke import accelerators, facts
 from function.clouds.gke.blocks import Machine
@@ -14,9 +12,8 @@ from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
-from tests.support import foreign
+from tests.support import cloud_samples, foreign
 
-CLASSES = Path(__file__).parents[4] / "examples/classes/gke.yaml"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", "iowa.research")
 CONFIG = {
     "apiVersion": facts.PROVIDER,
@@ -28,7 +25,7 @@ MOST_POOLS = 8
 
 
 def classes() -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(CLASSES.read_text()) if document]
+    return cloud_samples.examples("gke")
 
 
 def cluster(*pools: dict[str, Any], **block: Any) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from function.clouds.nebius import facts
 from function.contracts.cloud.managedkind import ManagedKind
@@ -17,14 +15,13 @@ from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
-from tests.support import foreign
+from tests.support import cloud_samples, foreign
 
-CLASSES = Path(__file__).parents[4] / "examples/classes/nebius.yaml"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", "north")
 
 
 def classes() -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(CLASSES.read_text()) if document]
+    return cloud_samples.examples("nebius")
 
 
 def cluster(*pools: dict[str, Any], **block: Any) -> dict[str, Any]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from function.clouds.vultr.facts import KUBERNETES, NODE_POOL
 from function.core import condition, dig, plain
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import versions
+from tests.support import cloud_samples
 
-CLASSES = Path(__file__).parents[4] / "examples/classes/vultr.yaml"
 REF = Ref(versions.MODELPLANE, "InferenceCluster", "", "miami")
 CONFIG = {
     "apiVersion": "vultr.m.upbound.io/v1beta1",
@@ -25,7 +23,7 @@ CONFIG = {
 
 
 def classes() -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(CLASSES.read_text()) if document]
+    return cloud_samples.examples("vultr")
 
 
 def cluster(*pools: dict[str, Any], **block: Any) -> dict[str, Any]:
