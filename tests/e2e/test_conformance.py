@@ -16,7 +16,7 @@ from tests.e2e.kube import Api, Object, Refused
 from tests.support.cases import answer, each_case, load
 
 OBJECT = "Object"
-OBSERVE = ["Observe"]
+CREATES = {"*", "Create"}  # without either, the provider only looks at what others made, or deletes it
 LWS = "LeaderWorkerSet"
 PRIORITY = "scheduling.k8s.io/v1"
 
@@ -46,7 +46,7 @@ def composed(case: Path) -> Iterator[Manifest]:
 def remote(case: Path) -> Iterator[Manifest]:
     """What a case's Objects hold, and each template of a LeaderWorkerSet as a pod: nothing else reads those."""
     for one in composed(case):
-        if one["kind"] == OBJECT and one["spec"].get("managementPolicies") != OBSERVE:
+        if one["kind"] == OBJECT and CREATES & set(one["spec"].get("managementPolicies") or CREATES):
             manifest = one["spec"]["forProvider"]["manifest"]
             yield manifest
             if manifest["kind"] == LWS:
