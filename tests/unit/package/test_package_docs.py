@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import yaml
+
 from function.vocabulary import versions
 from package import build
 
@@ -35,3 +37,12 @@ def test_the_names_of_installed_functions_are_those_that_crossplane_gives() -> N
     assert rows
     assert {package: build.installed_name(package) for package in rows} == rows
     assert versions.FUNCTION in rows.values()
+
+
+def test_every_yaml_file_of_the_examples_holds_objects() -> None:
+    """The crossplane CLI packs them, and builds nothing where it finds anything else (cli v2.5, xpkg build)."""
+    paths = [path for ending in ("yaml", "yml") for path in sorted((build.ROOT / "examples").rglob(f"*.{ending}"))]
+    documents = {path.name: [d for d in yaml.safe_load_all(path.read_text()) if d] for path in paths}
+
+    assert paths
+    assert [name for name, found in documents.items() if not all("kind" in each for each in found)] == []

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from function.clouds.gke import facts
 
 ROOT = Path(__file__).parents[4]
-ROLE = yaml.safe_load((ROOT / "examples/clouds/permissions/gke.yml").read_text())
+ROLE = json.loads((ROOT / "examples/clouds/permissions/gke.json").read_text())
 CREATE, GET, DELETE = "create", "get", "delete"
 OF_KIND = {
     "ProjectService": ("serviceusage.services", ("enable", GET)),
