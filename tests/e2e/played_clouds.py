@@ -53,6 +53,7 @@ class Clouds:
         self.api.apply(cloud_samples.credentials())
         self.api.apply(*(cloud_samples.provider_config(provisioner) for provisioner in clouds.PROVISIONERS))
         for api_version, kind in (*(each[:2] for each in kinds()), *ON_CLUSTERS):
+            self.api.list(api_version, kind)  # waits until the API server has made the storage of a new kind
             threading.Thread(target=self.watch, args=(api_version, kind), daemon=True).start()
         threading.Thread(target=self.play, daemon=True).start()
 
