@@ -18,7 +18,6 @@ from function.contracts.cloud.provisioner import ClusterFaults, PoolFaults, Prov
 from function.contracts.cloud.site import Resource, Site
 from function.core import Composer, Manifest, Request, Result, dig, plain
 from function.sandbox.settle import settle
-from function.vocabulary import conditions as c
 from function.vocabulary import versions
 
 PROVIDER = "sky.m.example.org/v1beta1"
@@ -65,7 +64,7 @@ MODEL = ModuleType("sky")
 MODEL.__dict__.update(
     API_VERSION=versions.INFRASTRUCTURE,
     KIND="SkyCluster",
-    parse=lambda xr: schema.parse(Spec, xr, invalid=c.INVALID_CLUSTER),
+    Spec=Spec,
 )
 
 Resources = Callable[[Site, Spec], Iterable[Resource]]

@@ -9,8 +9,6 @@ from annotated_types import Len
 from function import schema
 from function.clouds.nebius.blocks import Cluster, Machine
 from function.contracts.cloud import provisioned
-from function.core import Manifest
-from function.vocabulary import conditions as c
 from function.vocabulary import versions
 
 API_VERSION = versions.INFRASTRUCTURE
@@ -37,8 +35,3 @@ class Spec(Cluster):
 
 class Status(provisioned.Status):
     pass
-
-
-def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
-    return schema.parse(Spec, xr, invalid=c.INVALID_CLUSTER)

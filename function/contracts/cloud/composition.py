@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from function import schema
 from function.contracts.cloud import credentials, owner
 from function.contracts.cloud.provisioner import Provisioner, PublishedSecret, Storage
 from function.contracts.cloud.site import Resource, Site
@@ -74,7 +75,7 @@ def composer(provisioner: Provisioner) -> Composer:
 
 def _compose(request: Request, provisioner: Provisioner) -> Result:
     owner.check(request.xr, c.INVALID_CLUSTER)
-    spec = provisioner.model.parse(request.xr)
+    spec = schema.parse(provisioner.model.Spec, request.xr, invalid=c.INVALID_CLUSTER)
     owner.check_cluster(request.xr, spec.clusterName, c.INVALID_CLUSTER)
     _check(request, provisioner, spec)
     credentials.check(request, provisioner.provider)
