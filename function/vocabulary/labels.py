@@ -48,6 +48,12 @@ STACK = "modelplane.ai/serving-stack"
 DRIVERS = "modelplane.ai/dra-drivers"
 """Annotation of the Object with CLUSTER_ID: the DRA drivers that its InferenceCluster needs, separated by commas."""
 
+OBSERVATION = "modelplane.ai/observation"
+"""Label of the ConfigMaps by which the observer and the function talk: DECLARATION, OBSERVED or POD_REASONS."""
+DECLARATION = "declared"
+OBSERVED = "observed"
+POD_REASONS = "pod-reasons"
+
 HOLDS = "modelplane.ai/holds"
 """Label of an Object: what its remote object holds of value, which must leave before the cluster does."""
 HOLDS_WEIGHTS = "weights"

@@ -100,6 +100,21 @@ def probe(cluster: str) -> str:
     return derived(cluster, "probe", cluster)
 
 
+def declared(cluster: str) -> str:
+    """Return the name of the ConfigMap that tells the observer what an InferenceCluster declares of its pools."""
+    return derived(cluster, "declared", cluster)
+
+
+def observed(cluster: str) -> str:
+    """Return the name of the ConfigMap in which the observer tells what the pools of an InferenceCluster have."""
+    return derived(cluster, "observed", cluster)
+
+
+def pod_reasons(namespace: str) -> str:
+    """Return the name of the ConfigMap in which the observer tells why pods of a namespace wait or fail."""
+    return derived(namespace, "pod-reasons", namespace)
+
+
 def gateway_service(cluster: str) -> str:
     """Return the name of the Object, in SYSTEM_NAMESPACE, for the Service of the load balancer of a cluster's gateway.
 
