@@ -110,6 +110,11 @@ def observed(cluster: str) -> str:
     return derived(cluster, "observed", cluster)
 
 
+def capacity_object(cluster: str) -> str:
+    """Return the name of the observe-only Object for `observed`, in SYSTEM_NAMESPACE of the control cluster."""
+    return derived(cluster, "capacity", cluster)
+
+
 def pod_reasons(namespace: str) -> str:
     """Return the name of the ConfigMap in which the observer tells why pods of a namespace wait or fail."""
     return derived(namespace, "pod-reasons", namespace)
