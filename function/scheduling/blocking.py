@@ -72,6 +72,13 @@ class NodeCapacity:
     """Free devices of each entry of the node's shape."""
     resources: tuple[int | None, int | None, int | None] = (None, None, None)
     """Cpu, memory and ephemeral storage, as in `Resources`. None: not known, so not counted."""
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.devices, self.resources)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class Row(NamedTuple):
