@@ -162,7 +162,12 @@ def _device_limits(capacity: NodeCapacity, requests: Sequence[_Requests]) -> lis
 
 
 def _resource_rows(resources: Sequence[int | None], kinds: Sequence[PodDemand]) -> list[Row]:
-    return [Row(tuple(kind.resources[j] for kind in kinds), has) for j, has in enumerate(resources) if has is not None]
+    """Return the limits of resources. A pod that asks for none of a resource fits where it is overdrawn."""
+    return [
+        Row(tuple(kind.resources[j] for kind in kinds), max(has, 0))
+        for j, has in enumerate(resources)
+        if has is not None
+    ]
 
 
 def _device_way(

@@ -25,8 +25,9 @@ from function.scheduling.blocking import Blocking, NodeCapacity, PodDemand, Row,
 
 _MOST_LOTS = 8
 _MOST_GROUPS = 8
-_FINENESS = (48, 24, 12, 8, 4, 2, 1)
-"""Parts of a bound to which sizes are rounded up to find kinds that are nearly alike, until few are left."""
+_FINENESS = (64, 32, 16, 8, 4, 2, 1)
+"""Parts of a bound to which sizes are rounded up to find kinds that are nearly alike, until few are left. Each part is
+twice the one before, so that kinds that are alike once stay so."""
 
 Lot: TypeAlias = tuple[Blocking, int]
 """What blocks a node, and how many nodes there are of that."""

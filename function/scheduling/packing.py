@@ -48,8 +48,10 @@ Pods: TypeAlias = Mapping[PodDemand, int]
 
 _MOST_STEPS = 20_000
 """Steps for one question. Pools with a few kinds of pods take some hundreds at most."""
-_REMEMBERED = 8_192
+_ANSWERS = 4_096
 """Questions whose answers are remembered."""
+_GROUPS = 512
+"""Descriptions of what blocks nodes that are remembered. Each has some dozens of kilobytes at most."""
 
 
 def is_safe(nodes: Nodes, pods: Pods, limit: StepLimit | None = None) -> bool:
@@ -106,7 +108,7 @@ def _size(demand: PodDemand) -> tuple[int, Resources, tuple[tuple[int, tuple[int
     return -sum(count for count, _ in demand.devices), (-cpu, -memory, -storage), demand.devices
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_ANSWERS)
 def _answer(nodes: tuple[tuple[NodeCapacity, int], ...], pods: tuple[tuple[PodDemand, int], ...]) -> tuple[bool, int]:
     """Return whether a pool is safe, and the steps that it took to find out."""
     limit = StepLimit(_MOST_STEPS)
@@ -118,7 +120,7 @@ def _answer(nodes: tuple[tuple[NodeCapacity, int], ...], pods: tuple[tuple[PodDe
     return True, limit.steps
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_GROUPS)
 def _groups(nodes: tuple[tuple[NodeCapacity, int], ...], pod: PodDemand, kinds: tuple[PodDemand, ...]) -> Groups:
     """Return what blocks the nodes for a pod. It does not depend on how many pods there are."""
     return grouped(lots(nodes, pod, kinds), len(kinds))
