@@ -49,6 +49,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "cel": _Command("function.cli.cel", "Check or evaluate a device selector."),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
     "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),
+    "observe": _Command("function.cli.observe", "Observe what the nodes of an inference cluster really have."),
     "generate": _Command("function.cli.generate", "Generate XRDs, Compositions and reference pages from the models."),
 }
 

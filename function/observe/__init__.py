@@ -1,0 +1,1 @@
+"""Observing inference clusters: what their nodes really have, who holds it, and why pods do not run."""
