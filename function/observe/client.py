@@ -23,8 +23,9 @@ from function.observe.kinds import Kind
 
 PAGE = 500
 """Objects of one response, as kubectl asks for."""
-_SECONDS = 30.0
-_GONE, _FORBIDDEN, _UNAUTHORIZED, _NOT_FOUND = 410, 403, 401, 404
+SECONDS = 30.0
+"""For which a request may take to connect, and to answer."""
+_GONE, _FORBIDDEN, _UNAUTHORIZED, _NOT_FOUND, _CONFLICT = 410, 403, 401, 404, 409
 _MOST_MESSAGE = 256
 _PLUGIN_VERSIONS = ("v1", "v1beta1")
 _PLUGINS = "client.authentication.k8s.io"
@@ -81,7 +82,7 @@ def _client(config: SingleConfig | None) -> httpx2.AsyncClient:
     if user.exec:
         user.exec = _plugin(user.exec)
     try:
-        return AsyncClient(config._replace(user=user), ConnectionParams(timeout=httpx2.Timeout(_SECONDS)))
+        return AsyncClient(config._replace(user=user), ConnectionParams(timeout=httpx2.Timeout(SECONDS)))
     except ssl.SSLError:
         raise ConfigError("its certificates cannot be read") from None
 
@@ -129,6 +130,24 @@ async def get(client: httpx2.AsyncClient, kind: Kind, parameters: Mapping[str, s
         raise Unreachable(f"{kind}: the answer is not JSON") from None
 
 
+async def write(client: httpx2.AsyncClient, kind: Kind, manifest: Mapping[str, Any], *, is_new: bool) -> None:
+    """Create or replace an object.
+
+    Raises: Refused, Unreachable; also where another one wrote it in between.
+    """
+    name = dig(manifest, "metadata", "name")
+    try:
+        if is_new:
+            response = await client.post(kind.path, json=dict(manifest))
+        else:
+            response = await client.put(f"{kind.path}/{name}", json=dict(manifest))
+    except (httpx2.HTTPError, ConfigError, OSError) as error:
+        raise Unreachable(f"{kind} {name}: {fault(error)}") from None
+    if response.status_code in (_NOT_FOUND, _CONFLICT):
+        raise Unreachable(f"{kind} {name}: {message(response.content) or 'it changed meanwhile'}")
+    check(response.status_code, response.content, kind)
+
+
 def check(status: int, body: bytes, kind: Kind) -> None:
     """Raises: Refused, Unreachable, Gone."""
     if status < 300:  # noqa: PLR2004
@@ -146,9 +165,10 @@ def check(status: int, body: bytes, kind: Kind) -> None:
 
 
 def message(body: bytes) -> str:
-    """The message of a Status."""
+    """The message of a Status, or of the Status in an event."""
     try:
-        told = dig(json.loads(body), "message")
+        given = json.loads(body)
+        told = dig(given, "message") or dig(given, "object", "message")
     except ValueError:
         return ""
     return told[:_MOST_MESSAGE] if isinstance(told, str) else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from function.observe.amounts import NOTHING, Amounts
-from function.observe.records import Claim, Device, Fact, Key, Node, Pod, Slice
+from function.observe.records import Claim, Device, Event, Fact, Group, Key, Node, Owner, Pod, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,9 @@ class Snapshot:
     slices: Iterable[Slice] = ()
     claims: Iterable[Claim] = ()
     pods: Iterable[Pod] = ()
+    owners: Iterable[Owner] = ()
+    events: Iterable[Event] = ()
+    autoscaler: Iterable[Group] = ()
 
 
 @dataclass(slots=True)
@@ -57,6 +60,8 @@ def of(snapshot: Snapshot) -> Inventory:
         place.devices.sort(key=lambda one: one[0])
     engines: dict[Key, str] = {}
     for pod in snapshot.pods:
+        if pod.is_over:
+            continue
         if pod.workload:
             engines[pod.key] = f"{pod.key[0]}/{pod.workload}"
         if pod.node in places:

@@ -7,16 +7,31 @@ here raises.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from function import cel
-from function.core import condition_true, controller, dig, dig_list
-from function.observe import amounts
+from function.core import condition, condition_true, controller, dig, dig_list
+from function.observe import amounts, troubles
 from function.observe.amounts import Amounts
-from function.observe.records import Claim, Device, Fact, Key, Node, NodeTaint, Pod, Published, Slice, Value
+from function.observe.records import (
+    Claim,
+    Device,
+    DeviceClass,
+    Event,
+    Fact,
+    Key,
+    Node,
+    NodeTaint,
+    Owner,
+    Pod,
+    Published,
+    Slice,
+    Value,
+)
 from function.vocabulary import labels
 
 _LONGEST = 253
@@ -28,12 +43,15 @@ _MOST_FACTS = 64
 _MOST_DEVICES = 128
 """Devices of a slice (resource.k8s.io/v1, ResourceSliceMaxDevices)."""
 _MOST_CONTAINERS = 64
+_MOST_SELECTORS = 32
+"""Selectors of a DeviceClass (resource.k8s.io/v1, DeviceSelectorsMaxSize)."""
 _MOST_HELD = 128
 """Devices of a claim. Kubernetes accepts 32 (resource.k8s.io/v1, AllocationResultsMaxSize)."""
 _MOST_PODS = 256
 """Pods of a claim (resource.k8s.io/v1, ResourceClaimReservedForMaxSize)."""
 _BLOCKS = ("NoSchedule", "NoExecute")
-_OVER = ("Succeeded", "Failed")
+_LONGEST_MESSAGE = 4096
+_LWS = ("leaderTemplate", "workerTemplate")
 _MOST_INT = 2**63
 _GIVEN = ("string", "version", "bool", "int")
 
@@ -119,6 +137,14 @@ def _bare(name: str, driver: str) -> str:
     return sys.intern(name.removeprefix(f"{driver}/"))
 
 
+def device_class(given: Any) -> DeviceClass | None:
+    name = _name(dig(given, "metadata", "name"))
+    if not name:
+        return None
+    texts = [dig(one, "cel", "expression") for one in dig_list(given, "spec", "selectors")[:_MOST_SELECTORS]]
+    return DeviceClass(name, tuple(text for text in texts if isinstance(text, str)))
+
+
 def claim(given: Any) -> Claim | None:
     """A claim that is not allocated is no record."""
     key = _key(given)
@@ -143,18 +169,21 @@ def _held(results: Iterable[Any]) -> Iterator[Device]:
 
 
 def pod(given: Any) -> Pod | None:
-    """A pod that has ended is no record: it holds nothing."""
-    key = _key(given)
-    if key is None or dig(given, "status", "phase") in _OVER:
+    """A pod that has ended is no record: it holds nothing. But an engine's pod that failed tells why."""
+    key, workload = _key(given), _name(dig(given, "metadata", "labels", labels.WORKLOAD))
+    phase = dig(given, "status", "phase")
+    if key is None or phase == "Succeeded" or (phase == "Failed" and not workload):
         return None
     owner = controller(_mapping(dig(given, "metadata"))) or {}
     return Pod(
         key=key,
+        uid=_name(dig(given, "metadata", "uid")),
         node=sys.intern(_name(dig(given, "spec", "nodeName"))),
-        workload=sys.intern(_name(dig(given, "metadata", "labels", labels.WORKLOAD))),
+        workload=sys.intern(workload),
         pool=sys.intern(_name(dig(given, "spec", "nodeSelector", labels.POOL))),
         is_daemon=owner.get("kind") == "DaemonSet",
         requests=requests(dig(given, "spec")),
+        trouble=troubles.of(given) if workload else None,
     )
 
 
@@ -193,6 +222,74 @@ def _replaced(whole: Amounts, of_pod: Mapping[str, Any]) -> Amounts:
         asked.memory if "memory" in of_pod else whole.memory,
         whole.storage,
     )
+
+
+# What tells why pods are missing, or do not run
+
+
+def replica_set(given: Any) -> Owner | None:
+    failure = condition(_mapping(given), "ReplicaFailure") or {}
+    told = failure.get("message") if failure.get("status") == "True" else ""
+    return _owner("ReplicaSet", given, _workload(dig(given, "spec", "template")), _raw(told))
+
+
+def stateful_set(given: Any) -> Owner | None:
+    return _owner("StatefulSet", given, _workload(dig(given, "spec", "template")))
+
+
+def leader_worker_set(given: Any) -> Owner | None:
+    templates = [dig(given, "spec", "leaderWorkerTemplate", field) for field in _LWS]
+    return _owner("LeaderWorkerSet", given, next(filter(None, map(_workload, templates)), ""))
+
+
+def _workload(template: Any) -> str:
+    return _name(dig(template, "metadata", "labels", labels.WORKLOAD))
+
+
+def _owner(kind: str, given: Any, workload: str, failure: str = "") -> Owner | None:
+    key = _key(given)
+    if key is None or not workload:
+        return None
+    wanted = dig(given, "spec", "replicas")
+    has = _count(dig(given, "status", "replicas"))
+    is_short = has < (1 if wanted is None else _count(wanted))
+    return Owner(kind, key, sys.intern(workload), is_short=is_short, failure=failure)
+
+
+_TELLING = frozenset(
+    {
+        *("Unhealthy", "FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"),
+        *("FailedPrepareDynamicResources", "NetworkNotReady", "FailedPostStartHook", "FailedCreate"),
+        *("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "FailedToScaleUpGroup"),
+        *("InsufficientCapacityError",),
+    }
+)
+"""Reasons of events that tell something. Sources: k8s.io/kubernetes v1.36, pkg/kubelet/events and pkg/controller;
+kubernetes/autoscaler 1.36, processors/status and core/scaleup; karpenter v1, nodeclaim/lifecycle."""
+_CONTAINER = re.compile(r"\{([^{}]{1,253})\}$")
+
+
+def event(given: Any) -> Event | None:
+    """Events with other reasons are no records."""
+    reason, about = dig(given, "reason"), dig(given, "involvedObject")
+    name = _name(dig(about, "name"))
+    if reason not in _TELLING or not name:
+        return None
+    path = _CONTAINER.search(_text(dig(about, "fieldPath")))
+    times = (("lastTimestamp",), ("series", "lastObservedTime"), ("eventTime",), ("metadata", "creationTimestamp"))
+    return Event(
+        kind=sys.intern(_text(dig(about, "kind"))),
+        key=(sys.intern(_name(dig(about, "namespace"))), name),
+        uid=_name(dig(about, "uid")),
+        container=path[1] if path else "",
+        reason=sys.intern(reason),
+        message=_raw(dig(given, "message")),
+        at=max((_text(dig(given, *path)) for path in times), default=""),
+    )
+
+
+def _raw(given: Any) -> str:
+    return given[:_LONGEST_MESSAGE] if isinstance(given, str) else ""
 
 
 # Values of any type

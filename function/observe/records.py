@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from function.observe.amounts import Amounts
+from function.observe.troubles import Stage, Trouble
 
 Key = tuple[str, str]
 """Namespace and name."""
@@ -89,6 +90,13 @@ class Device(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceClass:
+    name: str
+    selectors: tuple[str, ...]
+    """Expressions in CEL that a device of the class satisfies."""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """An allocated ResourceClaim."""
 
@@ -101,9 +109,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """A pod that has not ended."""
+    """A pod that has not ended, or an engine's pod that failed."""
 
     key: Key
+    uid: str
     node: str
     """Empty until it is bound."""
     workload: str
@@ -113,3 +122,48 @@ class Pod:
     is_daemon: bool
     """Whether a DaemonSet controls it."""
     requests: Amounts
+    trouble: Trouble | None
+    """Why an engine's pod does not run; None if it is ready, and for pods that are not ours."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, and holds nothing."""
+        return self.trouble is not None and self.trouble.stage is Stage.OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A ReplicaSet, StatefulSet or LeaderWorkerSet of an engine: what makes its pods."""
+
+    kind: str
+    key: Key
+    workload: str
+    is_short: bool
+    """Whether it has fewer pods than it should have."""
+    failure: str
+    """Why it cannot make pods, where its status tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The newest occurrence of an event."""
+
+    kind: str
+    """Of the object that the event is about."""
+    key: Key
+    """Namespace and name of that object."""
+    uid: str
+    container: str
+    reason: str
+    message: str
+    """Cut, and not cleaned: it can hold text of a container."""
+    at: str
+    """The time of its last occurrence. It orders events, and is never told."""
+
+
+class Group(NamedTuple):
+    """A node group of the autoscaler."""
+
+    name: str
+    failure: str
+    """Why it could not be scaled up; empty if it can be."""
