@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from function import cel
+from function import cel, podspec
 
 _MILLI = 1000
 _LONGEST = 64
@@ -47,11 +47,22 @@ NOTHING = Amounts()
 
 
 def read(resources: Any) -> Amounts:
-    """The amounts in a list of resources, such as `requests`. What cannot be read counts as nothing."""
+    """The amounts in a list of resources, such as `allocatable`. What cannot be read counts as nothing."""
     given = resources if isinstance(resources, Mapping) else {}
-    return Amounts(
-        _whole(given.get("cpu"), _MILLI), _whole(given.get("memory"), 1), _whole(given.get("ephemeral-storage"), 1)
-    )
+    return _bounded(podspec.quantity(name, _short(given.get(name))) or 0 for name in podspec.RESOURCES)
+
+
+def requested(spec: Mapping[str, Any]) -> Amounts:
+    """What a pod requests of its node."""
+    return _bounded(podspec.requested(spec))
+
+
+def _bounded(amounts: Iterable[int]) -> Amounts:
+    return Amounts(*(min(amount, _MOST) for amount in amounts))
+
+
+def _short(given: Any) -> Any:
+    return given if not isinstance(given, str) or len(given) <= _LONGEST else None
 
 
 def exact(given: Any) -> Fraction | None:
@@ -71,12 +82,6 @@ def _exact(text: str) -> Fraction | None:
     decimal = number.decimal
     value, scale = (decimal.unscaled, -decimal.scale) if decimal else (number.value, number.scale)
     return Fraction(value) * Fraction(10) ** scale if abs(scale) <= _LARGEST_SCALE else None
-
-
-def _whole(given: Any, factor: int) -> int:
-    """An amount in whole units, rounded up as Kubernetes does."""
-    value = exact(given)
-    return max(0, min(_MOST, -int(-value * factor // 1))) if value else 0
 
 
 def _cpu(milli: int) -> str:

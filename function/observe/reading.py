@@ -16,7 +16,6 @@ from typing import Any
 from function import cel
 from function.core import condition, condition_true, controller, dig, dig_list
 from function.observe import amounts, troubles
-from function.observe.amounts import Amounts
 from function.observe.records import (
     Claim,
     Device,
@@ -42,7 +41,6 @@ _MOST_FACTS = 64
 """Facts of a device. Kubernetes accepts 32 (resource.k8s.io/v1)."""
 _MOST_DEVICES = 128
 """Devices of a slice (resource.k8s.io/v1, ResourceSliceMaxDevices)."""
-_MOST_CONTAINERS = 64
 _MOST_SELECTORS = 32
 """Selectors of a DeviceClass (resource.k8s.io/v1, DeviceSelectorsMaxSize)."""
 _MOST_HELD = 128
@@ -182,45 +180,8 @@ def pod(given: Any) -> Pod | None:
         workload=sys.intern(workload),
         pool=sys.intern(_name(dig(given, "spec", "nodeSelector", labels.POOL))),
         is_daemon=owner.get("kind") == "DaemonSet",
-        requests=requests(dig(given, "spec")),
+        requests=amounts.requested(_mapping(dig(given, "spec"))),
         trouble=troubles.of(given) if workload else None,
-    )
-
-
-def requests(spec: Any) -> Amounts:
-    """What a pod requests of its node, as kube-scheduler sums it.
-
-    Sidecars (init containers that restart always) run beside the containers, and beside the init containers that start
-    after them. Source: k8s.io/component-helpers v0.36, resource/helpers.go (PodRequests).
-    """
-    total = Amounts()
-    for container in dig_list(spec, "containers")[:_MOST_CONTAINERS]:
-        total = total.plus(amounts.read(_requests(container)))
-    sidecars, initial = Amounts(), Amounts()
-    for container in dig_list(spec, "initContainers")[:_MOST_CONTAINERS]:
-        asked = amounts.read(_requests(container))
-        if dig(container, "restartPolicy") == "Always":
-            sidecars = sidecars.plus(asked)
-            initial = initial.most(sidecars)
-        else:
-            initial = initial.most(sidecars.plus(asked))
-    whole = total.plus(sidecars).most(initial)
-    of_pod = _requests(spec)
-    return _replaced(whole, of_pod).plus(amounts.read(dig(spec, "overhead")))
-
-
-def _requests(of: Any) -> Mapping[str, Any]:
-    """The requests of a container or a pod. The API server has made a request of a limit without one."""
-    return _mapping(dig(of, "resources", "requests"))
-
-
-def _replaced(whole: Amounts, of_pod: Mapping[str, Any]) -> Amounts:
-    """Requests of the pod as a whole replace those of its containers."""
-    asked = amounts.read(of_pod)
-    return Amounts(
-        asked.cpu if "cpu" in of_pod else whole.cpu,
-        asked.memory if "memory" in of_pod else whole.memory,
-        whole.storage,
     )
 
 

@@ -39,7 +39,8 @@ _DEFINING = re.compile(
 )
 """Names of attributes that tell kinds apart. Capacities always do."""
 _TYPES = ("type", "kind")
-_WORDS = ("productName", "product", "model", "profile")
+_PARTITION = "mig"
+_WORDS = ("productName", "product", "model")
 _TOLERANCE = 10
 """Percent by which the cpu and memory of nodes of one shape differ at most."""
 _NAMES: Mapping[str, str] = {"gpu.nvidia.com": "gpu", "gpu.amd.com": "gpu", "dra.net": "nic"}
@@ -63,6 +64,11 @@ class Kind:
     """Facts that differ between its devices, though they are not known to be those of single devices."""
     sample: tuple[Fact, ...]
     """All facts of one device."""
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether its devices are parts of GPUs (MIG)."""
+        return any(_bare(fact) in _TYPES and fact.value == _PARTITION for fact in self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +178,21 @@ def _most(amounts: Iterable[Amounts]) -> Amounts:
 
 
 def _kind_name(driver: str, facts: Sequence[Fact]) -> str:
-    """`gpu` or `mig` as the driver calls it, `nic`, or the first word of the driver's name."""
-    type_ = next((str(fact.value) for fact in facts if _bare(fact) in _TYPES), "")
-    return _slug(type_ or _NAMES.get(driver) or driver.partition(".")[0]) or "device"
+    """`gpu` as the driver calls it, `mig-1g-5gb` with a profile, `nic`, or the first word of the driver's name."""
+    texts = _texts(facts)
+    type_ = next((texts[word] for word in _TYPES if texts.get(word)), "")
+    return _slug(f"{type_ or _NAMES.get(driver) or driver.partition('.')[0]} {texts.get('profile', '')}") or "device"
 
 
 def _word(facts: Iterable[Fact]) -> str:
-    """The product of a device, such as `nvidia-h100-80gb-hbm3`."""
-    texts = {_bare(fact): str(fact.value) for fact in facts if fact.kind == "attribute"}
-    return _slug(next((texts[word] for word in _WORDS if texts.get(word)), ""))
+    """The product of a device, such as `nvidia-h100-80gb-hbm3`, with the profile of a partition."""
+    texts = _texts(facts)
+    product = _slug(next((texts[word] for word in _WORDS if texts.get(word)), ""))
+    return "-".join(filter(None, (product, _slug(texts.get("profile", "")).removeprefix("x"))))
+
+
+def _texts(facts: Iterable[Fact]) -> Mapping[str, str]:
+    return {_bare(fact): str(fact.value) for fact in facts if fact.kind == "attribute"}
 
 
 def _slug(text: str) -> str:
