@@ -49,7 +49,7 @@ NOTHING = Amounts()
 def read(resources: Any) -> Amounts:
     """The amounts in a list of resources, such as `allocatable`. What cannot be read counts as nothing."""
     given = resources if isinstance(resources, Mapping) else {}
-    return _bounded(podspec.quantity(name, _short(given.get(name))) or 0 for name in podspec.RESOURCES)
+    return _bounded(_quantity(name, str(given.get(name, ""))[: _LONGEST + 1]) for name in podspec.RESOURCES)
 
 
 def requested(spec: Mapping[str, Any]) -> Amounts:
@@ -61,8 +61,9 @@ def _bounded(amounts: Iterable[int]) -> Amounts:
     return Amounts(*(min(amount, _MOST) for amount in amounts))
 
 
-def _short(given: Any) -> Any:
-    return given if not isinstance(given, str) or len(given) <= _LONGEST else None
+@lru_cache(maxsize=65_536)  # nodes of a pool have the same amounts
+def _quantity(resource: str, text: str) -> int:
+    return podspec.quantity(resource, text) or 0 if len(text) <= _LONGEST else 0
 
 
 def exact(given: Any) -> Fraction | None:

@@ -22,11 +22,20 @@ def _program(quoted: re.Match[str]) -> str:
     return f'exec: "{_MARK}"' if re.search(r"[\s=]", quoted[0].removeprefix("exec: ")) else quoted[0]
 
 
+def _address(url: re.Match[str]) -> str:
+    """A URL without its user and parameters."""
+    scheme, _, rest = url[0].partition("://")
+    authority, slash, path = re.split("[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+
+
 _SECRET = (
-    (re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://)[^\s/@\"']*@", re.IGNORECASE), r"\1"),  # user of a URL
-    (re.compile(r"(\b[a-z][a-z0-9+.-]{0,20}://[^\s?#\"']*)[?#][^\s\"']*", re.IGNORECASE), r"\1"),  # its parameters
+    (re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s\"']*", re.IGNORECASE), _address),
     (re.compile(r"\b(bearer|basic)\s+[^\s,;:)\"']{8,}", re.IGNORECASE), rf"\1 {_MARK}"),
-    (re.compile(r"\b(token|passw(?:or)?d|secret|api[-_]?key)\s*[:=]\s*[^\s,;)\"']{4,}", re.IGNORECASE), rf"\1 {_MARK}"),
+    (
+        re.compile(r"\b(token|passw(?:or)?d|secret|api[-_]?key)\s*[:=]\s*[^\s,;)\"']{4,}", re.IGNORECASE),
+        rf"\1 {_MARK}",
+    ),
     (re.compile(r"Invalid value: (?:\"(?:[^\"\\]|\\.)*\"|[^\s:,\]]+)"), "Invalid value"),  # of the API server
     (re.compile(r"exec: \"(?:[^\"\\]|\\.)*\""), _program),  # of runc: the program, or a whole command line
 )

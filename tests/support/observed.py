@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from function.observe import autoscaler as autoscalers
+from function.observe import reading
+from function.observe.inventory import Snapshot
 
 Object = dict[str, Any]
 POOL = "modelplane.ai/pool"
@@ -118,3 +123,49 @@ ENTRY: Object = {
 def declared(*entries: Object, cluster: str = "east", pool: str = "h100", **more: Any) -> Object:
     """What declared.json holds."""
     return {"version": 1, "cluster": cluster, "pools": {pool: {"devices": list(entries) or [ENTRY], **more}}}
+
+
+def snapshot(
+    *,
+    nodes: Iterable[Any] = (),
+    slices: Iterable[Any] = (),
+    claims: Iterable[Any] = (),
+    pods: Iterable[Any] = (),
+    owners: Iterable[Any] = (),
+    events: Iterable[Any] = (),
+    autoscaler: Iterable[Any] = (),
+) -> Snapshot:
+    """Objects as the observer reads them. What owns pods is told apart by its `kind`."""
+    return Snapshot(
+        nodes=_read(reading.node, nodes),
+        slices=_read(reading.resource_slice, slices),
+        claims=_read(reading.claim, claims),
+        pods=_read(reading.pod, pods),
+        owners=[owner for one in owners if (owner := OWNERS[one["kind"]](one)) is not None],
+        events=_read(reading.event, events),
+        autoscaler=[group for groups in _read(autoscalers.groups, autoscaler) for group in groups],
+    )
+
+
+OWNERS = {
+    "ReplicaSet": reading.replica_set,
+    "StatefulSet": reading.stateful_set,
+    "LeaderWorkerSet": reading.leader_worker_set,
+}
+
+
+def _read(read: Any, objects: Iterable[Any]) -> list[Any]:
+    return [record for one in objects if (record := read(one)) is not None]
+
+
+def event(reason: str, message: str, about: str, **more: Any) -> Object:
+    kind = more.pop("kind", "Pod")
+    involved = {"kind": kind, "namespace": "ml-team", "name": about, **more.pop("involved", {})}
+    return {
+        "metadata": {"namespace": "ml-team", "name": f"{about}.{reason}"},
+        "reason": reason,
+        "message": message,
+        "involvedObject": involved,
+        "lastTimestamp": "2026-01-01T00:00:00Z",
+        **more,
+    }
