@@ -156,54 +156,62 @@ def field(pod: Object, source: Object) -> str:
 # The picker
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Picker:
-    """A picker that was started, and where its probes look."""
+    """A picker beside its pod: with the arguments, the configuration and the rights that the pod has."""
 
-    process: Process
-    health: int
-    service: str
+    site: Site
+    cluster: Api
+    pod: Object
+    process: Process | None = None
+
+    def start(self) -> Process:
+        """Start it, and wait until a kubelet would let it take requests."""
+        process = self.launch()
+        until(lambda: self.serves or not process.runs, "the picker to serve")
+        assert process.runs, process.tail()
+        return process
+
+    def launch(self) -> Process:
+        [container] = self.pod["spec"]["containers"]
+        name = f"picker-{next(numbers)}"
+        kubeconfig = self.site.write(f"{name}.kubeconfig", as_account(self.cluster, self.pod).kubeconfig())
+        self.process = self.site.processes.launch(
+            name,
+            self.site.program(pins.PICKER),
+            *mounted(self.site, self.cluster, self.pod, container, name),
+            KUBECONFIG=str(kubeconfig),
+            **variables(self.pod, container),
+        )
+        return self.process
 
     @property
     def serves(self) -> bool:
-        """What a kubelet would learn of it."""
-        with grpc.insecure_channel(f"127.0.0.1:{self.health}") as channel:
-            request = health_pb2.HealthCheckRequest(service=self.service)
+        """What its readiness probe finds."""
+        probe = self.pod["spec"]["containers"][0]["readinessProbe"]["grpc"]
+        with grpc.insecure_channel(f"{self.pod['status']['podIP']}:{probe['port']}") as channel:
+            request = health_pb2.HealthCheckRequest(service=probe["service"])
             try:
                 answer = health_pb2_grpc.HealthStub(channel).Check(request, timeout=5)
             except grpc.RpcError:
                 return False
         return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
+    def stop(self) -> None:
+        if self.process:
+            self.site.processes.stop(self.process)
+            self.process = None
+
 
 @contextlib.contextmanager
-def picker(site: Site, cluster: Api, parts: Parts, *, ready: bool = True) -> Iterator[Picker]:
-    """Run the picker beside its pod, with its arguments, configuration and rights; stop it in the end."""
+def picker(site: Site, cluster: Api, parts: Parts) -> Iterator[Picker]:
+    """The picker of a pair, which is not started yet; it is stopped in the end."""
     [pod] = pods(cluster, parts, "picker")
-    one = start(site, cluster, pod)
+    one = Picker(site, cluster, pod)
     try:
-        if ready:
-            until(lambda: one.serves or not one.process.runs, "the picker to serve")
-            assert one.process.runs, one.process.tail()
         yield one
     finally:
-        site.processes.stop(one.process)
-
-
-def start(site: Site, cluster: Api, pod: Object) -> Picker:
-    [container] = pod["spec"]["containers"]
-    name = f"picker-{next(numbers)}"
-    arguments = mounted(site, cluster, pod, container, name)
-    kubeconfig = site.write(f"{name}.kubeconfig", as_account(cluster, pod).kubeconfig())
-    process = site.processes.launch(
-        name,
-        site.program(pins.PICKER),
-        *arguments,
-        KUBECONFIG=str(kubeconfig),
-        **variables(pod, container),
-    )
-    probe = container["readinessProbe"]["grpc"]
-    return Picker(process, probe["port"], probe["service"])
+        one.stop()
 
 
 def mounted(site: Site, cluster: Api, pod: Object, container: Object, name: str) -> list[str]:

@@ -73,7 +73,7 @@ def test_a_picker_serves_whatever_optional_kinds_are_installed(
 ) -> None:
     """It is ready once it has read its pool, and it reads that only when it may watch all kinds that are there."""
     with pairs.picker(site, cluster, parts) as picker:
-        assert "is forbidden" not in picker.process.log.read_text()
+        assert "is forbidden" not in picker.start().log.read_text()
 
 
 @pytest.mark.parametrize("groups", [(EXTENSION,)], ids=["extension"], indirect=True)
@@ -82,11 +82,24 @@ def test_a_picker_without_a_right_never_serves(site: Site, cluster: Api, parts: 
     role = parts["picker-role"]
     cluster.apply(changed(role, "rules.1.resources", ["inferencepools", "inferenceobjectives"]))
     try:
-        with pairs.picker(site, cluster, parts, ready=False) as picker:
-            until(picker.process.log.read_text, "a refusal", holds=lambda log: "is forbidden" in log)
+        with pairs.picker(site, cluster, parts) as picker:
+            log = picker.launch().log
+            until(log.read_text, "a refusal", holds=lambda said: "is forbidden" in said)
             assert not picker.serves
     finally:
         cluster.apply(role)
+
+
+def test_an_engine_that_cannot_prefill_for_itself_never_has_to(site: Site, cluster: Api) -> None:
+    """SGLang: even a short prompt is prefilled on another pod."""
+    parts = pairs.composed("sglang", *pairs.sglang())
+    pairs.apply(cluster, parts)
+    with running(site, cluster, parts) as pair:
+        assert [(len(one.prefill), len(one.decode)) for one in (pair.ask(text(SHORT)), pair.ask(text(SHORT)))] == [
+            (1, 1),
+            (1, 1),
+        ]
+    cluster.delete(parts["namespace"])
 
 
 # Requests
@@ -114,8 +127,26 @@ class Serving:
             answer, **{phase: [name for name, all_ in each.items() for _ in all_] for phase, each in asked.items()}
         )
 
-    def spread(self, phase: str, *asked: "Taken") -> set[str]:
-        return {name for one in asked for name in getattr(one, phase)}
+    def until_all_take(self, tokens: int) -> list["Taken"]:
+        """Ask with prompts of a length until each pod of the phases that take them had one, and give who was asked."""
+        phases = ("prefill", "decode") if tokens >= PREFIX else ("decode",)
+        wanted = {name for phase in phases for name in self.of(phase)}
+        asked: list[Taken] = []
+
+        def had() -> set[str]:
+            asked.append(self.ask(text(tokens)))
+            return {name for one in asked for name in (*one.prefill, *one.decode)}
+
+        until(had, f"each of {wanted} to be asked", holds=lambda seen: seen == wanted)
+        return asked
+
+    def until_only(self, name: str) -> None:
+        """Ask with short prompts until one decode pod takes all of many."""
+
+        def takers() -> set[str]:
+            return {self.ask(text(SHORT)).answer.model for _ in range(MANY)}
+
+        until(takers, f"all requests to go to {name}", holds=lambda seen: seen == {name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +171,9 @@ def running(site: Site, cluster: Api, parts: Parts) -> Iterator[Serving]:
         pairs.picker(site, cluster, parts) as picker,
         picker_gateway.serving(site, cluster, parts) as url,
     ):
+        picker.start()
         serving = Serving(url, picker, engines, {one["metadata"]["name"]: one for one in pods})
-        until(lambda: client.complete(url, text(SHORT)), "an answer", holds=lambda seen: seen.status == 200)
+        serving.until_all_take(PREFIX)
         yield serving
 
 
@@ -168,10 +200,11 @@ def test_a_long_prompt_is_prefilled_on_one_pod_and_decoded_on_another(pair: Serv
 
 
 def test_a_short_prompt_is_decoded_alone_and_any_pod_takes_it(pair: Serving) -> None:
-    asked = [pair.ask(text(SHORT)) for _ in range(MANY)]
+    assert {(len(one.prefill), len(one.decode)) for one in pair.until_all_take(SHORT)} == {(0, 1)}
 
-    assert [(len(one.prefill), len(one.decode)) for one in asked] == [(0, 1)] * MANY
-    assert pair.spread("decode", *asked) == set(pair.of("decode"))
+
+def test_long_prompts_with_nothing_in_common_go_to_all_pods(pair: Serving) -> None:
+    assert {(len(one.prefill), len(one.decode)) for one in pair.until_all_take(PREFIX)} == {(1, 1)}
 
 
 def test_what_prompts_begin_with_stays_on_the_pods_that_have_it(pair: Serving) -> None:
@@ -179,8 +212,8 @@ def test_what_prompts_begin_with_stays_on_the_pods_that_have_it(pair: Serving) -
     prefix = text(PREFIX)
     asked = [pair.ask(prefix + text(TAIL)) for _ in range(MANY)]
 
-    assert [(len(one.prefill), len(one.decode)) for one in asked] == [(1, 1)] * MANY
-    assert [len(pair.spread(phase, *asked)) for phase in ("prefill", "decode")] == [1, 1]
+    [(prefilled, decoded)] = {(*one.prefill, *one.decode) for one in asked}
+    assert (prefilled in pair.of("prefill"), decoded in pair.of("decode")) == (True, True)
 
 
 def test_a_prompt_that_is_cached_is_not_prefilled_again(pair: Serving) -> None:
@@ -191,8 +224,58 @@ def test_a_prompt_that_is_cached_is_not_prefilled_again(pair: Serving) -> None:
     assert first.decode == second.decode
 
 
-def test_prompts_with_nothing_in_common_go_to_all_pods(pair: Serving) -> None:
-    asked = [pair.ask(text(PREFIX)) for _ in range(MANY)]
+def test_a_pod_whose_engine_has_requests_waiting_is_avoided(pair: Serving) -> None:
+    """The picker reads that from the engine itself: on a decode pod through the sidecar."""
+    busy, idle = pair.of("decode").values()
+    busy.waiting = 8
+    try:
+        pair.until_only(idle.name)
+    finally:
+        busy.waiting = 0
+    pair.until_all_take(SHORT)
 
-    assert pair.spread("prefill", *asked) == set(pair.of("prefill"))
-    assert pair.spread("decode", *asked) == set(pair.of("decode"))
+
+# Pods and pickers that come and go
+
+
+def test_a_pod_that_is_not_ready_gets_nothing(cluster: Api, pair: Serving) -> None:
+    left, other = pair.of("decode")
+    set_ready(cluster, pair.pods[left], "False")
+
+    pair.until_only(other)
+    assert pair.ask(text(PREFIX)).decode == [other]
+
+    set_ready(cluster, pair.pods[left], "True")
+    pair.until_all_take(SHORT)
+
+
+def set_ready(cluster: Api, pod: Object, status: str) -> None:
+    """Say of a pod what a kubelet would say by its readiness probe."""
+    found = cluster.get("v1", "Pod", pod["metadata"]["name"], pod["metadata"]["namespace"])
+    conditions = found["status"]["conditions"]
+    said = [one | {"status": status} if one["type"] in ("Ready", "ContainersReady") else one for one in conditions]
+    cluster.patch(found, {"status": {"conditions": said}}, "status")
+
+
+def test_without_a_picker_nothing_gets_through(pair: Serving) -> None:
+    """A pool that is composed with FailClose sends nobody to a pod that nobody chose."""
+    pair.picker.stop()
+    asked = [pair.ask(text(SHORT)) for _ in range(COPIES)]
+
+    assert {one.answer.status // 100 for one in asked} == {5}
+    assert not any(one.decode or one.prefill for one in asked)
+
+    pair.picker.start()
+    pair.until_all_take(SHORT)
+
+
+def test_a_pod_that_is_gone_gets_nothing(cluster: Api, parts: Parts, pair: Serving) -> None:
+    """Whoever listened at its address would still answer. This is the last story of the pair."""
+    cluster.apply(changed(parts["deployment-decode"], "spec.replicas", 1))
+    [left] = until(lambda: present(cluster, pair), "one decode pod to go", holds=lambda seen: len(seen) == 1)
+
+    pair.until_only(left)
+
+
+def present(cluster: Api, pair: Serving) -> list[str]:
+    return [name for name in pair.of("decode") if cluster.current(pair.pods[name])]
