@@ -13,16 +13,18 @@ from function.core import dig, plain
 from function.kinds.servingstack import components
 from function.manifests import definitions, gateway
 from tests.e2e import charts
-from tests.e2e.charts import SOURCES, Helm, Release, Rendered, Unrenderable
+from tests.e2e.charts import SOURCES, Helm, Rendered, Unrenderable
 from tests.e2e.kube import Api, Object
 from tests.e2e.programs import Site
 from tests.e2e.test_conformance import refusals
 from tests.support.cases import CASES, answer
+from tests.support.chartvalues import Values, leaves, unknown, without
+from tests.support.releases import Release, releases
 
 OLDER = {"lws": "v0.9.0"}  # what stands in for a version that cannot be had as a module
 PODS = {"Deployment", "DaemonSet", "Job"}
 CRD = "CustomResourceDefinition"
-RELEASES = charts.releases()
+RELEASES = [one for one in releases() if one.chart in SOURCES]
 each_release = pytest.mark.parametrize("release", RELEASES, ids=lambda one: f"{one.chart}-{one.title}")
 
 
@@ -58,14 +60,14 @@ def test_the_api_server_admits_everything_that_is_installed(cluster: Api, releas
 
 @each_release
 def test_the_chart_knows_every_value_that_we_send(release: Release, rendered: Rendered) -> None:
-    assert charts.unknown(release.values, rendered, release.source) == []
+    assert unknown(release.values, rendered.defaults, SOURCES[release.chart].passed_on) == []
 
 
 @each_release
 def test_every_value_that_we_send_changes_what_is_installed(helm: Helm, release: Release, rendered: Rendered) -> None:
     """One that changes nothing is misspelt, or the default."""
     assert helm.render(release).objects == rendered.objects, "a chart that is random would make every value look used"
-    dropped = {path: charts.without(release.values, path) for path in charts.leaves(release.values)}
+    dropped = {path: without(release.values, path) for path in leaves(release.values)}
     got = [".".join(path) for path, less in dropped.items() if helm.render(release, less).objects == rendered.objects]
 
     assert got == []
@@ -81,11 +83,11 @@ def test_every_value_that_we_send_changes_what_is_installed(helm: Helm, release:
         ("lws", {"replica": 2}, ["replica"]),
     ],
 )
-def test_a_misspelt_value_is_noticed(helm: Helm, chart: str, values: charts.Values, want: list[str]) -> None:
+def test_a_misspelt_value_is_noticed(helm: Helm, chart: str, values: Values, want: list[str]) -> None:
     """Helm renders it without a word."""
     release = next(one for one in RELEASES if one.chart == chart)
 
-    assert charts.unknown(values, helm.render(release, values), release.source) == want
+    assert unknown(values, helm.render(release, values).defaults, SOURCES[release.chart].passed_on) == want
 
 
 @each_release
