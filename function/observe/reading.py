@@ -35,6 +35,8 @@ from function.vocabulary import labels
 
 _LONGEST = 253
 """Characters of a name (DNS subdomain)."""
+_LONGEST_KEY = 200
+"""Characters of a label's key or an attribute's name, which is a domain and a word at most. Longer ones are no keys."""
 _MOST_LABELS = 64
 _MOST_TAINTS = 32
 _MOST_FACTS = 64
@@ -267,7 +269,8 @@ def _mapping(given: Any) -> Mapping[str, Any]:
 
 def _items(given: Any, most: int) -> list[tuple[str, Any]]:
     """The entries of a map whose keys are names, the first ones in order if there are too many."""
-    return sorted(((k, v) for k, v in _mapping(given).items() if name_of(k)), key=lambda item: item[0])[:most]
+    named = ((key, value) for key, value in _mapping(given).items() if name_of(key) and len(key) <= _LONGEST_KEY)
+    return sorted(named, key=lambda item: item[0])[:most]
 
 
 def _texts(given: Any) -> Mapping[str, str]:

@@ -11,12 +11,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from function.fleet import observations
 from function.observe import kinds, stored, texts
 from function.observe.inventory import Snapshot
 from function.observe.kinds import Kind
+from function.scheduling.observed import Observation
 from function.vocabulary import labels, names
 from function.vocabulary.observation import (
     DECLARED_KEY,
+    MOST_DEVICES,
     MOST_MESSAGE,
     MOST_OBSERVED,
     MOST_REASONS,
@@ -159,7 +162,7 @@ def written(found: dict[Kind, list[Object]], own: list[Object]) -> dict[str, Any
         autoscaler=[group for groups in read.get(kinds.AUTOSCALER, []) for group in groups],
     )
     there = [record for one in own if (record := stored.read(one)) is not None]
-    return {one["metadata"]["name"]: one["data"] for one in texts.wanted(seen, there, ["pods"], SYSTEM)}
+    return {one["metadata"]["name"]: one["data"] for one in texts.wanted(seen, there, [], SYSTEM)}
 
 
 def assert_bounded(told: dict[str, Any]) -> None:
@@ -191,9 +194,9 @@ def test_mangled_objects_cost_nobody_anything(random: Random, times: int) -> Non
 
     told = written(found, own)
 
-    assert names.observed("east") in told
     assert "SECRET" not in json.dumps(told)
     assert_bounded(told)
+    assert isinstance(observations.parse(told[names.observed("east")][OBSERVED_KEY]), Observation)
 
 
 @given(st.integers(0, 2**32).map(Random))
@@ -208,22 +211,25 @@ def test_a_mangled_object_changes_nothing_of_what_is_told_of_others(random: Rand
               kinds.CLAIMS: [spoiled[2]]}  # fmt: skip
 
     got = json.loads(written(given_, declarations())[names.observed("east")][OBSERVED_KEY])
-    want = texts.wanted(sound, map(stored.read, declarations()), ["pods"], SYSTEM)[0]["data"][OBSERVED_KEY]
+    want = texts.wanted(sound, map(stored.read, declarations()), [], SYSTEM)[0]["data"][OBSERVED_KEY]
 
     record = next(one for one in got["pools"]["h100"]["nodes"] if "a" in one["names"])
     (alone,) = json.loads(want)["pools"]["h100"]["nodes"]
     assert {**record, "names": ["a"], "count": 1} == alone
 
 
-def test_ten_thousand_devices_are_counted() -> None:
+def test_ten_thousand_devices_are_told_as_the_most() -> None:
     slices = [
         resource_slice("a", [device(f"gpu-{n}-{i}") for i in range(128)], name=f"s-{n}", count=80) for n in range(80)
     ]
 
     got = written({kinds.NODES: [node("a")], kinds.SLICES: slices}, declarations())
 
-    (record,) = json.loads(got[names.observed("east")][OBSERVED_KEY])["pools"]["h100"]["nodes"]
-    assert record["devices"] == {"gpu": 80 * 128}
+    text = got[names.observed("east")][OBSERVED_KEY]
+    (record,) = json.loads(text)["pools"]["h100"]["nodes"]
+    assert record["devices"] == {"gpu": MOST_DEVICES}
+    assert json.loads(text)["pools"]["h100"]["counts"][0]["published"] == MOST_DEVICES
+    assert isinstance(observations.parse(text), Observation)
 
 
 def test_ten_thousand_different_devices_stay_within_bounds() -> None:
@@ -232,4 +238,7 @@ def test_ten_thousand_different_devices_stay_within_bounds() -> None:
         for n in range(80)
     ]
 
-    assert_bounded(written({kinds.NODES: [node("a")], kinds.SLICES: slices}, declarations()))
+    told = written({kinds.NODES: [node("a")], kinds.SLICES: slices}, declarations())
+
+    assert_bounded(told)
+    assert isinstance(observations.parse(told[names.observed("east")][OBSERVED_KEY]), Observation)
