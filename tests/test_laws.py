@@ -249,7 +249,7 @@ def test_status_is_not_lost_before_everything_was_read(case: Path) -> None:
         assert all(has[key] == value for key, value in had.items() if key not in _COUNTED)
 
 
-_COUNTED = {"replicas", "serving"}
+_COUNTED = {"replicas", "serving", "capacity"}
 """Fields of a status that are read from what is observed on every pass."""
 
 

@@ -25,6 +25,7 @@ from function.core import (
     condition,
     dig,
     is_ready,
+    last,
     plain,
     plural,
     quote,
@@ -33,7 +34,7 @@ from function.core import (
 from function.fleet import observations
 from function.fleet.engines import devices_claimed
 from function.fleet.values import mappings, whole
-from function.kinds.inferencecluster import capacity, inputs
+from function.kinds.inferencecluster import capacity, compose, inputs
 from function.manifests import observer, reached
 from function.scheduling.observed import Observation, ObservedPool, Unbelieved
 from function.vocabulary import conditions as c
@@ -93,19 +94,22 @@ def _verdict(request: Request, pools: Iterable[Mapping[str, Any]], declared: Any
         return c.OBSERVER_UNAVAILABLE(why=fault)
     if declared is None or told.declared != names.content_hash(declared):
         return c.STALE_OBSERVATION(why="The nodes were compared with an earlier declaration of the pools")
-    contradiction = _contradiction(request, pools, told)
+    replicas = None if compose.is_doubted(request) else inputs.replicas(request)
+    if replicas is None:
+        return _last_stale(request) or c.OBSERVED(why=_totals(told))
+    contradiction = _contradiction(replicas, pools, told)
     return c.STALE_OBSERVATION(why=contradiction) if contradiction else c.OBSERVED(why=_totals(told))
 
 
 def held(request: Request) -> tuple[dict[str, Any], tuple[Condition, ...]]:
     """Return the status and the conditions of a pass on which the spec is not read: an observer can die meanwhile."""
-    last = dig(request.xr, "status", "capacity")
-    if dig(last, "source") != "Observed":
+    before = dig(request.xr, "status", "capacity")
+    if dig(before, "source") != "Observed":
         return {}, ()
     pools = inputs.published_pools(request.xr).values()
     found = read(request, pools, capacity.declared_on_cluster(request))
-    scaled = {str(pool.get("pool")) for pool in mappings(dig(last, "pools")) if pool.get("scales") is True}
-    promise = dig(last, "promise")
+    scaled = {str(pool.get("pool")) for pool in mappings(dig(before, "pools")) if pool.get("scales") is True}
+    promise = dig(before, "promise")
     return status(request, found, scaled, promise if isinstance(promise, str) else None), conditions(found)
 
 
@@ -159,14 +163,20 @@ def _waiting(request: Request) -> Condition:
     return c.WAITING_FOR_OBSERVATION(why=f"Waiting for the first observation by {_DEPLOYMENT}")
 
 
-def _contradiction(request: Request, pools: Iterable[Mapping[str, Any]], told: Observation) -> str:
+def _last_stale(request: Request) -> Condition | None:
+    """Return the last CapacityObserved if it was Stale: without the replicas, nothing tells that it is better now."""
+    before = last(request.xr, c.CAPACITY_OBSERVED)
+    return before if before and before.reason == c.STALE_OBSERVATION.reason else None
+
+
+def _contradiction(replicas: Iterable[Manifest], pools: Iterable[Mapping[str, Any]], told: Observation) -> str:
     """Return what replicas that run and an observation cannot both have; empty if there is nothing.
 
     A lower bound: pods of one replica may share a node, whatever the pool counts. A device that the driver keeps new
     claims off may still be held, so that a node is taken to have at least the devices of its class.
     """
     claimed, places = Counter[str](), set[str]()
-    for replica in inputs.replicas(request) or ():
+    for replica in replicas:
         if is_ready(replica) and "deletionTimestamp" not in replica["metadata"]:
             found = devices_claimed(dig(replica, "spec", "engines"))
             claimed.update(found)
@@ -202,8 +212,7 @@ def status(request: Request, found: Observed, scaled: Collection[str], promise: 
         scaled: Pools to which something adds nodes.
         promise: The promise of the spec.
     """
-    last = dig(request.xr, "status", "capacity")
-    kept = plain(dig(last, "pools")) or []
+    kept = plain(dig(request.xr, "status", "capacity", "pools")) or []
     told = found.observation
     pools = [_pool(name, pool, scales=name in scaled) for name, pool in told.pools.items()] if told else kept
     is_there = bool(told or kept)
