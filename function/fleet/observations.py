@@ -49,6 +49,7 @@ _LONGEST_HOLDER = 2 * _LONGEST_NAME + 1
 _LONGEST_AMOUNT = 64
 _MOST_AMOUNT = 2**60
 """Bytes, or millicores: an exbibyte of memory is no node's."""
+_NOTHING = {"cpu": "0", "memory": "0", "ephemeral-storage": "0"}
 _ESSENTIAL = {"nodes", "pods", "resourceslices", "resourceclaims"}
 """Kinds without which the numbers of a report are wrong."""
 _SHOWN = 60
@@ -184,6 +185,7 @@ def _nodes(at: str, given: Any) -> ObservedNodes:
         pods=_pods(f"{at}.pods", record.get("pods", {})),
         allocatable=_amounts(f"{at}.allocatable", record.get("allocatable")),
         requested=_amounts(f"{at}.requested", record.get("requested")),
+        ours_requested=_amounts(f"{at}.oursRequested", record.get("oursRequested", _NOTHING)),
     )
     for device in {*nodes.devices, *nodes.foreign, *(name for held in nodes.ours.values() for name in held)}:
         if nodes.free(device) < 0:

@@ -39,6 +39,8 @@ class ObservedNodes:
     """What the node has for pods."""
     requested: Resources = (0, 0, 0)
     """What pods request that are not engine pods."""
+    ours_requested: Resources = (0, 0, 0)
+    """What engine pods request."""
 
     def free(self, device: str) -> int:
         """Return the devices of an entry that no claim holds."""
