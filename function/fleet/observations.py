@@ -89,13 +89,17 @@ def parse(text: Any) -> Observation | Unbelieved:
     try:
         return _observation(_decoded(text))
     except _Malformed as malformed:
-        return Unbelieved(f"{OBSERVED_KEY}: {malformed}")
+        return Unbelieved(f"{OBSERVED_KEY}: {malformed}", isinstance(malformed, _Blind))
     except RecursionError:
         return Unbelieved(f"{OBSERVED_KEY}: must be JSON")
 
 
 class _Malformed(Exception):
     """A value that is not accepted."""
+
+
+class _Blind(_Malformed):
+    """The observer cannot read what it needs."""
 
 
 def _refuse(at: str, wanted: str, value: Any) -> NoReturn:
@@ -124,7 +128,7 @@ def _observation(given: Any) -> Observation:
         _refuse("version", str(VERSION), version)
     unreadable = sorted(_ESSENTIAL.intersection(_texts("missing", given.get("missing"), 64, _LONGEST_NAME)))
     if unreadable:
-        raise _Malformed(f"the observer cannot read {', '.join(unreadable)}")
+        raise _Blind(f"the observer cannot read {', '.join(unreadable)}")
     pools = _map("pools", given.get("pools"), _MOST_POOLS)
     observation = Observation(
         cluster=_text("cluster", given.get("cluster"), _LONGEST_NAME),
