@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from function.core import NamespacedName
-from function.scheduling import Action, Cluster, Fleet, Job, Placement, Plan, Pool, Replica, solve
+from function.scheduling import Action, Cluster, Fleet, Job, PlacedEngine, Placement, Plan, Pool, Replica, solve
 from function.scheduling.fleet import Specs
 from tests.support import shared_pools
 from tests.support.shared_pools import SHAPES, Wish
@@ -20,7 +20,13 @@ owners = st.sampled_from(OWNERS)
 names = st.sampled_from("xy")
 shapes = st.sampled_from(sorted(SHAPES)).map(SHAPES.__getitem__)
 pools = st.lists(
-    st.builds(Pool, name=st.sampled_from("pq"), nodes=st.integers(1, 3), shape=shapes, shared=st.sampled_from([True, True, False])),
+    st.builds(
+        Pool,
+        name=st.sampled_from("pq"),
+        nodes=st.integers(1, 3),
+        shape=shapes,
+        shared=st.sampled_from([True, True, False]),
+    ),
     min_size=1,
     max_size=2,
     unique_by=lambda p: p.name,
@@ -44,6 +50,8 @@ class Shared(RuleBasedStateMachine):
         self.seen: dict[NamespacedName, Fleet] = {}
         self.jobs: dict[NamespacedName, Job] = {}
         self.running: dict[NamespacedName, Specs] = {}
+        self.served: dict[NamespacedName, tuple[PlacedEngine, ...]] = {}
+        """The engines with which each replica served last."""
         self.clock = 0
 
     @initialize(drawn=st.dictionaries(names, pools, min_size=1, max_size=2), data=st.data())
@@ -68,6 +76,7 @@ class Shared(RuleBasedStateMachine):
             if replica.deployment == owner and self._finds_places(replica):
                 self._becomes(replace(replica, ready=True, serving=True, served=True))
                 self.running[replica.identity] = (replica.engines,)
+                self.served[replica.identity] = replica.engines
 
     @rule(owner=owners)
     def look(self, owner) -> None:
@@ -87,7 +96,7 @@ class Shared(RuleBasedStateMachine):
 
     @invariant()
     def it_comes_to_rest(self) -> None:
-        before = self.fleet, dict(self.seen), self.clock, dict(self.running)
+        before = self.fleet, self.clock, dict(self.running), dict(self.served)
         for _ in range(40):
             was = self.fleet.replicas
             for owner in OWNERS:
@@ -99,7 +108,7 @@ class Shared(RuleBasedStateMachine):
                 break
         else:
             raise AssertionError(f"never at rest: {self.fleet}")
-        self.fleet, self.seen, self.clock, self.running = before
+        self.fleet, self.clock, self.running, self.served = before
 
     # How it is played
 
@@ -107,7 +116,8 @@ class Shared(RuleBasedStateMachine):
         for cluster in self.fleet.clusters.values():
             for pool in cluster.pools:
                 if pool.shared:
-                    assert (found := shared_pools.stuck(pool, self._on(cluster))) is None, (pool, found, self._on(cluster))
+                    found = shared_pools.stuck(pool, self._on(cluster))
+                    assert found is None, (pool, found, self._on(cluster))
                 else:
                     used = sum(r.nodes().get(pool.name, 0) for r in self.fleet.replicas if r.cluster == cluster.name)
                     assert used <= pool.nodes
@@ -140,14 +150,13 @@ class Shared(RuleBasedStateMachine):
             del self.running[replica.identity]
         self.clock += 1
         ours = tuple(self._made(job, p, plan) for p in plan.placements)
-        self.fleet = replace(
-            self.fleet, replicas=tuple(r for r in self.fleet.replicas if r.deployment != owner) + ours
-        )
+        self.fleet = replace(self.fleet, replicas=tuple(r for r in self.fleet.replicas if r.deployment != owner) + ours)
 
     def _order_is_irrelevant(self, job: Job, seen: Fleet, plan: Plan) -> None:
         random = Random(self.clock)
         clusters = {
-            name: replace(c, pools=tuple(random.sample(c.pools, len(c.pools)))) for name, c in sorted(seen.clusters.items(), reverse=True)
+            name: replace(c, pools=tuple(random.sample(c.pools, len(c.pools))))
+            for name, c in sorted(seen.clusters.items(), reverse=True)
         }
         replicas = tuple(random.sample(seen.replicas, len(seen.replicas)))
         again = solve(replace(job, engines=job.engines[::-1]), Fleet(clusters, replicas))
@@ -155,17 +164,17 @@ class Shared(RuleBasedStateMachine):
 
     def _made(self, job: Job, p: Placement, plan: Plan) -> Replica:
         if p.replica is None:
-            identity = NamespacedName(job.deployment.namespace, f"{job.deployment.name}-{p.cluster}-{p.index}-{self.clock}")
+            name = f"{job.deployment.name}-{p.cluster}-{p.index}-{self.clock}"
+            identity = NamespacedName(job.deployment.namespace, name)
+            new = Replica(identity, job.deployment, p.cluster, p.index, p.engines, created=f"{self.clock:05}")
             self.running[identity] = (p.engines,)
-            return Replica(identity, job.deployment, p.cluster, p.index, p.engines, created=f"{self.clock:05}", spec_hash=job.spec_hash, placed_under="")
+            return replace(new, spec_hash=job.spec_hash, placed_under="")
         kept = replace(p.replica, previous=p.previous, moving_for=plan.moving_for(p, job.spec_hash))
-        if p.engines != self.running[kept.identity][-1] or p.action is Action.UPDATE:
-            self.running[kept.identity] = (*self.running[kept.identity], p.engines)
-        if p.rolls_back:
-            return replace(kept, ready=False)
-        if p.action is Action.UPDATE:
-            return replace(kept, engines=p.engines, spec_hash=job.spec_hash, ready=False)
-        return kept
+        if p.action is not Action.UPDATE and not p.rolls_back:
+            return kept
+        served = self.served.get(kept.identity)
+        self.running[kept.identity] = (served, p.engines) if served else (p.engines,)
+        return replace(kept, engines=p.engines, spec_hash=job.spec_hash if p.fit else kept.spec_hash, ready=False)
 
 
 def _places(plan: Plan) -> list[object]:

@@ -13,6 +13,7 @@ from itertools import product
 
 from function.core import NamespacedName
 from function.scheduling import (
+    Claimed,
     Device,
     DeviceRequest,
     Engine,
@@ -22,6 +23,7 @@ from function.scheduling import (
     NodeShape,
     PlacedEngine,
     PodDemand,
+    PodNeeds,
     Pool,
 )
 from function.scheduling.fleet import Specs
@@ -88,8 +90,7 @@ def _engines(specs: Specs, pool: Pool) -> Iterator[list[Counter[PodDemand]]]:
         versions = [engine for spec in specs for engine in spec if engine.name == name]
         most = max(engine.copies for engine in versions)
         numbers = [n for n in product(*(range(e.copies + 1) for e in versions)) if sum(n) <= most]
-        fullest = [n for n in numbers if sum(n) == max(map(sum, numbers)) or len(versions) > 1]
-        yield [_pods(versions, n, pool) for n in fullest]
+        yield [_pods(versions, n, pool) for n in numbers]
 
 
 def _pods(versions: Sequence[PlacedEngine], numbers: Sequence[int], pool: Pool) -> Counter[PodDemand]:
@@ -101,10 +102,11 @@ def _pods(versions: Sequence[PlacedEngine], numbers: Sequence[int], pool: Pool) 
     return Counter({demand: n for demand, n in pods.items() if demand != PodDemand()})
 
 
-def _demand(needs: object, shape: NodeShape) -> PodDemand:
-    claims = [
-        (claimed.count, tuple(i for i, d in enumerate(shape.devices) if all(s.judge(d.published) for s in claimed.selectors)))
-        for claimed in needs.claims  # type: ignore[attr-defined]
-    ]
-    cpu = needs.resources[0] if shape.node[0] is not None else 0  # type: ignore[attr-defined]
-    return PodDemand(tuple(sorted(claims)), (cpu, 0, 0))
+def _demand(needs: PodNeeds, shape: NodeShape) -> PodDemand:
+    claims = [(claimed.count, _entries(claimed, shape)) for claimed in needs.claims]
+    return PodDemand(tuple(sorted(claims)), (needs.resources[0] if shape.node[0] is not None else 0, 0, 0))
+
+
+def _entries(claimed: Claimed, shape: NodeShape) -> tuple[int, ...]:
+    judged = [all(s.judge(d.published) for s in claimed.selectors or ()) for d in shape.devices]
+    return tuple(i for i, matches in enumerate(judged) if matches)
