@@ -161,7 +161,7 @@ def _together(worst: Shortage, cluster: Cluster, fitter: Fitter, free: list[Free
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
-        if not fitter.offers(member, cluster.pools):
+        if (member.requests or cluster.pools) and not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
     return rejection.NothingToClaim(engine.name)
 
