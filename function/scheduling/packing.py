@@ -30,7 +30,7 @@ Deliberately coarse:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -39,17 +39,7 @@ from function.scheduling.budget import StepLimit
 from function.scheduling.covering import can_block_all
 from function.scheduling.groups import Groups, grouped, lots
 
-__all__ = [
-    "NodeCapacity",
-    "Nodes",
-    "PodDemand",
-    "Pods",
-    "Resources",
-    "fits_empty",
-    "is_safe",
-    "most_blocked",
-    "most_more",
-]
+__all__ = ["NodeCapacity", "Nodes", "PodDemand", "Pods", "Resources", "fits_empty", "is_safe", "most_more"]
 
 Nodes: TypeAlias = Mapping[NodeCapacity, int]
 """The nodes of a pool: how many there are of each capacity."""
@@ -88,31 +78,13 @@ def most_more(nodes: Nodes, pods: Pods, demand: PodDemand, most: int, limit: Ste
     def takes(more: int) -> bool:
         return is_safe(nodes, {**pods, demand: pods.get(demand, 0) + more}, limit)
 
-    return _last(most, takes)
-
-
-def most_blocked(node: NodeCapacity, nodes: int, pods: Pods, demand: PodDemand, limit: StepLimit) -> int:
-    """Return how many of a number of like nodes pods can block at once for another pod. At the limit, fewer.
-
-    `limit` is charged with the steps. Raises deadline.Exceeded.
-    """
-    kinds = _canonical_pods(pods)
-    found = blocking(node, node, demand, [pod for pod, _ in kinds])
-    if found is None:
-        return nodes
-    counts = [count for _, count in kinds]
-    return _last(nodes, lambda n: can_block_all([(found, n)], counts, limit) and not limit.exhausted)
-
-
-def _last(most: int, holds: Callable[[int], bool]) -> int:
-    """Return the largest number from 0 to `most` for which something holds that holds for all smaller ones."""
     low, high = 0, 1
-    while high <= most and holds(high):
+    while high <= most and takes(high):
         low, high = high, most + 1 if high == most else min(high * 2, most)
     high = min(high, most + 1)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
+        low, high = (middle, high) if takes(middle) else (low, middle)
     return low
 
 

@@ -17,8 +17,7 @@ any restart.
 Deliberately coarse:
 
 - The engines of different replicas are taken to be in any combination of states. If there are more than
-  `_MOST_COMBINATIONS`, or an engine has more than `_MOST_MIXTURES` mixtures, all that differs between the states of an
-  engine is charged.
+  `_MOST_COMBINATIONS`, every copy of an engine that rolls is charged for the larger of its specs, in each respect.
 - A claim that no entry of the shape satisfies is charged for the whole node. The class was edited, and where the
   devices are that the pod holds is not known.
 - Limits of a node other than devices, cpu, memory and ephemeral storage are not counted, such as its number of pods.
@@ -41,8 +40,6 @@ from function.scheduling.selector import Selector
 
 _MOST_COMBINATIONS = 256
 """Combinations of states that are tried one by one."""
-_MOST_MIXTURES = 512
-"""Mixtures of the specs of one engine that are looked at. An engine has 64 copies at most, and seldom three specs."""
 
 NO_DEMAND = PodDemand()
 Pods = frozenset[tuple[PodDemand, int]]
@@ -226,8 +223,6 @@ def mixtures(specs: Sequence[tuple[Pods, int]]) -> States:
 def _mixtures(specs: tuple[tuple[Pods, int], ...]) -> States:
     *before, (last, copies) = specs
     most = max(copies for _, copies in specs)
-    if math.prod(n + 1 for _, n in before) > _MOST_MIXTURES:
-        return (_joined(tuple(_times(pods, n) for pods, n in specs)),)
     states = set()
     for numbers in product(*(range(n + 1) for _, n in before)):
         if sum(numbers) <= most:

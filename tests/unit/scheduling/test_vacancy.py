@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from function.scheduling import Device, Hint, NodeShape, Pool, packing, roughly_vacant, vacancy
-from function.scheduling.budget import StepLimit
-from function.scheduling.packing import NodeCapacity, PodDemand
+from function.scheduling.packing import PodDemand
 from function.scheduling.sharing import Pods, Room, capacity, mixtures
 from tests.support.arrangements import stuck
 
@@ -72,7 +70,9 @@ def test_an_engine_that_rolls_leaves_what_is_left_in_every_mixture() -> None:
     before, after = frozenset({(gpus(1), 1)}), frozenset({(gpus(2), 1)})
     rolling = room(nodes := pool(1, 8), {}).plus([mixtures([(before, 2), (after, 2)])])
 
-    assert vacancy(rolling, nodes).entries[0].guaranteed[-1] == (1, 4)
+    found = vacancy(rolling, nodes).entries[0]
+
+    assert (found.free, found.guaranteed[-1]) == (4, (1, 4))
 
 
 def test_a_claim_that_may_draw_on_several_entries_is_counted_once() -> None:
@@ -98,7 +98,9 @@ def test_a_room_with_too_many_kinds_of_pods_guarantees_nothing() -> None:
 
     found = vacancy(crowded, nodes)
 
-    assert (found.entries[0].free, found.entries[0].guaranteed, found.at_most) == (768, (), ())
+    assert (found.entries[0].free, found.entries[0].guaranteed) == (768, ())
+    assert found.at_most[0] == (64, 0)
+    assert found.at_most[-1] == (1, 768)
 
 
 def test_a_rough_count_gives_each_pod_a_node() -> None:
@@ -164,6 +166,19 @@ def _like(nodes: Pool, size: int) -> Iterator[PodDemand]:
         yield pod((size, tuple(range(len(shape.devices)))))
 
 
+def test_a_bound_is_as_tight_as_small_pods_allow() -> None:
+    found = vacancy(room(nodes := pool(16, 8, cpu=64), {gpus(1, cpu=1): 97}), nodes)
+
+    assert found.at_most == ((8, 0), (4, 0), (2, 12), (1, 31))
+
+
+def test_a_pod_of_another_entry_leaves_a_bound_to_the_other() -> None:
+    found = vacancy(room(nodes := pool(2, 4, 4), {pod((4, SLICE)): 2}), nodes)
+
+    assert found.at_most == ((8, 0), (4, 2), (2, 4), (1, 8))
+    assert found.entries[0].guaranteed == ((4, 2), (2, 4), (1, 8))
+
+
 @given(pools())
 def test_what_is_guaranteed_fits_in_every_arrangement(case: tuple[Pool, dict[PodDemand, int], PodDemand]) -> None:
     nodes, pods, _ = case
@@ -175,14 +190,3 @@ def test_what_is_guaranteed_fits_in_every_arrangement(case: tuple[Pool, dict[Pod
             everyone[demand] = everyone.get(demand, 0) + more
             if more and sum(everyone.values()) <= 6:
                 assert stuck(dict(taken.nodes), everyone) is None
-
-
-@pytest.mark.parametrize("nodes", range(5))
-def test_nodes_are_blocked_as_far_as_the_pods_suffice(nodes: int) -> None:
-    node = NodeCapacity((4,))
-    limit = StepLimit(1_000)
-
-    blocked = packing.most_blocked(node, nodes, {gpus(1): 5, gpus(2): 1}, gpus(3), limit)
-
-    assert blocked == min(nodes, 3)
-    assert packing.most_blocked(node, nodes, {}, gpus(5), limit) == nodes

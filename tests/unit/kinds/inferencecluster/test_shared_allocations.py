@@ -124,20 +124,6 @@ def test_a_pool_with_nothing_guaranteed_is_taken_for_free() -> None:
     assert are_taken([{**entry, "free": 2}])
 
 
-def test_a_former_spec_of_countless_copies_is_counted() -> None:
-    grown = on()
-    former = {"spec": on(count=2, copies=10**9)["spec"], "specHash": "old"}
-    grown["metadata"]["annotations"][labels.FORMER_SPEC] = json.dumps(former)
-    grown["status"] = {"served": True}
-
-    assert published(grown)["devices"][0] == {
-        "name": "gpu",
-        "total": 16,
-        "free": 0,
-        "guaranteed": rows((8, 0), (4, 0), (2, 0), (1, 0)),
-    }
-
-
 def test_thousands_of_replicas_are_counted() -> None:
     entry = published(*[on(count=1 + i % 4) for i in range(2_000)], pool={**POOL, "nodes": 1_000})
 
