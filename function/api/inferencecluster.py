@@ -205,6 +205,38 @@ class Allocation(schema.Api):
     choose by them which clusters to look at. If missing, what is guaranteed is an upper bound itself."""
 
 
+class ObservedPoolStatus(schema.Api):
+    pool: str
+    """Name of the node pool."""
+    scales: bool | None = None
+    """Whether something adds nodes to the pool, up to its maxNodeCount."""
+    ready: int
+    """Nodes on which new pods are scheduled."""
+    cordoned: int | None = None
+    """Nodes that are cordoned."""
+    notReady: int | None = None
+    """Nodes that are not ready."""
+    tainted: int | None = None
+    """Nodes with a taint that replicas do not tolerate."""
+    foreign: int | None = None
+    """Nodes with devices that others than replicas hold."""
+    outOfStock: bool | None = None
+    """Whether the autoscaler failed to add a node."""
+
+
+class CapacityStatus(schema.Api):
+    source: str
+    """Observed."""
+    promise: str | None = None
+    """Placement if it is the promise. If missing, it is Restart."""
+    object: str | None = None
+    """Object in namespace modelplane-system that has the observation. If missing, nothing is observed yet."""
+    stale: bool | None = None
+    """Whether the observation does not count at the moment. The declared capacity counts instead."""
+    pools: Annotated[tuple[ObservedPoolStatus, ...], MaxLen(8)] = ()
+    """Totals of the observation."""
+
+
 class Status(schema.Api):
     nodes: int | None = None
     """Number of nodes that all pools can have."""
@@ -222,6 +254,8 @@ class Status(schema.Api):
     """Node pools as the scheduler sees them."""
     allocations: Annotated[tuple[Allocation, ...], MaxLen(8)] = ()
     """Nodes of each pool that are free."""
+    capacity: CapacityStatus | None = None
+    """What is observed of the nodes. If missing, only the declared capacity counts."""
     podSecurity: PodSecurityStatus | None = None
     """Pods that tenants may run on the cluster. If missing, the level is baseline."""
     serving: bool | None = None

@@ -56,6 +56,20 @@ def sharing_pools(value: Any) -> frozenset[str]:
     return frozenset(_pool(member) for member in members if member.get("nodeSharing") == "Devices")
 
 
+def devices_claimed(value: Any) -> dict[str, int]:
+    """Return how many devices the pods of `spec.engines` of a ModelReplica claim, by the name of the pool.
+
+    A pool whose pods claim nothing is among them, with 0.
+    """
+    found: dict[str, int] = {}
+    for engine in mappings(value):
+        copies = _at_least_one(engine.get("copies"))
+        for member in mappings(engine.get("members")):
+            of_pod = sum(_at_least_one(request.get("count")) for request in mappings(member.get("deviceRequests")))
+            found[_pool(member)] = found.get(_pool(member), 0) + copies * _pods(member) * of_pod
+    return found
+
+
 def _sum(value: Any) -> dict[str, int]:
     """Return the sum for well-formed engines.
 

@@ -160,9 +160,9 @@ class Ledger:
                 account.free |= {pool: amount for pool, amount in free.items() if pool in account.free}
             else:
                 self._count(name, account)
-                observed = [pool for pool in account.pools if pool.seen]
-                if observed:
-                    self._seen[name] = self._observed(name, observed)
+            observed = [pool for pool in account.pools if pool.seen]
+            if observed:
+                self._seen[name] = self._observed(name, observed)
         return account
 
     def _observed(self, name: str, pools: Sequence[Pool]) -> Account:

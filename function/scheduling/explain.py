@@ -125,6 +125,8 @@ def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | No
         return rejection.SearchLimit()
     if fit.full:
         return unseen.reason(cluster, fitter, usage.ledger) or _full(seen, fitter, usage)
+    if differs := unseen.difference(cluster, fitter, usage.ledger):
+        return differs
     cluster = seen
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
