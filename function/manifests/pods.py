@@ -25,6 +25,10 @@ Karpenter (its docs, "Well-Known Annotations").
 """
 
 
+OUR_USER = 2000
+"""The user in our image."""
+
+
 def env(name: str, value: str) -> dict[str, Any]:
     return {"name": name, "value": value}
 

@@ -50,6 +50,9 @@ STACK = "modelplane.ai/serving-stack"
 DRIVERS = "modelplane.ai/dra-drivers"
 """Annotation of the Object with CLUSTER_ID: the DRA drivers that its InferenceCluster needs, separated by commas."""
 
+OBSERVED_CAPACITY = "modelplane.ai/observed-capacity"
+"""Annotation of the Object with CLUSTER_ID: "true" if its InferenceCluster asks for the observer. None otherwise."""
+
 OBSERVATION = "modelplane.ai/observation"
 """Label of the ConfigMaps by which the observer and the function talk: DECLARATION, OBSERVED or POD_REASONS."""
 DECLARATION = "declared"
