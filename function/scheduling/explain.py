@@ -125,6 +125,8 @@ def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | No
         return rejection.SearchLimit()
     if fit.full:
         return unseen.reason(cluster, fitter, usage.ledger) or _full(seen, fitter, usage)
+    if differs := unseen.difference(cluster, fitter, usage.ledger):
+        return differs
     cluster = seen
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
@@ -159,7 +161,7 @@ def _together(worst: Shortage, cluster: Cluster, fitter: Fitter, free: list[Free
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
-        if not fitter.offers(member, cluster.pools):
+        if (member.requests or cluster.pools) and not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
     return rejection.NothingToClaim(engine.name)
 
