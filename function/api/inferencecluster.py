@@ -168,7 +168,15 @@ class Guaranteed(schema.Api):
     count: int
     """Number of devices that one pod claims."""
     pods: int
-    """Number of such pods that fit, wherever the other pods are."""
+    """Number of such pods that fit, wherever the other pods are, if they request no cpu, memory or ephemeral storage.
+    """
+
+
+class AtMost(schema.Api):
+    count: int
+    """Number of devices that one pod claims in all."""
+    pods: int
+    """Number of such pods that fit, at most."""
 
 
 class AllocatedDevices(schema.Api):
@@ -179,7 +187,7 @@ class AllocatedDevices(schema.Api):
     free: int
     """Number of them that no replica claims. One pod may not be able to claim all that are free on different nodes."""
     guaranteed: Annotated[tuple[Guaranteed, ...], MaxLen(16)] = ()
-    """Number of pods that fit, by the devices that each claims."""
+    """Number of pods that fit, by the devices that each claims. Missing if there are too many kinds of pods to know."""
 
 
 class Allocation(schema.Api):
@@ -192,6 +200,9 @@ class Allocation(schema.Api):
     share nodes, the number of pods that fit and take a whole node."""
     devices: Annotated[tuple[AllocatedDevices, ...], MaxLen(16)] = ()
     """Devices of a pool whose nodes are shared."""
+    atMost: Annotated[tuple[AtMost, ...], MaxLen(16)] = ()
+    """Upper bounds on the pods that fit, whichever devices they claim, and whatever else they request. Deployments
+    choose by them which clusters to look at. If missing, what is guaranteed is an upper bound itself."""
 
 
 class ObservedPoolStatus(schema.Api):

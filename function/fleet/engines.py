@@ -64,6 +64,12 @@ def devices_claimed(value: Any) -> dict[str, int]:
     return found
 
 
+def sharing_pools(value: Any) -> frozenset[str]:
+    """Return the pools of `spec.engines` of a ModelReplica whose nodes were shared when it got its spec."""
+    members = (member for engine in mappings(value) for member in mappings(engine.get("members")))
+    return frozenset(_pool(member) for member in members if member.get("nodeSharing") == "Devices")
+
+
 def _sum(value: Any) -> dict[str, int]:
     """Return the sum for well-formed engines.
 
