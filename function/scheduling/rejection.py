@@ -100,6 +100,134 @@ class Fragmented:
 
 
 @dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Nodes of a pool on which a pod would fit, and that take no new pods."""
+
+    pool: str
+    count: int
+    names: tuple[str, ...] = ()
+    """Names of some of them."""
+
+    @property
+    def nodes(self) -> str:
+        """The nodes in words: `2 nodes of pool h100 (a, b)`."""
+        named = f" ({enumerate_names(self.names, 4)})" if self.names else ""
+        return f"{plural(self.count, 'node')} of pool {self.pool}{named}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cordoned(_Nodes):
+    """Nodes with room for the replica are observed to be cordoned."""
+
+    def __str__(self) -> str:
+        return f"with cordoned nodes ({self.count} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but cordoned: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesNotReady(_Nodes):
+    """Nodes with room for the replica are observed not to be ready."""
+
+    def __str__(self) -> str:
+        return f"with nodes that are not ready ({self.count} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but not ready: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesTainted(_Nodes):
+    """Nodes with room for the replica are observed to have a taint that its pods do not tolerate."""
+
+    taint: str = ""
+
+    def __str__(self) -> str:
+        return f"with tainted nodes ({self.count} of {self.pool}, {self.taint})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but tainted with {self.taint}: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesMissing(_Nodes):
+    """Nodes that the replica would fit on are observed to publish fewer devices than their class declares."""
+
+    device: str = ""
+    declared: int = 0
+    published: int = 0
+    """The fewest of any of the nodes."""
+
+    def __str__(self) -> str:
+        return f"with missing devices ({self.published} of {self.declared} {self.device} on nodes of {self.pool})"
+
+    def detail(self) -> str:
+        has = f"{self.published} {self.device} published, {self.declared} declared"
+        return f"a replica would fit, but devices are missing ({has}): {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenByOthers(_Nodes):
+    """Devices that the replica would fit on are observed to be held by pods that are not of a replica."""
+
+    devices: int = 0
+    """Devices that they hold."""
+
+    def __str__(self) -> str:
+        return f"with devices that others hold ({self.devices} of {self.pool})"
+
+    def detail(self) -> str:
+        held = plural(self.devices, "device")
+        return f"a replica would fit, but pods that Modelplane does not know hold {held} on {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDiffers:
+    """A selector matches a device as its class declares it, but not as the nodes are observed to publish it."""
+
+    pool: str
+    device: str
+    fact: str
+    """An attribute or a capacity, such as `capacity memory`."""
+    declared: str
+    published: str | None
+    """None if no node publishes it."""
+    count: int
+    """Nodes that publish it so."""
+
+    def __str__(self) -> str:
+        return f"with {self.device} unlike its class ({self.fact} {self.seen}, {self.declared} declared)"
+
+    def detail(self) -> str:
+        nodes = f"{plural(self.count, 'node')} of pool {self.pool}"
+        return (
+            f"the selectors match {self.device} as its class declares it, with {self.fact} {self.declared}; on {nodes} "
+            f"it is {self.seen}"
+        )
+
+    @property
+    def seen(self) -> str:
+        """What the nodes publish, in words."""
+        return "not published" if self.published is None else self.published
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfStock:
+    """The replica would fit on a new node, but the autoscaler failed to add one."""
+
+    pool: str
+    message: str
+    """The autoscaler's own words."""
+
+    def __str__(self) -> str:
+        return f"out of stock ({self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit on a new node of pool {self.pool}, but it could not be added: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchLimit:
     """There are too many combinations of devices, engines and pools to try all of them. A placement may exist.
 
@@ -344,9 +472,16 @@ class LabelMismatch:
 Reason = (
     Full
     | Fragmented
+    | Cordoned
+    | NodesNotReady
+    | NodesTainted
+    | DevicesMissing
+    | TakenByOthers
+    | OutOfStock
     | SearchLimit
     | TooFewDevices
     | NodeTooSmall
+    | DeviceDiffers
     | NothingToClaim
     | SelectorError
     | NoDevice

@@ -25,6 +25,12 @@ class Module:
     files: dict[str, str] = field(default_factory=dict)  # name of a folder in the build: folder in the module
     ours: str = field(default="", repr=False)  # a folder here with a program of our own, which uses the module
     replaced: tuple[str, ...] = field(default=(), repr=False)  # as `go mod edit -replace` takes them
+    declared: str = field(default="", repr=False)  # what its go.mod calls it, where that is not its path
+
+    @property
+    def imported(self) -> str:
+        """The path by which Go code imports it."""
+        return self.declared or self.path
 
     @property
     def title(self) -> str:
@@ -51,6 +57,20 @@ def crossplane(version: str) -> Module:
         variable=CROSSPLANE_VARIABLE,
         pinned=(f"github.com/crossplane/crossplane/apis/v2@{version}",),
         files={"crds": "cluster/crds", "proto": "proto"},
+    )
+
+
+def router(name: str, package: str, **files: str) -> Module:
+    """A program of llm-d's router. The proxy has v0.9.2 under the former name of the repository, and nothing else of
+    v0.9 (November 2026); the images that we compose are of v0.9.0.
+    """
+    return Module(
+        name=name,
+        path="github.com/llm-d/llm-d-inference-scheduler",
+        declared="github.com/llm-d/llm-d-router",
+        version="v0.9.2",
+        package=package,
+        files=files,
     )
 
 
@@ -106,6 +126,8 @@ INFERENCE_EXTENSION = Module(
     version="v1.5.0",
     files={"crds": "config/crd/bases"},
 )
+PICKER = router("endpoint-picker", "/cmd/epp", crds="config/crd/bases")
+ROUTING_SIDECAR = router("routing-sidecar", "/cmd/pd-sidecar")
 
 ENVOY_GATEWAY = Module(  # its kinds and its chart only
     name="envoy-gateway",
@@ -156,6 +178,8 @@ MODULES = (
     LEADER_WORKER_SET,
     KWOK,
     GATEWAY,
+    PICKER,
+    ROUTING_SIDECAR,
     GATEWAY_API,
     PROVIDER_HELM,
     INFERENCE_EXTENSION,
