@@ -99,7 +99,7 @@ def _rooms(shared: Sequence[Pool], replicas: Sequence[Manifest], matcher: Matche
     """Return the rooms of shared pools with the pods of replicas. Raises Exhausted."""
     account = Account(shared, Demands(lambda: matcher))
     for replica in replicas:
-        account.charge(account.charges(foreign_replica(replica).specs())._replace(nodes={}))
+        account.charge(account.charges(foreign_replica(replica).details.specs)._replace(nodes={}))
     return {name: room for name, room in account.free.items() if isinstance(room, Room)}
 
 
