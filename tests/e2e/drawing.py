@@ -1,0 +1,140 @@
+"""Draws fleets at random. A fleet is the same for the same name, seed and scale."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tests.e2e import objects
+from tests.e2e.kube import Object
+from tests.e2e.random_fleet import (
+    FLEET,
+    MEMORIES,
+    NIC,
+    PRODUCTS,
+    Ask,
+    Cluster,
+    Entry,
+    Hardware,
+    Pool,
+    RandomFleet,
+    at_least,
+    of_architecture,
+    product,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a fleet may be."""
+
+    clusters: int = 3
+    pools: int = 3
+    nodes: int = 4
+    crowding: float = 1.5  # nodes that deployments want, of those that there are: beyond 1, some are refused
+
+
+def seeds(*fixed: str) -> tuple[str, ...]:
+    """E2E_SEED, or the fixed seeds and a new one; shown, so that a run can be repeated."""
+    chosen = os.environ.get("E2E_SEED")
+    found = (chosen,) if chosen else (*fixed, str(int.from_bytes(os.urandom(4), "big")))
+    print(f"seed   E2E_SEED={found[-1]} repeats the last of {', '.join(found)}", flush=True)
+    return found
+
+
+def draw(name: str, seed: str, scale: Scale = Scale()) -> RandomFleet:
+    return _Draw(name, Random(f"{seed}/{name}"), scale).fleet(seed)
+
+
+def another(fleet: RandomFleet, random: Random, name: str) -> Object:
+    """One more deployment for a fleet."""
+    offered = [pool.hardware for pool in fleet.pools.values()]
+    return _Draw(fleet.name, random, Scale()).deployment(name, offered, whole=fleet.whole)
+
+
+@dataclass(slots=True)
+class _Draw:
+    name: str
+    random: Random
+    scale: Scale
+
+    def fleet(self, seed: str) -> RandomFleet:
+        whole = self.random.random() < 0.4
+        hardware = tuple(self._hardware())
+        clusters = tuple(self._cluster(index, hardware) for index in range(self.random.randint(1, self.scale.clusters)))
+        offered = [pool.hardware for cluster in clusters for pool in cluster.pools for _ in range(pool.nodes)]
+        deployments = list(self._deployments(offered, whole=whole))
+        self.random.shuffle(deployments)
+        return RandomFleet(self.name, seed, whole, hardware, clusters, tuple(deployments))
+
+    def _hardware(self) -> Iterator[Hardware]:
+        """Kinds of nodes that have no product in common."""
+        products = iter(self.random.sample(sorted(PRODUCTS), len(PRODUCTS)))
+        for index in range(self.random.randint(1, 3)):
+            gpus = [Entry("gpu", self.random.choice((1, 2, 4, 8)), next(products))]
+            if self.random.random() < 0.25:
+                gpus.append(Entry("other", self.random.choice((1, 2, 4)), next(products)))
+            nics = [Entry("nic", self.random.choice((1, 2, 4)))] if self.random.random() < 0.3 else []
+            yield Hardware(f"{self.name}-{'abc'[index]}", (*gpus, *nics))
+
+    def _cluster(self, index: int, hardware: Sequence[Hardware]) -> Cluster:
+        name = f"{self.name}-c{index}"
+        pools = tuple(
+            Pool(f"{name}-{number}", self.random.choice(hardware), self.random.randint(1, self.scale.nodes))
+            for number in range(self.random.randint(1, self.scale.pools))
+        )
+        return Cluster(name, pools, {FLEET: self.name})
+
+    def _deployments(self, offered: Sequence[Hardware], *, whole: bool) -> Iterator[Object]:
+        """As many as it takes to want a multiple of the nodes."""
+        wanted, number = self.scale.crowding * len(offered), 0
+        while wanted > 0:
+            made = self.deployment(f"d{number}", offered, whole=whole)
+            yield made
+            spec = made["spec"]
+            wanted -= spec["replicas"] * sum(engine["copies"] * _pods(engine) for engine in spec["engines"])
+            number += 1
+
+    def deployment(self, name: str, offered: Sequence[Hardware], *, whole: bool) -> Object:
+        engines = [self._engine(f"e{index}", offered, whole=whole) for index in range(self._few(3))]
+        selector = {"matchLabels": {FLEET: self.name}}
+        replicas = self.random.choice((1, 1, 2, 3))
+        return objects.deployment(name, self.name, replicas=replicas, engines=engines, clusterSelector=selector)
+
+    def _engine(self, name: str, offered: Sequence[Hardware], *, whole: bool) -> Object:
+        """One pod, or a gang, whose leader may need no device."""
+        wanted = self._asks(self.random.choice(offered), whole=whole)
+        if self.random.random() < 0.7:
+            return objects.engine(name, member(wanted), copies=self._few(2))
+        leader = member(wanted if self.random.random() < 0.7 else (), role="Leader")
+        worker = member(wanted, role="Worker", worker={"nodes": self._few(2)})
+        return objects.engine(name, leader, worker, copies=self._few(2))
+
+    def _asks(self, hardware: Hardware, *, whole: bool) -> list[Ask]:
+        """Requests that one node of a kind satisfies: for all its GPUs, or for some of its devices."""
+        if whole:
+            return [Ask(entry.name, entry.count, product(entry.product)) for entry in hardware.gpus]
+        entry = self.random.choice(hardware.gpus)
+        architecture, _, memory = PRODUCTS[entry.product]
+        least = at_least(max(size for size in MEMORIES if size <= memory))
+        selector = self.random.choice((product(entry.product), of_architecture(architecture), least))
+        asks = [Ask("gpu", self.random.randint(1, entry.count), selector)]
+        nics = next((one.count for one in hardware.entries if not one.product), 0)
+        if nics and self.random.random() < 0.5:
+            asks.append(Ask("nic", self.random.randint(1, nics), NIC))
+        return asks
+
+    def _few(self, most: int) -> int:
+        """Most often one."""
+        return min(most, self.random.choice((1, 1, 1, 1, 1, 2, 2, 3)))
+
+
+def member(wanted: Sequence[Ask], **more: Any) -> Object:
+    devices = {"nodeSelector": {"devices": [ask.request for ask in wanted]}} if wanted else {}
+    return {**devices, "template": objects.template(), **more}
+
+
+def _pods(engine: Object) -> int:
+    """Pods of one copy that claim devices."""
+    return sum(one.get("worker", {}).get("nodes", 1) for one in engine["members"] if "nodeSelector" in one)
