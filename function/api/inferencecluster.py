@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from annotated_types import Len, MaxLen
 from pydantic import Field
@@ -49,6 +49,34 @@ class Cluster(schema.Api):
         return getattr(self, clouds.BY_NAME[self.source].block)
 
 
+class Pool(NodePool):
+    sharing: Literal["Nodes", "Devices"] = "Nodes"
+    """What one pod takes of the pool. Nodes: a pod that claims devices takes a whole node. Devices: pods share nodes,
+    and a pod takes the devices that it claims. It is placed only if it fits wherever the other pods are."""
+
+
+class CapacitySource(schema.Api):
+    RULES = (
+        Rule(
+            "!has(self.promise) || self.promise == 'Restart' || (has(self.source) && self.source == 'Observed')",
+            "promise Placement needs source Observed",
+            lambda capacity: capacity.promise == "Restart" or capacity.source == "Observed",
+            at="promise",
+        ),
+    )
+
+    source: Literal["Declared", "Observed"] = "Declared"
+    """Where the free capacity of the pools comes from. Declared: from the pools and their InferenceClasses. Observed:
+    also from the nodes, which an observer on the cluster reports. Observations decide only about new replicas."""
+    promise: Literal["Restart", "Placement"] = "Restart"
+    """When a replica fits on a pool whose nodes are shared. Restart: if its pods fit wherever the pods of the pool are,
+    so that each fits again after any restart. Placement: if they fit on the nodes as they are, so that a pod that
+    restarts may have to wait."""
+    terminationMessages: schema.Flag | None = None
+    """Whether the observer reports text that a container of an engine wrote when it failed. Engines may write prompts,
+    tokens and other secrets to it. If omitted, it is not reported."""
+
+
 class PodSecurity(schema.Api):
     enforce: pod_security.Level = pod_security.DEFAULT
     """Level of Kubernetes' Pod Security Standards. New replicas are placed on the cluster only if it admits their pods.
@@ -61,8 +89,10 @@ class Spec(schema.Api):
     """Source of the cluster, and its settings."""
     taints: Taints = ()
     """Taints of the cluster. Only replicas that tolerate them are placed on it."""
-    nodePools: Annotated[tuple[NodePool, ...], Len(1, 8), schema.ListMap()]
+    nodePools: Annotated[tuple[Pool, ...], Len(1, 8), schema.ListMap()]
     """Node pools on which models run."""
+    capacity: CapacitySource | None = None
+    """How the scheduler knows what is free."""
     podSecurity: PodSecurity = PodSecurity()
     """Pods that tenants may run on the cluster."""
     servingStack: Stack | None = None
@@ -126,6 +156,28 @@ class GpuPool(schema.Api):
     """Devices of each node."""
     taints: Annotated[tuple[PublishedTaint, ...], MaxLen(18)] = ()
     """Taints of the nodes."""
+    sharing: str | None = None
+    """Devices if pods share the nodes. If missing, a pod takes a whole node."""
+    node: Annotated[dict[str, str], MaxLen(3)] = Field(default_factory=dict)
+    """What each node has for the pods of replicas, as the class declares it."""
+
+
+class Guaranteed(schema.Api):
+    count: int
+    """Number of devices that one pod claims."""
+    pods: int
+    """Number of such pods that fit, wherever the other pods are."""
+
+
+class AllocatedDevices(schema.Api):
+    name: str
+    """Name of the device in the class."""
+    total: int
+    """Number of such devices in the pool."""
+    free: int
+    """Number of them that no replica claims. One pod may not be able to claim all that are free on different nodes."""
+    guaranteed: Annotated[tuple[Guaranteed, ...], MaxLen(16)] = ()
+    """Number of pods that fit, by the devices that each claims."""
 
 
 class Allocation(schema.Api):
@@ -134,7 +186,10 @@ class Allocation(schema.Api):
     nodes: int
     """Number of nodes that the pool can have."""
     free: int
-    """Number of nodes that no replica takes. Negative where the pool shrank below what its replicas take."""
+    """Number of nodes that no replica takes. Negative where the pool shrank below what its replicas take. Where pods
+    share nodes, the number of pods that fit and take a whole node."""
+    devices: Annotated[tuple[AllocatedDevices, ...], MaxLen(16)] = ()
+    """Devices of a pool whose nodes are shared."""
 
 
 class Status(schema.Api):

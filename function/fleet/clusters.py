@@ -13,10 +13,10 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from function import cel
+from function import cel, podspec
 from function.core import ContentCache, Manifest, derived, dig, serves
 from function.fleet.values import mappings, whole
-from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
+from function.scheduling import Cluster, Device, Free, Hint, NodeResources, NodeShape, Pool, Taint
 from function.vocabulary import crossplane, pod_security
 
 
@@ -67,21 +67,41 @@ def pod_security_level(manifest: Manifest) -> pod_security.Level:
     return pod_security.level(dig(manifest, "status", "podSecurity", "enforce")) or pod_security.DEFAULT
 
 
-def free_nodes(manifest: Manifest) -> dict[str, int] | None:
-    """Return the published free nodes of each published pool, by name; None unless there is a number for all of them.
+def free(manifest: Manifest) -> dict[str, Free] | None:
+    """Return what is published as free of each published pool, by name; None unless there is a number for all of them.
 
-    They may be out of date, and are only good to choose where to look. Never more than the nodes of the pool.
+    It may be out of date, and is only good to choose where to look. Never more than the nodes of the pool.
     """
-    return derived(manifest, "free-nodes", _free_nodes)
+    return derived(manifest, "free", _free)
 
 
-def _free_nodes(manifest: Manifest) -> dict[str, int] | None:
-    pools = {str(pool.get("name")): whole(pool.get("nodes")) for pool in mappings(dig(manifest, "status", "gpuPools"))}
-    stated = {str(one.get("pool")): one.get("free") for one in mappings(dig(manifest, "status", "allocations"))}
-    free = {name: _count(stated.get(name)) for name in pools}
-    if not pools or None in free.values():
+def _free(manifest: Manifest) -> dict[str, Free] | None:
+    pools = {str(pool.get("name")): pool for pool in mappings(dig(manifest, "status", "gpuPools"))}
+    stated = {str(one.get("pool")): one for one in mappings(dig(manifest, "status", "allocations"))}
+    found = {name: _free_of(pool, stated.get(name, {})) for name, pool in pools.items()}
+    if not pools or None in found.values():
         return None
-    return {name: min(count, max(0, pools[name])) for name, count in free.items() if count is not None}
+    return {name: amount for name, amount in found.items() if amount is not None}
+
+
+def _free_of(pool: Manifest, stated: Manifest) -> Free | None:
+    """Return what is free of a pool; None if it is not stated."""
+    if pool.get("sharing") == "Devices":
+        return _hint(stated.get("devices"))
+    count = _count(stated.get("free"))
+    return None if count is None else min(count, max(0, whole(pool.get("nodes"))))
+
+
+def _hint(devices: Any) -> Hint | None:
+    """Return the hint of a shared pool: of several devices, the most that is guaranteed of any."""
+    stated = list(mappings(devices))
+    pairs = [(_count(g.get("count")), _count(g.get("pods"))) for d in stated for g in mappings(d.get("guaranteed"))]
+    most: dict[int, int] = {}
+    for count, pods in pairs:
+        if count is None or pods is None:
+            return None
+        most[count] = max(pods, most.get(count, 0))
+    return Hint(tuple(sorted(most.items())), sum(_count(d.get("free")) or 0 for d in stated)) if most else None
 
 
 def _count(value: Any) -> int | None:
@@ -126,7 +146,7 @@ STATUSES = ContentCache("status", make=_status, most=16_384)
 def _pools(pools: Any) -> Iterator[Pool]:
     for pool in mappings(pools):
         if name := pool.get("name"):
-            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool))
+            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), pool.get("sharing") == "Devices")
 
 
 # Shapes: a fleet has many pools, but few shapes
@@ -135,16 +155,22 @@ def _pools(pools: Any) -> Iterator[Pool]:
 def node_shape(pool: Manifest) -> NodeShape:
     """Return the shape of a pool's nodes. Like nodes get the same object for as long as somebody holds it."""
     devices = filter(None, map(_device, mappings(pool.get("devices"))))
-    read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published))))
+    read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published)))), _node(pool.get("node"))
     with _shapes_lock:
-        return _shapes.setdefault(read, NodeShape(read))
+        return _shapes.setdefault(read, NodeShape(*read))
 
 
-_shapes: WeakValueDictionary[tuple[Device, ...], NodeShape] = WeakValueDictionary()
+_shapes: WeakValueDictionary[tuple[tuple[Device, ...], NodeResources], NodeShape] = WeakValueDictionary()
 _shapes_lock = Lock()
 """Guards `_shapes`: `setdefault` of a WeakValueDictionary is not atomic, and two equal shapes would differ."""
 
-SHAPES = ContentCache("devices", make=node_shape, most=4_096)
+SHAPES = ContentCache("devices", "node", make=node_shape, most=4_096)
+
+
+def _node(resources: Any) -> NodeResources:
+    """Return what a node has; None for a resource that is not given, or cannot be read."""
+    cpu, memory, storage = (podspec.quantity(name, dig(resources, name)) for name in podspec.RESOURCES)
+    return cpu, memory, storage
 
 
 def _device(entry: Manifest) -> Device | None:

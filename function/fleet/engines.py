@@ -9,11 +9,15 @@ of 1, counts as 1. A node too many is only refused to somebody, and a node too f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from function import cel, podspec
 from function.core import Manifest, dig
+from function.fleet.selectors import Compiled, compiled
 from function.fleet.values import mappings, whole
-from function.scheduling import PlacedEngine, PlacedMember, nodes_of
+from function.scheduling import Claimed, PlacedEngine, PlacedMember, PodNeeds, nodes_of
 
 
 def engines(value: Any) -> tuple[PlacedEngine, ...]:
@@ -71,7 +75,28 @@ def _engine(engine: Manifest) -> PlacedEngine:
 
 
 def _member(member: Manifest) -> PlacedMember:
-    return PlacedMember(str(member.get("role") or "Standalone"), _pods(member), _pool(member), _claims(member))
+    role = str(member.get("role") or "Standalone")
+    return PlacedMember(role, _pods(member), _pool(member), _claims(member), partial(_needs, member))
+
+
+def _needs(member: Manifest) -> PodNeeds:
+    """Return what each pod of a member asks of its node."""
+    claims = [_claimed(request) for request in mappings(member.get("deviceRequests"))]
+    spec = dig(member, "template", "spec")
+    return PodNeeds(tuple(claims), podspec.requested(spec if isinstance(spec, Mapping) else {}))
+
+
+def _claimed(request: Manifest) -> Claimed:
+    texts = [selector.get("cel") for selector in mappings(request.get("selectors"))]
+    return Claimed(_at_least_one(request.get("count")), str(request.get("deviceClassName") or ""), _compiled(texts))
+
+
+def _compiled(texts: Sequence[Any]) -> tuple[Compiled, ...] | None:
+    """Return compiled selectors; None if one of them cannot be read."""
+    try:
+        return tuple(compiled(text) for text in texts) if all(isinstance(text, str) for text in texts) else None
+    except cel.InvalidSelector:
+        return None
 
 
 def _pods(member: Manifest) -> int:

@@ -23,6 +23,7 @@ from function.fleet import previous_spec, renderings
 from function.fleet.engines import engines, nodes_taken
 from function.fleet.values import whole
 from function.scheduling import ForeignReplica, Replica
+from function.scheduling.fleet import Specs
 from function.vocabulary import labels, names
 from function.vocabulary.conditions import MODEL_ACCEPTED
 
@@ -63,8 +64,20 @@ def takes_nodes(manifest: Manifest) -> bool:
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
-    """Return the nodes of a replica of another deployment. Its deployment is read on demand."""
-    return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
+    """Return the nodes of a replica of another deployment. Its deployment and its pods are read on demand."""
+    return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]), lambda: _specs(manifest))
+
+
+def _specs(manifest: Manifest) -> Specs:
+    """Return the specs of which the pods of a replica may run."""
+    if labels.FORMER_SPEC not in (manifest["metadata"].get("annotations") or {}):
+        return (ENGINES(manifest),)
+    found = replica(manifest, deployment_of(manifest["metadata"]))
+    return found.specs if found else ()
+
+
+ENGINES = ContentCache("spec", make=lambda manifest: engines(dig(manifest, "spec", "engines")), most=8_192)
+"""The engines of a replica, by the content of its spec. They are read of replicas on pools whose nodes are shared."""
 
 
 def _nodes(manifest: Manifest) -> dict[str, int]:

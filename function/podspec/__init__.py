@@ -7,6 +7,7 @@
 - `engine_container`: which container is the engine.
 - `container_names`: renames a container, with all that refers to it.
 - `references`: the Secrets, ConfigMaps and claims that a template names.
+- `requests`: what a pod requests of its node.
 - `declared`: the part of the schema that our XRDs declare.
 """
 
@@ -16,12 +17,14 @@ from function.podspec.engine_container import ENGINE, engine_index
 from function.podspec.fault import Fault
 from function.podspec.reading import MOST_BYTES, Reading, read
 from function.podspec.references import Reference, claims, references, renamed
+from function.podspec.requests import RESOURCES, quantity, requested
 from function.podspec.rules.probes import GRACE_SECONDS
 
 __all__ = [
     "ENGINE",
     "GRACE_SECONDS",
     "MOST_BYTES",
+    "RESOURCES",
     "VERSION",
     "Fault",
     "Reading",
@@ -29,7 +32,9 @@ __all__ = [
     "claims",
     "declared",
     "engine_index",
+    "quantity",
     "read",
     "references",
     "renamed",
+    "requested",
 ]

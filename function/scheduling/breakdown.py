@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from function.scheduling.account import Free
 from function.scheduling.allocation import Kind
 from function.scheduling.devices import Offer
 from function.scheduling.explain import PlannedUsage, planned_usage, rejections
@@ -81,8 +82,8 @@ class PoolBreakdown:
     """One pool of a cluster that takes no more replicas."""
 
     pool: Pool
-    free: int
-    """Free nodes after the plan. Negative if the pool is overcommitted."""
+    free: Free
+    """What is free after the plan. A negative number of nodes if the pool is overcommitted."""
     members: tuple[MemberVerdict, ...]
     """One for each member of each engine of the job."""
 
@@ -111,7 +112,7 @@ def breakdowns(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[Clus
 
 
 def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolBreakdown, ...]:
-    free = usage.ledger.free_nodes(cluster.name)
+    free = usage.ledger.free(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(
         PoolBreakdown(

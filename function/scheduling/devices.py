@@ -23,20 +23,22 @@ device, and each distinct set of requests is matched once for each shape.
 
 Deliberately coarse:
 
-- An offer assumes an empty node. A replica takes whole nodes, so what other pods have claimed plays no part.
+- An offer assumes an empty node. What other pods have claimed of a shared node is counted in `sharing.py`.
 - A shortfall names one request, although several may lack devices. `breakdown.py` works out the others on demand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from function.scheduling.allocation import LARGEST_CLAIM, Kind, RequestOptions, Search
 from function.scheduling.budget import Budget
 from function.scheduling.findings import Findings, OfferKey
-from function.scheduling.fleet import Cluster, Device, NodeShape
-from function.scheduling.job import DeviceRequest, Member, Selector
+from function.scheduling.fleet import Cluster, Device, NodeResources, NodeShape
+from function.scheduling.job import DeviceRequest, Member
+from function.scheduling.packing import Resources
+from function.scheduling.selector import Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,28 @@ class Shortfall:
     """The error of a selector that could not be evaluated."""
     searched: bool = True
     """Whether the search was complete. If not, the node may satisfy the member after all."""
+
+
+RESOURCES = "cpu", "memory", "ephemeral-storage"
+"""The resources of a node that are counted, in the order of `Resources`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oversized:
+    """A pod requests more of a resource than a whole node has."""
+
+    resource: str
+    """cpu, memory or ephemeral-storage."""
+    wanted: int
+    has: int
+
+
+def oversized(requested: Resources, node: NodeResources) -> Oversized | None:
+    """Return the first resource of which a pod requests more than a node has; None if there is none."""
+    for resource, wanted, has in zip(RESOURCES, requested, node, strict=True):
+        if has is not None and wanted > has:
+            return Oversized(resource, wanted, has)
+    return None
 
 
 _PAIR = 3
@@ -138,8 +162,15 @@ class Matcher:
         key = (id(request), number)
         found = self._requests.get(key)
         if found is None:
-            found = self._requests[key] = self._judged(request, device.published, number)
+            found = self._requests[key] = self._judged(request.selectors, device.published, number)
         return found
+
+    def matches(self, selectors: Sequence[Selector], device: Device) -> bool | str:
+        """Return the verdict of selectors that belong to no request of the job."""
+        number = self._devices.get(id(device.published))
+        if number is None:
+            number = self._numbered(device)
+        return self._judged(selectors, device.published, number)
 
     def offer_unbounded(self, member: Member, shape: NodeShape) -> bool:
         """Whether a node would satisfy a member if there were no limit on the devices of a ResourceClaim."""
@@ -179,8 +210,8 @@ class Matcher:
         self._devices[id(device.published)] = number
         return number
 
-    def _judged(self, request: DeviceRequest, published: Hashable, number: int) -> bool | str:
-        for selector in request.selectors:
+    def _judged(self, selectors: Sequence[Selector], published: Hashable, number: int) -> bool | str:
+        for selector in selectors:
             key = (selector.text, number)
             verdict = self._verdicts.get(key)
             if verdict is None:

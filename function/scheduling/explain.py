@@ -25,19 +25,21 @@ the pool that is named is the one with the smallest gap for the engine with the 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from function.core import LazyDict, NamespacedName
 from function.scheduling import rejection
+from function.scheduling.account import Free
 from function.scheduling.capacity import Ledger
-from function.scheduling.devices import Shortfall
+from function.scheduling.devices import Oversized, Shortfall
 from function.scheduling.filters import filter_cluster
-from function.scheduling.fit import Fit, Fitter
+from function.scheduling.fit import Fit, Fitter, taken
 from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Replica, nodes_of
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
-from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
+from function.scheduling.rejection import NEAREST_FIRST, Fragmented, Full, Reason, Rejection
+from function.scheduling.shortage import Shortage, shortages
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
 
 
 def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | None:
-    fit = fitter.fit(cluster, usage.ledger.free_nodes(cluster.name))
+    fit = fitter.fit(cluster, usage.ledger.free(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
@@ -130,33 +132,40 @@ def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
 
     If each engine has room alone, but not all together, `needs` is what all of them need at least.
     """
-    free = usage.ledger.free_nodes(cluster.name)
-    shortest: list[tuple[int, str, int, int]] = []
-    for options in fitter.options(cluster):
-        gaps = [
-            (needs - free[cluster.pools[i].name], cluster.pools[i].name, needs, free[cluster.pools[i].name])
-            for option in options
-            for i, needs in option.nodes
-        ]
-        shortest.append(min(gaps))
-    _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(r.named()) for r in usage.holders(cluster.name) if pool in r.nodes})
-    if needs <= has:
-        needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
-    return rejection.Full(pool, needs, has, tuple(holders))
+    free = [usage.ledger.free(cluster.name)[pool.name] for pool in cluster.pools]
+    engines = list(zip(fitter.engines, fitter.options(cluster), strict=True))
+    gaps = [min(shortages(e, options, cluster, free), key=lambda s: s.order) for e, options in engines]
+    worst = max(gaps, key=lambda gap: (gap.gap, gap.pool))
+    reason = worst.reason if worst.gap > 0 else _together(worst, cluster, fitter, free)
+    holders = {str(r.named()) for r in usage.holders(cluster.name) if reason.pool in r.nodes}
+    return replace(reason, held_by=tuple(sorted(holders)))
+
+
+def _together(worst: Shortage, cluster: Cluster, fitter: Fitter, free: list[Free]) -> Full | Fragmented:
+    """Return what lacks if each engine has room alone, but not all together."""
+    for engine, options in zip(fitter.engines, fitter.options(cluster), strict=True):
+        lacking = min(shortages(engine, options, cluster, free), key=lambda s: s.order)
+        if lacking.gap > 0 and isinstance(lacking.reason, Fragmented):
+            return lacking.reason
+        free = taken(engine, options[0], free) or free
+    needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
+    return replace(worst.reason, needs=needs) if isinstance(worst.reason, Full) else worst.reason
 
 
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
-        if member.requests and not fitter.offers(member, cluster.pools):
+        if not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
     return rejection.NothingToClaim(engine.name)
 
 
 def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies a member, from the pool that has the largest share of the devices wanted."""
-    short = [fitter.matcher.offer(member, pool.shape) for pool in cluster.pools]
+    short = [fitter.offer(member, pool.shape) for pool in cluster.pools]
+    small = min((s for s in short if isinstance(s, Oversized)), key=lambda s: s.wanted - s.has, default=None)
+    if small:
+        return rejection.NodeTooSmall(engine.name, member.role, small.resource, small.wanted, small.has)
     nearest = max(
         (s for s in short if isinstance(s, Shortfall)),
         key=lambda s: (s.has / max(s.wanted, 1), s.error is not None, s.request),

@@ -19,9 +19,24 @@ from typing import get_args
 from function.core import enumerate_names, plural
 
 
+def amount(number: int, unit: str) -> str:
+    """Return a number of nodes or devices, or an amount of a resource: `2 nodes`, `4 gpu`, `1.5 cpu`, `16Gi memory`."""
+    match unit:
+        case "node":
+            return plural(number, unit)
+        case "cpu":
+            return f"{number / 1000:g} cpu"
+        case "memory" | "ephemeral-storage":
+            return f"{number / 2**30:.5g}Gi {unit}"
+        case _:
+            return f"{number} {unit}"
+
+
 @dataclass(frozen=True, slots=True)
 class Full:
-    """The pool has the devices, but too few free nodes."""
+    """The pool has the devices, but too few of its nodes are free; or, where nodes are shared, too few devices, or too
+    little cpu, memory or ephemeral storage.
+    """
 
     pool: str
     needs: int
@@ -29,19 +44,59 @@ class Full:
     """Negative if the pool is overcommitted."""
     held_by: tuple[str, ...] = ()
     """Deployments with replicas on the pool, as namespace/name."""
+    unit: str = "node"
+    """What is counted: node, the name of a device, cpu, memory or ephemeral-storage (see `amount`)."""
 
     def __str__(self) -> str:
-        has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} is overcommitted by {-self.free}"
-        return f"full (needs {plural(self.needs, 'node')}, {has})"
+        free = str(abs(self.free)) if self.unit == "node" else amount(abs(self.free), self.unit)
+        has = f"{free} free on {self.pool}" if self.free >= 0 else f"{self.pool} is overcommitted by {free}"
+        return f"full (needs {amount(self.needs, self.unit)}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
         has = (
-            f"has {plural(self.free, 'node')} free"
+            f"has {amount(self.free, self.unit)} free"
             if self.free >= 0
-            else f"is overcommitted by {plural(-self.free, 'node')}"
+            else f"is overcommitted by {amount(-self.free, self.unit)}"
         )
-        return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
+        needs = self.needs if self.unit == "node" else amount(self.needs, self.unit)
+        return f"pool {self.pool} {has}, and a replica needs {needs}{held}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmented:
+    """Enough devices are free on a pool whose nodes are shared, but kube-scheduler may have left too few on each node.
+
+    Which node a pod gets is not decided here, so a pod fits only if it fits wherever the other pods are.
+    """
+
+    pool: str
+    needs: int
+    """Devices that one pod claims, or the amount of a resource that it requests."""
+    pods: int
+    """Pods like it that a replica has."""
+    fit: int
+    """Pods like it that fit wherever the others are; less than `pods`."""
+    free: int
+    """What is free on all nodes of the pool together."""
+    unit: str
+    """What is counted, as in Full."""
+    held_by: tuple[str, ...] = ()
+    """Deployments with replicas on the pool, as namespace/name."""
+
+    def __str__(self) -> str:
+        each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)}"
+        return (
+            f"fragmented (needs {each}, {self.fit} certain to fit, {amount(self.free, self.unit)} free on {self.pool})"
+        )
+
+    def detail(self) -> str:
+        held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
+        each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)} on one node each"
+        return (
+            f"pool {self.pool} has {amount(self.free, self.unit)} free on all its nodes together, and a replica needs"
+            f" {each}; {self.fit} of them are certain to fit, wherever the other pods are{held}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +131,28 @@ class TooFewDevices:
         return (
             f"no node has {self.wanted} devices for request {self.request} of engine {self.engine} ({self.member}); "
             f"a node has at most {self.has}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTooSmall:
+    """A pod requests more cpu, memory or ephemeral storage than the class of the pool says that a node has."""
+
+    engine: str
+    member: str
+    resource: str
+    """cpu, memory or ephemeral-storage."""
+    wanted: int
+    has: int
+
+    def __str__(self) -> str:
+        short = f"{amount(self.wanted, self.resource)} wanted, {amount(self.has, self.resource)} per node"
+        return f"with too small nodes for engine {self.engine} ({short})"
+
+    def detail(self) -> str:
+        return (
+            f"a pod of engine {self.engine} ({self.member}) requests {amount(self.wanted, self.resource)}; a node has "
+            f"{amount(self.has, self.resource)}, as the class of the pool says in spec.node"
         )
 
 
@@ -266,8 +343,10 @@ class LabelMismatch:
 
 Reason = (
     Full
+    | Fragmented
     | SearchLimit
     | TooFewDevices
+    | NodeTooSmall
     | NothingToClaim
     | SelectorError
     | NoDevice

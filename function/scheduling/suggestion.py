@@ -27,6 +27,7 @@ from typing import assert_never
 
 from function.core import enumerate_names
 from function.scheduling import rejection
+from function.scheduling.account import Free, with_nodes
 from function.scheduling.breakdown import ClusterBreakdown
 from function.scheduling.explain import planned_usage
 from function.scheduling.filters import forbidden_pods, strictest_admitting
@@ -57,11 +58,13 @@ def suggestions(
     is_judged = any(isinstance(breakdown.reason, rejection.PodSecurity) for breakdown in found)
     admitting = _admitting(job, fleet) if is_judged else []
     for breakdown in found:
-        cluster, free = breakdown.cluster, dict(ledger.free_nodes(breakdown.cluster.name))
+        cluster, free = breakdown.cluster, dict(ledger.free(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
             if change := _opening(job, breakdown, admitting):
                 yield Suggestion(cluster.name, change)
-        elif isinstance(breakdown.reason, rejection.Full) and (more := _more_nodes(fitter, cluster, free)):
+        elif isinstance(breakdown.reason, rejection.Full | rejection.Fragmented) and (
+            more := _more_nodes(fitter, cluster, free)
+        ):
             pool, nodes = more
             yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
 
@@ -102,8 +105,10 @@ def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str 
             | rejection.CacheFailed()
             | rejection.HoldsOther()
             | rejection.Full()
+            | rejection.Fragmented()
             | rejection.SearchLimit()
             | rejection.TooFewDevices()
+            | rejection.NodeTooSmall()
             | rejection.NothingToClaim()
             | rejection.SelectorError()
             | rejection.NoDevice()
@@ -117,16 +122,20 @@ def _admitting(job: Job, fleet: Fleet) -> list[str]:
     return [name for name, cluster in sorted(fleet.clusters.items()) if not forbidden_pods(job, cluster)]
 
 
-def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, int]) -> tuple[str, int] | None:
+def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, Free]) -> tuple[str, int] | None:
     """Return the pool to which the fewest nodes must be added, and how many; None if no such pool is known."""
     for nodes in range(1, _MOST_NODES + 1):
-        for pool in sorted(free):
-            if isinstance(fitter.fit(cluster, {**free, pool: free[pool] + nodes}), Fit):
-                return pool, nodes
+        for pool in sorted(cluster.pools, key=lambda pool: pool.name):
+            more = with_nodes(free[pool.name], pool, nodes)
+            if isinstance(fitter.fit(cluster, {**free, pool.name: more}), Fit):
+                return pool.name, nodes
     return None
 
 
-def _nodes(full: rejection.Full, pool: str, nodes: int) -> str:
+def _nodes(full: rejection.Full | rejection.Fragmented, pool: str, nodes: int) -> str:
     count = f"{nodes} node{'' if nodes == 1 else 's'}"
+    if isinstance(full, rejection.Fragmented) or full.unit != "node":
+        apart = ", or place large pods on a pool of their own" if isinstance(full, rejection.Fragmented) else ""
+        return f"add {count} to pool {pool}{apart}"
     held = f", or free {count} held by {', '.join(full.held_by)}" if full.held_by else ""
     return f"add {count} to pool {pool}{held}"

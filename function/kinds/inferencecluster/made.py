@@ -192,7 +192,7 @@ _DELETES_FREE = "its autoscaler deletes nodes that are free"
 def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:
     """Return a pool as a composite has it: as the user gave it, with the block of its class and its DRA drivers."""
     return {
-        **pool.model_dump(exclude_unset=True, exclude_none=True),
+        **pool.model_dump(exclude_unset=True, exclude_none=True, include=set(NodePool.model_fields)),
         "machine": machine.model_dump(exclude_unset=True, exclude_none=True),
         **({"drivers": sorted(drivers)} if drivers else {}),
     }

@@ -10,17 +10,18 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from function import scheduling
+from function import podspec, scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, Undecided, condition_true
 from function.fleet import renderings
+from function.fleet.selectors import Compiled
 from function.kinds.modeldeployment import pod_security, rendering, selectors, stages
 from function.kinds.modeldeployment.inputs import Inputs, read
-from function.kinds.modeldeployment.selectors import Compiled
 from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import (
     PROGRESS,
     Budget,
+    Demands,
     Findings,
     Fitter,
     Job,
@@ -88,9 +89,10 @@ def decide(request: Request, spec: Spec, *, stage: Stage | None = None, budget: 
     """
     stage, spending = stage or stages.first(request), budget or Budget(MOST_SPENT)
     fitter: Fitter | None = None
+    neighbours = Matcher(spending, PROGRESS.of(_of_neighbours(request)))
     while True:
         try:
-            inputs = read(request, stage)
+            inputs = _read(request, stage, neighbours)
             fitter = fitter or _fitter(request, spec, inputs, spending)
             decision, needed = _draft(request, spec, stage, inputs, fitter)
         except Undecided as why:
@@ -101,6 +103,20 @@ def decide(request: Request, spec: Spec, *, stage: Stage | None = None, budget: 
                 PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=False)
             return decision
         stage = needed
+
+
+def _read(request: Request, stage: Stage, neighbours: Matcher) -> Inputs:
+    """Read the inputs of a stage. `neighbours` judges the selectors of other deployments on shared pools."""
+    try:
+        return read(request, stage, Demands(lambda: neighbours))
+    except scheduling.Exhausted:
+        PROGRESS.keep(_of_neighbours(request), neighbours.findings, under_way=True)
+        missing = "the evaluation of the device selectors of other deployments; the next reconcile continues"
+        raise NotYet(c.SCHEDULING(missing=missing)) from None
+
+
+def _of_neighbours(request: Request) -> Hashable:
+    return request.identity, "neighbours"
 
 
 def _fitter(request: Request, spec: Spec, inputs: Inputs, spending: Budget) -> Fitter:
@@ -240,4 +256,4 @@ def _member(member: Member, compiled: Mapping[str, Compiled]) -> scheduling.Memb
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = (scheduling.DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
-    return scheduling.Member(member.role, pods, tuple(requests))
+    return scheduling.Member(member.role, pods, tuple(requests), podspec.requested(member.template["spec"]))

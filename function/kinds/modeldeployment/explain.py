@@ -10,9 +10,9 @@ from typing import cast
 from function import cel, scheduling
 from function.api import modeldeployment as model
 from function.core import Request, Requirement
+from function.fleet.selectors import compiled
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.decide import Decision, decide
-from function.kinds.modeldeployment.selectors import compiled
 from function.scheduling import (
     Budget,
     ClusterBreakdown,
@@ -103,7 +103,8 @@ def _pool(pool: PoolBreakdown) -> PoolExplanation:
     combined = [
         _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    return PoolExplanation(pool.pool.name, pool.pool.nodes, pool.free, tuple(problems + combined))
+    free = scheduling.free_nodes(pool.free, pool.pool)
+    return PoolExplanation(pool.pool.name, pool.pool.nodes, free, tuple(problems + combined))
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:

@@ -28,7 +28,7 @@ from function.fleet.replicas import Owner, deployment_of, foreign_replica, repli
 from function.fleet.values import mappings
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.stages import Stage
-from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
+from function.scheduling import CachePhase, Cluster, Demands, Fleet, Free, Ledger, Replica, Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
@@ -70,8 +70,8 @@ class Inputs:
     """The value of the annotation roll-anyway: the hash of a revision, `true`, or empty."""
 
 
-def read(request: Request, stage: Stage) -> Inputs:
-    """Return the inputs of a stage. Raises NotYet while something of it is not looked up."""
+def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inputs:
+    """Return the inputs of a stage. Raises NotYet while something of it is not looked up, and what `demands` raises."""
     missing = [str(r) for r in stage.requirements(request.xr) if request.resolved(r) is None]
     if missing:
         raise NotYet(c.SCHEDULING(missing=f"Crossplane to look up {enumerate_names(missing)}"))
@@ -85,9 +85,9 @@ def read(request: Request, stage: Stage) -> Inputs:
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
+    free = LazyDict(hints, lambda name: published.free(manifests[name]))
     return Inputs(
-        fleet=_fleet(clusters, tuple(placed.values()), others, free),
+        fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
@@ -166,16 +166,17 @@ def _fleet(
     clusters: Mapping[str, Cluster],
     ours: tuple[Replica, ...],
     others: dict[str, list[Manifest]],
-    free: Mapping[str, Mapping[str, int] | None],
+    free: Mapping[str, Mapping[str, Free] | None],
+    demands: Demands,
 ) -> Fleet:
-    """Return the fleet. `free` has the free nodes that clusters publish which are not counted.
+    """Return the fleet. `free` has what clusters publish as free which are not counted.
 
     Other deployments' replicas are read in full only on overcommitted clusters that have replicas of ours, where they
     decide who gives way. On other clusters their nodes are counted when the scheduler asks for the cluster.
     """
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
-    ledger = Ledger(clusters, ours, taken, free)
+    ledger = Ledger(clusters, ours, taken, free, demands)
     contested = {name for name in {r.cluster for r in ours} & others.keys() if ledger.is_overcommitted(name)}
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
