@@ -32,7 +32,7 @@ class Scale:
     clusters: int = 3
     pools: int = 3
     nodes: int = 4
-    crowding: float = 1.5  # nodes that deployments want, of those that there are: beyond 1, some are refused
+    crowding: float = 1.3  # nodes that deployments want, of those that there are: beyond 1, some are refused
 
 
 def seeds(*fixed: str) -> tuple[str, ...]:
@@ -71,24 +71,31 @@ class _Draw:
     def _hardware(self) -> Iterator[Hardware]:
         """Kinds of nodes that have no product in common."""
         products = iter(self.random.sample(sorted(PRODUCTS), len(PRODUCTS)))
+        sized = self.random.random() < 0.5
         for index in range(self.random.randint(1, 3)):
-            gpus = [Entry("gpu", self.random.choice((1, 2, 4, 8)), next(products))]
+            gpus = [Entry("gpu", self.random.choice((1, 2, 4, 8, 8)), next(products))]
             if self.random.random() < 0.25:
                 gpus.append(Entry("other", self.random.choice((1, 2, 4)), next(products)))
             nics = [Entry("nic", self.random.choice((1, 2, 4)))] if self.random.random() < 0.3 else []
-            yield Hardware(f"{self.name}-{'abc'[index]}", (*gpus, *nics))
+            cpu = self.random.choice((16, 32, 64))
+            yield Hardware(f"{self.name}-{'abc'[index]}", (*gpus, *nics), cpu, 8 * cpu, sized)
 
     def _cluster(self, index: int, hardware: Sequence[Hardware]) -> Cluster:
         name = f"{self.name}-c{index}"
         pools = tuple(
-            Pool(f"{name}-{number}", self.random.choice(hardware), self.random.randint(1, self.scale.nodes))
+            Pool(
+                f"{name}-{number}",
+                self.random.choice(hardware),
+                nodes=self.random.randint(1, self.scale.nodes),
+                shared=self.random.random() < 0.5,
+            )
             for number in range(self.random.randint(1, self.scale.pools))
         )
         return Cluster(name, pools, {FLEET: self.name})
 
     def _deployments(self, offered: Sequence[Hardware], *, whole: bool) -> Iterator[Object]:
-        """As many as it takes to want a multiple of the nodes."""
-        wanted, number = self.scale.crowding * len(offered), 0
+        """As many as it takes to want a multiple of the nodes; more where most pods take a part of one."""
+        wanted, number = self.scale.crowding * len(offered) * (2 if whole else 3), 0
         while wanted > 0:
             made = self.deployment(f"d{number}", offered, whole=whole)
             yield made
@@ -97,19 +104,37 @@ class _Draw:
             number += 1
 
     def deployment(self, name: str, offered: Sequence[Hardware], *, whole: bool) -> Object:
-        engines = [self._engine(f"e{index}", offered, whole=whole) for index in range(self._few(3))]
+        count = self.random.choice((1, 1, 1, 1, 2, 3))
+        engines = [self._engine(f"e{index}", offered, whole=whole) for index in range(count)]
         selector = {"matchLabels": {FLEET: self.name}}
         replicas = self.random.choice((1, 1, 2, 3))
         return objects.deployment(name, self.name, replicas=replicas, engines=engines, clusterSelector=selector)
 
     def _engine(self, name: str, offered: Sequence[Hardware], *, whole: bool) -> Object:
         """One pod, or a gang, whose leader may need no device."""
-        wanted = self._asks(self.random.choice(offered), whole=whole)
+        hardware = self.random.choice(offered)
+        wanted = self._asks(hardware, whole=whole)
         if self.random.random() < 0.7:
-            return objects.engine(name, member(wanted), copies=self._few(2))
-        leader = member(wanted if self.random.random() < 0.7 else (), role="Leader")
-        worker = member(wanted, role="Worker", worker={"nodes": self._few(2)})
+            return objects.engine(name, self._member(hardware, wanted), copies=self._few(2))
+        leader = self._member(hardware, wanted if self.random.random() < 0.7 else (), role="Leader")
+        worker = self._member(hardware, wanted, role="Worker", worker={"nodes": self._few(2)})
         return objects.engine(name, leader, worker, copies=self._few(2))
+
+    def _member(self, hardware: Hardware, wanted: Sequence[Ask], **more: Any) -> Object:
+        devices = {"nodeSelector": {"devices": [ask.request for ask in wanted]}} if wanted else {}
+        resources = self._resources(hardware, wanted) if hardware.sized else {}
+        return {**devices, "template": objects.template(**resources), **more}
+
+    def _resources(self, hardware: Hardware, wanted: Sequence[Ask]) -> Object:
+        """Requests of cpu and memory: about the share of the devices, or of a fourth of the node without any."""
+        share = max(
+            (ask.count / sum(e.count for e in hardware.entries if ask.takes(e)) for ask in wanted), default=0.25
+        )
+        cpu, memory = (
+            max(1, int(has * share * self.random.uniform(0.2, 1.2))) for has in (hardware.cpu, hardware.memory)
+        )
+        requests = {"cpu": str(min(cpu, hardware.cpu)), "memory": f"{min(memory, hardware.memory)}Gi"}
+        return {"resources": {"requests": requests}}
 
     def _asks(self, hardware: Hardware, *, whole: bool) -> list[Ask]:
         """Requests that one node of a kind satisfies: for all its GPUs, or for some of its devices."""
@@ -119,7 +144,8 @@ class _Draw:
         architecture, _, memory = PRODUCTS[entry.product]
         least = at_least(max(size for size in MEMORIES if size <= memory))
         selector = self.random.choice((product(entry.product), of_architecture(architecture), least))
-        asks = [Ask("gpu", self.random.randint(1, entry.count), selector)]
+        count = self.random.choice((1, 1, self.random.randint(1, entry.count)))
+        asks = [Ask("gpu", count, selector)]
         nics = next((one.count for one in hardware.entries if not one.product), 0)
         if nics and self.random.random() < 0.5:
             asks.append(Ask("nic", self.random.randint(1, nics), NIC))
@@ -128,11 +154,6 @@ class _Draw:
     def _few(self, most: int) -> int:
         """Most often one."""
         return min(most, self.random.choice((1, 1, 1, 1, 1, 2, 2, 3)))
-
-
-def member(wanted: Sequence[Ask], **more: Any) -> Object:
-    devices = {"nodeSelector": {"devices": [ask.request for ask in wanted]}} if wanted else {}
-    return {**devices, "template": objects.template(), **more}
 
 
 def _pods(engine: Object) -> int:

@@ -117,10 +117,12 @@ class Story:
                 yield where, found[where] - wanted[where]
 
     def broken(self) -> list[str]:
-        """Promises that do not hold: a pod elsewhere than on its pool, or more pods that claim devices than nodes."""
+        """What must not be: a pod elsewhere than on its pool, or more pods that claim devices than nodes."""
         pods, pools = self.pods(), {pool.name: pool for one in self.fleets for pool in one.pools.values()}
         claiming = Counter(pool_of(one) for one in pods if "resourceClaims" in one["spec"])
-        crowded = {name: count for name, count in claiming.items() if count > pools[name].nodes}
+        crowded = {
+            name: count for name, count in claiming.items() if count > pools[name].nodes and not pools[name].shared
+        }
         strayed = [one for one in pods if one["spec"].get("nodeName") not in pools[pool_of(one)].node_names]
         return [
             *(f"{name}: {count} pods on {pools[name].nodes} nodes" for name, count in crowded.items()),

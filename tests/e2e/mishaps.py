@@ -2,13 +2,15 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from function import podspec
+from function.scheduling import packing
 from tests.e2e.fleet_story import REPLICA, WORKLOAD, Story, gang, named
 from tests.e2e.kube import Gone, Object, condition, says
 from tests.e2e.planned import POOL
-from tests.e2e.random_fleet import node, slices
+from tests.e2e.random_fleet import Ask, Pool, node, slices
 from tests.e2e.yard import verdict
 
 WAITS = ("ModelStarting", "Degraded")  # reasons of ModelReady while an engine lacks copies
@@ -62,7 +64,7 @@ class Mishap:
     def displaced(self) -> list[str]:
         """Pods that are not where they belong now: running on a node that is left, or waiting where nodes are few."""
         pods = self.story.pods()
-        few = self._too_few(pods)
+        few = self._too_few()
         return [
             *(f"{place}: {count:+} pods" for place, count in self.story.differences(self.story.all(REPLICA), pods)),
             *(
@@ -74,12 +76,11 @@ class Mishap:
             ),
         ]
 
-    def _too_few(self, pods: Sequence[Object]) -> set[str]:
-        """Pools with more pods that claim devices than nodes that take some."""
-        away = (*self.cordoned, *self.drained, *self.lost)
-        claiming = Counter(pod["spec"]["nodeSelector"][POOL] for pod in pods if "resourceClaims" in pod["spec"])
-        pools = {pool.name: pool for one in self.story.fleets for pool in one.pools.values()}
-        return {name for name, count in claiming.items() if count > len({*pools[name].node_names} - {*away})}
+    def _too_few(self) -> set[str]:
+        """Pools of whose pods some may have to wait, as Modelplane counts: on the nodes that are left."""
+        away, replicas = {*self.cordoned, *self.drained, *self.lost}, self.story.all(REPLICA)
+        pools = [pool for one in self.story.fleets for pool in one.pools.values()]
+        return {pool.name for pool in pools if not suffices(pool, len({*pool.node_names} - away), replicas)}
 
     def waiting(self) -> list[Object]:
         return [pod for pod in self.story.pods() if verdict(pod)]
@@ -113,6 +114,34 @@ class Mishap:
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
         with contextlib.suppress(Gone):  # with the rest of its gang
             self.story.cluster.send("POST", f"{self.story.cluster.address(pod)}/eviction", eviction)
+
+
+def suffices(pool: Pool, nodes: int, replicas: Iterable[Object]) -> bool:
+    """Whether a number of nodes of a pool is enough for its pods, however they are put."""
+    pods: Counter[packing.PodDemand] = Counter()
+    for one in replicas:
+        for engine in one["spec"]["engines"]:
+            for member in engine["members"]:
+                if member["nodePoolName"] == pool.name:
+                    pods[demand(pool, member)] += engine.get("copies", 1) * member.get("worker", {}).get("nodes", 1)
+    if not pool.shared:
+        return sum(count for one, count in pods.items() if one.devices) <= nodes
+    return packing.is_safe({capacity(pool): nodes}, pods)
+
+
+def capacity(pool: Pool) -> packing.NodeCapacity:
+    hardware = pool.hardware
+    counted = (1000 * hardware.cpu, hardware.memory << 30, None) if hardware.sized else (None, None, None)
+    return packing.NodeCapacity(tuple(entry.count for entry in hardware.entries), counted)
+
+
+def demand(pool: Pool, member: Object) -> packing.PodDemand:
+    """What a pod of a replica's member takes of a node."""
+    entries = list(enumerate(pool.hardware.entries))
+    asks = [Ask(one["name"], one["count"], one["selectors"][0]["cel"]) for one in member.get("deviceRequests", ())]
+    devices = tuple(sorted((ask.count, tuple(at for at, entry in entries if ask.takes(entry))) for ask in asks))
+    requested = podspec.requested(member["template"]["spec"]) if pool.hardware.sized else (0, 0, 0)
+    return packing.PodDemand(devices, requested)
 
 
 def _says(replica: Object, engine: str) -> bool:

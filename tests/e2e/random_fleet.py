@@ -2,9 +2,9 @@
 
 Names carry the fleet's name, so that many fleets can share one inference cluster. `drawing.py` draws fleets at random.
 
-In a *whole* fleet every pod that claims devices claims all GPUs of its node. There, and only there, a node that
-Modelplane counts as taken has nothing left for kube-scheduler either: what Modelplane calls full must be unschedulable.
-In other fleets a refused pod may be lucky, for Modelplane counts whole nodes.
+In a *whole* fleet every pod that claims devices claims all GPUs of its node. There, a node that Modelplane counts as
+taken has nothing left for kube-scheduler either: what Modelplane calls full must be unschedulable. In other fleets a
+refused pod may be lucky, for Modelplane counts whole nodes, or makes sure on shared ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -103,6 +103,13 @@ class Hardware:
 
     name: str
     entries: tuple[Entry, ...]
+    cpu: int
+    memory: int  # in GiB
+    sized: bool  # whether its class says what cpu and memory there are
+
+    @property
+    def resources(self) -> Object:
+        return {"cpu": str(self.cpu), "memory": f"{self.memory}Gi"}
 
     @property
     def gpus(self) -> tuple[Entry, ...]:
@@ -137,6 +144,7 @@ class Pool:
     name: str
     hardware: Hardware
     nodes: int
+    shared: bool = False
 
     @property
     def node_names(self) -> list[str]:
@@ -145,7 +153,8 @@ class Pool:
     @property
     def written(self) -> Object:
         """As its InferenceCluster has it."""
-        return {"name": self.name, "className": self.hardware.name, "nodeCount": self.nodes}
+        sharing = {"sharing": "Devices"} if self.shared else {}
+        return {"name": self.name, "className": self.hardware.name, "nodeCount": self.nodes, **sharing}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +209,8 @@ def inference_class(hardware: Hardware) -> Object:
         }
         for entry in hardware.entries
     ]
-    return objects.of("InferenceClass", hardware.name, description="Drawn at random", devices=devices)
+    sized = {"node": hardware.resources} if hardware.sized else {}
+    return objects.of("InferenceClass", hardware.name, description="Drawn at random", devices=devices, **sized)
 
 
 def device_classes() -> list[Object]:
@@ -215,7 +225,8 @@ def device_class(driver: str) -> Object:
 def node(pool: Pool, name: str) -> Object:
     manifest = fleet.node(pool, name)
     manifest["metadata"]["labels"][FLEET] = "random"
-    return manifest | fleet.room()
+    room = pool.hardware.resources | {"pods": "110"}
+    return manifest | {"status": {"allocatable": room, "capacity": room}}
 
 
 def slices(hardware: Hardware, node: str) -> list[Object]:

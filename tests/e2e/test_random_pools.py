@@ -20,8 +20,8 @@ from tests.e2e.programs import PACKS, SPREADS
 from tests.e2e.yard import FORCED, Yard
 
 FIXED = ("1", "2", "3")
-FLEETS = 12  # of each seed
-SCALE = Scale(clusters=3, pools=3, nodes=3)
+FLEETS = 10  # of each seed
+SCALE = Scale(clusters=4, pools=3, nodes=3)
 MOST_FORCED = 4  # choices of pools for one refused replica
 
 
