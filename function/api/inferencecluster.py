@@ -160,6 +160,8 @@ class GpuPool(schema.Api):
     """Devices if pods share the nodes. If missing, a pod takes a whole node."""
     node: Annotated[dict[str, str], MaxLen(3)] = Field(default_factory=dict)
     """What each node has for the pods of replicas, as the class declares it."""
+    scales: bool | None = None
+    """Whether an autoscaler adds nodes to the pool. It is given if capacity is observed."""
 
 
 class Guaranteed(schema.Api):

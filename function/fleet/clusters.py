@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -17,6 +18,8 @@ from function import cel, podspec
 from function.core import ContentCache, Manifest, derived, dig, serves
 from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, Free, Hint, NodeResources, NodeShape, Pool, Taint
+from function.scheduling.observed import Observation, ObservedPool
+from function.scheduling.seen import Seen
 from function.vocabulary import crossplane, pod_security
 
 
@@ -36,6 +39,7 @@ def _cluster(manifest: Manifest) -> Cluster:
         taints=tuple(sorted(_taints(dig(manifest, "spec", "taints")))),
         pod_security=status.pod_security,
         pools=status.pools,
+        capacity_object=status.capacity_object,
     )
 
 
@@ -128,6 +132,7 @@ class _Status(NamedTuple):
     has_address: bool
     pod_security: pod_security.Level
     pools: tuple[Pool, ...]
+    capacity_object: str | None
 
 
 def _status(manifest: Manifest) -> _Status:
@@ -136,6 +141,7 @@ def _status(manifest: Manifest) -> _Status:
         has_address=bool(gateway_address(manifest)),
         pod_security=pod_security_level(manifest),
         pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
+        capacity_object=_capacity_object(manifest),
     )
 
 
@@ -147,6 +153,35 @@ def _pools(pools: Any) -> Iterator[Pool]:
     for pool in mappings(pools):
         if name := pool.get("name"):
             yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), pool.get("sharing") == "Devices")
+
+
+# Observations
+
+
+def _capacity_object(manifest: Manifest) -> str | None:
+    """Return the name of the Object that tells what is observed of the cluster; None if what is declared counts."""
+    source, name = (dig(manifest, "status", "capacity", field) for field in ("source", "object"))
+    return name if source == "Observed" and isinstance(name, str) and name else None
+
+
+def observed(manifest: Manifest, found: Observation) -> Cluster:
+    """Return the cluster of an InferenceCluster manifest with what is observed of its pools."""
+    is_placement = dig(manifest, "spec", "capacity", "promise") == "Placement"
+    stated = {str(pool.get("name")): pool for pool in mappings(dig(manifest, "status", "gpuPools"))}
+    there = cluster(manifest)
+    pools = [
+        replace(pool, seen=_seen(stated[pool.name], found.pools[pool.name], is_placement=is_placement))
+        if pool.name in found.pools
+        else pool
+        for pool in there.pools
+    ]
+    return replace(there, pools=tuple(pools))
+
+
+def _seen(pool: Manifest, found: ObservedPool, *, is_placement: bool) -> Seen:
+    devices = [{**entry, **found.published.get(str(entry.get("name")), {})} for entry in mappings(pool.get("devices"))]
+    shape = node_shape({**pool, "devices": devices})
+    return Seen(found, shape, scales=pool.get("scales") is True, is_placement=is_placement)
 
 
 # Shapes: a fleet has many pools, but few shapes

@@ -65,7 +65,12 @@ def takes_nodes(manifest: Manifest) -> bool:
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
     """Return the nodes of a replica of another deployment. Its deployment and its pods are read on demand."""
-    return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]), lambda: _specs(manifest))
+    return ForeignReplica(
+        nodes=TAKEN(manifest),
+        named=lambda: deployment_of(manifest["metadata"]),
+        specs=lambda: _specs(manifest),
+        identity=lambda: identity(manifest),
+    )
 
 
 def _specs(manifest: Manifest) -> Specs:

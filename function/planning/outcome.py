@@ -18,7 +18,7 @@ from function.fleet import clusters
 from function.planning import infrastructure
 from function.planning.infrastructure import Infrastructure
 from function.sandbox.store import Store
-from function.vocabulary import labels, versions
+from function.vocabulary import drivers, labels, versions
 from function.vocabulary.conditions import MODEL_ACCEPTED
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
@@ -330,7 +330,10 @@ def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
 
 
 def _product(device: Manifest) -> str:
-    return str(dig(device, "attributes", "productName", "string") or device.get("name"))
+    """Such as NVIDIA L4; of a part of a GPU also how it was cut, since it is not the GPU."""
+    product = dig(device, "attributes", "productName", "string") or device.get("name")
+    profile = dig(device, "attributes", drivers.PROFILES.get(str(device.get("driver")), ""), "string")
+    return f"{product} {profile}" if profile else str(product)
 
 
 def endpoint(manifest: Manifest) -> EndpointOutcome:

@@ -72,6 +72,13 @@ class NodeCapacity:
     """Free devices of each entry of the node's shape."""
     resources: tuple[int | None, int | None, int | None] = (None, None, None)
     """Cpu, memory and ephemeral storage, as in `Resources`. None: not known, so not counted."""
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.devices, self.resources)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class Row(NamedTuple):
@@ -155,7 +162,12 @@ def _device_limits(capacity: NodeCapacity, requests: Sequence[_Requests]) -> lis
 
 
 def _resource_rows(resources: Sequence[int | None], kinds: Sequence[PodDemand]) -> list[Row]:
-    return [Row(tuple(kind.resources[j] for kind in kinds), has) for j, has in enumerate(resources) if has is not None]
+    """Return the limits of resources. A pod that asks for none of a resource fits where it is overdrawn."""
+    return [
+        Row(tuple(kind.resources[j] for kind in kinds), max(has, 0))
+        for j, has in enumerate(resources)
+        if has is not None
+    ]
 
 
 def _device_way(

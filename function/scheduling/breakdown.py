@@ -29,6 +29,7 @@ from function.scheduling.fleet import Cluster, Device, Fleet, Pool
 from function.scheduling.job import DeviceRequest, Engine, Job, Member
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import Reason
+from function.scheduling.seen import as_seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +106,14 @@ def breakdowns(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[Clus
         ClusterBreakdown(
             cluster=fleet.clusters[rejected.cluster],
             reason=rejected.reason,
-            pools=_pools(fleet.clusters[rejected.cluster], usage, fitter),
+            pools=_pools(as_seen(fleet.clusters[rejected.cluster]), usage, fitter),
         )
         for rejected in rejections(job, fleet, plan, fitter)
     )
 
 
 def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolBreakdown, ...]:
-    free = usage.ledger.free(cluster.name)
+    free = usage.ledger.open(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(
         PoolBreakdown(

@@ -34,12 +34,15 @@ Deliberately coarse:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from function.scheduling.account import NOTHING, Account, Charges, Free, exceeded
-from function.scheduling.fleet import Cluster, ForeignReplica, PlacedEngine, Replica, Specs
-from function.scheduling.sharing import Demands
+from function.scheduling.fleet import Cluster, ForeignReplica, PlacedEngine, Pool, Replica, Specs
+from function.scheduling.observed import ObservedPool
+from function.scheduling.seen import Occupant, open_nodes, open_room
+from function.scheduling.sharing import Demands, Room
 
 
 class Ledger:
@@ -67,6 +70,10 @@ class Ledger:
         self._demands = demands or Demands()
         self._replicas: dict[str, list[Replica]] = {}
         self._accounts: dict[str, Account] = {}
+        self._seen: dict[str, Account] = {}
+        """What is open on pools whose nodes are observed, by cluster."""
+        self._planned: dict[str, list[tuple[Charges, Charges]]] = {}
+        """What was charged since the replicas were counted, by cluster, each with what it replaces."""
         for replica in replicas:
             self._replicas.setdefault(replica.cluster, []).append(replica)
 
@@ -74,14 +81,50 @@ class Ledger:
         """Return what is free on each pool of a cluster, by name. Empty if the cluster is gone."""
         return self._account(cluster).free
 
+    def open(self, cluster: str) -> Mapping[str, Free]:
+        """Return what is free on each pool of a cluster for a new replica, by name.
+
+        Where nodes are observed, that is no more than what they have.
+        """
+        declared = self.free(cluster)
+        seen = self._seen.get(cluster)
+        return (
+            {**declared, **{pool: _least(declared[pool], free) for pool, free in seen.free.items()}}
+            if seen
+            else declared
+        )
+
+    def open_if(self, cluster: str, healed: Callable[[Pool, ObservedPool], ObservedPool]) -> Mapping[str, Free]:
+        """Return what would be free for a new replica if the nodes of each pool were observed to be otherwise."""
+        free = dict(self.free(cluster))
+        for pool in self._pools(cluster):
+            if pool.seen:
+                seen = replace(pool.seen, pool=healed(pool, pool.seen.pool))
+                account = self._observed(cluster, [replace(pool, seen=seen)])
+                for charges, instead_of in self._planned.get(cluster, ()):
+                    account.charge(charges, instead_of)
+                free[pool.name] = _least(free[pool.name], account.free[pool.name])
+        return free
+
     def free_beside(self, replica: Replica) -> Mapping[str, Free]:
-        """Return what is free for another spec of a replica in its place, by the name of the pool."""
-        return self._account(replica.cluster).beside(replica.specs)
+        """Return what is free for another spec of a replica in its place, by the name of the pool.
+
+        Where whole nodes are observed, it can grow into what is open, and keeps its own in any case. On shared nodes,
+        what is declared counts if the pods that are there do not fit on what is observed.
+        """
+        free, own = self._account(replica.cluster).beside(replica.specs), replica.nodes()
+        seen = self._seen.get(replica.cluster)
+        for pool, has in seen.free.items() if seen else ():
+            declared = free[pool]
+            if isinstance(has, int) and isinstance(declared, int):
+                free[pool] = min(declared, max(0, has) + own.get(pool, 0))
+            elif seen and isinstance(has, Room) and has.is_safe and not has.is_partial:
+                free[pool] = seen.beside(replica.specs)[pool]
+        return free
 
     def place(self, cluster: str, engines: tuple[PlacedEngine, ...]) -> None:
         """Charge a new replica. Pools that the cluster does not have are ignored."""
-        account = self._account(cluster)
-        account.charge(account.charges((engines,)))
+        self._charge(cluster, self._account(cluster).charges((engines,)))
 
     def edit(self, replica: Replica, engines: tuple[PlacedEngine, ...]) -> None:
         """Charge a replica for another spec in its place.
@@ -91,7 +134,13 @@ class Ledger:
         account = self._account(replica.cluster)
         before, after = account.charges(replica.specs), account.charges((*replica.specs, engines))
         more = {pool: max(count, before.nodes.get(pool, 0)) for pool, count in after.nodes.items()}
-        account.charge(Charges({**before.nodes, **more}, after.states), before)
+        self._charge(replica.cluster, Charges({**before.nodes, **more}, after.states), before)
+
+    def _charge(self, cluster: str, charges: Charges, instead_of: Charges = NOTHING) -> None:
+        self._account(cluster).charge(charges, instead_of)
+        if cluster in self._seen:
+            self._seen[cluster].charge(charges, instead_of)
+            self._planned.setdefault(cluster, []).append((charges, instead_of))
 
     def takes_more(self, cluster: str, engines: tuple[PlacedEngine, ...], before: tuple[PlacedEngine, ...]) -> bool:
         """Whether a spec takes more nodes of some pool than another, or something else of a shared pool."""
@@ -111,7 +160,31 @@ class Ledger:
                 account.free |= {pool: amount for pool, amount in free.items() if pool in account.free}
             else:
                 self._count(name, account)
+                observed = [pool for pool in account.pools if pool.seen]
+                if observed:
+                    self._seen[name] = self._observed(name, observed)
         return account
+
+    def _observed(self, name: str, pools: Sequence[Pool]) -> Account:
+        """Return what is open for new replicas on pools whose nodes are observed, by these alone."""
+        account, occupants = Account(pools, self._demands), list(self._occupants(name))
+        for pool in pools:
+            if pool.seen:
+                account.free[pool.name] = (
+                    open_room(pool, pool.seen, occupants, self._demands)
+                    if pool.shared
+                    else open_nodes(pool, pool.seen, occupants)
+                )
+        return account
+
+    def _occupants(self, name: str) -> Iterable[Occupant]:
+        foreign = self._others.get(name, ())
+        yield from (Occupant(r.identity() if r.identity else r.named(), r.specs()) for r in foreign)
+        yield from (Occupant(r.identity, r.specs) for r in self._replicas.get(name, ()))
+
+    def _pools(self, name: str) -> Sequence[Pool]:
+        cluster = self._clusters.get(name)
+        return cluster.pools if cluster else ()
 
     def _count(self, name: str, account: Account) -> None:
         """Charge all replicas of a cluster."""
@@ -126,6 +199,11 @@ class Ledger:
     def _specs(self, name: str) -> Iterable[Specs]:
         yield from (foreign.specs() for foreign in self._others.get(name, ()))
         yield from (replica.specs for replica in self._replicas.get(name, ()))
+
+
+def _least(declared: Free, seen: Free) -> Free:
+    """Return the lesser of two numbers of nodes; of rooms, the one that is observed."""
+    return min(declared, seen) if isinstance(declared, int) and isinstance(seen, int) else seen
 
 
 class Contention(NamedTuple):

@@ -2,24 +2,22 @@
 
 Terms:
 
-- A *lot* is a number of nodes that are blocked alike (see `blocking.py`).
+- A *lot* is a number of nodes that are blocked alike. Pods come in *groups* of kinds that are counted as one (see
+  `groups.py`).
 - A *pattern* is a smallest set of pods that blocks a node of a lot: without any of its pods the node is not blocked.
 - A *cover* is a pattern for each node, with all pods distinct.
 
-Phases of `can_block_all`, each of which may decide:
+Phases of `Covering.can_block_all`, each of which may decide:
 
-1. Group the kinds of pods that are alike for all lots. Drop those that help to block none.
-2. Bound the nodes of each lot that all pods together can block, by sums. Most pools are found safe here.
-3. List the patterns of each lot.
-4. Solve the linear relaxation: how many nodes are blocked if patterns may be taken in parts. If these are too few,
-   there is no cover.
-5. Round the solution down, and search for patterns for the nodes that are left. If there are some, there is a cover.
-6. Search for a cover depth first, pattern by pattern. A branch is cut by the prices of the relaxation: they say what
+1. Bound the nodes that all pods together can block, by sums. Most pools are found safe here.
+2. List the patterns of each lot. If there are many groups, these are made fewer and coarser before.
+3. Solve the linear relaxation: how many nodes are blocked if patterns may be taken in parts (see `relaxation.py`). If
+   these are too few, there is no cover.
+4. Round the solution down, and search for patterns for the nodes that are left. If there are some, there is a cover.
+5. Search for a cover depth first, pattern by pattern. A branch is cut by the prices of the relaxation: they say what
    each pattern and each pod that is left over costs, and what may be lost in all.
 
-The relaxation is solved in whole numbers, so that no rounding makes it too hopeful.
-
-Deliberately coarse: steps are limited. At the limit there may be a cover.
+Deliberately coarse: patterns and steps are limited. At a limit there may be a cover.
 """
 
 from __future__ import annotations
@@ -27,71 +25,71 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from function.scheduling.blocking import Blocking, Row
 from function.scheduling.budget import StepLimit
+from function.scheduling.groups import Groups, Lot, coarsened
+from function.scheduling.relaxation import Relaxed, relaxed
 
-Lot: TypeAlias = tuple[Blocking, int]
-"""What blocks a node, and how many nodes there are of that."""
-
-_MOST_PATTERNS = 500
+_MOST_PATTERNS = 300
 """Patterns of all lots. A node with 16 devices has some dozens."""
+_MOST_TOGETHER = 100
+"""Pods of a pattern. More are possible only where pods without devices share cpu or memory."""
 _FEW_STEPS = 500
 """Steps of the search after rounding."""
 _SMALL = 64
 """Bounds up to which sums are listed one by one."""
+_PRECISION = 1 << 20
+"""Parts of a node in which shares of it are added up."""
 
 
-class _Pattern(NamedTuple):
+class Pattern(NamedTuple):
     lot: int
     pods: tuple[tuple[int, int], ...]
-    """Pairs of a kind and the number of its pods."""
+    """Pairs of a group and the number of its pods."""
 
 
-def can_block_all(lots: Sequence[Lot], counts: Sequence[int], limit: StepLimit) -> bool:
-    """Whether pods, of which there are `counts` of each kind, may block all nodes.
+def can_block_all(groups: Groups, counts: Sequence[int], limit: StepLimit) -> bool:
+    """Whether pods, of which there are `counts` of each kind, may block all nodes of all lots.
 
     True as well if there is no node, or if the limit is reached. Raises deadline.Exceeded.
     """
-    if not sum(nodes for _, nodes in lots):
+    if not groups.lots:
         return True
-    lots, counts = _grouped(lots, counts)
-    if any(_most_blocked(blocking, counts) < nodes for blocking, nodes in lots):
+    own = groups.counts(counts)
+    limit.took(len(own) * len(groups.lots) // 8)
+    if _is_bounded(groups.lots, own):
         return False
-    patterns = _all_patterns(lots, counts, limit)
-    return patterns is None or _can_cover([nodes for _, nodes in lots], counts, patterns, limit)
-
-
-# Kinds that are alike
-
-
-def _grouped(lots: Sequence[Lot], counts: Sequence[int]) -> tuple[list[Lot], list[int]]:
-    """Return the lots and counts with one kind for all that are alike, the largest first."""
-    reached = [row for blocking, _ in lots for way in blocking.ways for row in way]
-    limits = [row for blocking, _ in lots for row in blocking.limits]
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for kind, count in enumerate(counts):
-        if count > 0 and any(row.sizes[kind] for row in reached):
-            alike.setdefault(tuple(row.sizes[kind] for row in (*reached, *limits)), []).append(kind)
-    groups = sorted(alike.values(), key=lambda kinds: (-max(row.sizes[kinds[0]] / row.bound for row in reached), kinds))
-    firsts = [kinds[0] for kinds in groups]
-    merged: dict[Blocking, int] = {}
-    for blocking, nodes in lots:
-        fewer = Blocking(
-            tuple(_of(row, firsts) for row in blocking.limits),
-            tuple(tuple(_of(row, firsts) for row in way) for way in blocking.ways),
-        )
-        merged[fewer] = merged.get(fewer, 0) + nodes
-    return list(merged.items()), [sum(counts[kind] for kind in kinds) for kinds in groups]
-
-
-def _of(row: Row, kinds: Sequence[int]) -> Row:
-    return Row(tuple(row.sizes[kind] for kind in kinds), row.bound)
+    few = coarsened(groups)
+    own = few.counts(counts)
+    patterns = _all_patterns(few.lots, own, limit)
+    return patterns is None or _can_cover([nodes for _, nodes in few.lots], own, patterns, limit)
 
 
 # Bounds by sums
+
+
+def _is_bounded(lots: Sequence[Lot], counts: Sequence[int]) -> bool:
+    """Whether sums show that not all nodes can be blocked."""
+    if any(_most_blocked(blocking, counts) < nodes for blocking, nodes in lots):
+        return True
+    worth = sorted((_shares(blocking, len(counts)), nodes) for blocking, nodes in lots)
+    shares, total = [0] * len(counts), 0
+    for more, nodes in worth:
+        shares, total = list(map(max, shares, more)), total + nodes
+        if sum(map(int.__mul__, shares, counts)) < total * _PRECISION:
+            return True
+    return False
+
+
+def _shares(blocking: Blocking, kinds: int) -> list[int]:
+    """Return the most that a pod of each kind does to block a node. A node is blocked by shares of 1 or more in all."""
+    shares = [0] * kinds
+    for way in blocking.ways:
+        row = way[0]
+        shares = [max(a, -(-size * _PRECISION // row.bound)) for a, size in zip(shares, row.sizes, strict=True)]
+    return shares
 
 
 def _most_blocked(blocking: Blocking, counts: Sequence[int]) -> float:
@@ -136,145 +134,105 @@ def _least_sum(sizes: set[int], least: int, most: int | None) -> int | None:
 # Patterns
 
 
-def _all_patterns(lots: Sequence[Lot], counts: Sequence[int], limit: StepLimit) -> list[_Pattern] | None:
-    """Return the patterns of all lots, those with the largest kinds first; None if there are too many."""
-    found: list[_Pattern] = []
+def _all_patterns(lots: Sequence[Lot], counts: Sequence[int], limit: StepLimit) -> list[Pattern] | None:
+    """Return the patterns of all lots, those with the first groups first; None if there are too many."""
+    found: list[Pattern] = []
     for lot, (blocking, _) in enumerate(lots):
-        for pods in _patterns(blocking, counts, limit):
-            found.append(_Pattern(lot, pods))
+        patterns = _Patterns(blocking, counts, limit)
+        for pods in patterns.listed():
+            found.append(Pattern(lot, pods))
             if len(found) > _MOST_PATTERNS:
                 return None
-    return None if limit.exhausted else sorted(found, key=lambda p: (p.pods[0][0], [-n for _, n in p.pods[:1]], p))
+        if not patterns.complete:
+            return None
+    return sorted(found, key=lambda p: (p.pods[0][0], -p.pods[0][1], p))
 
 
-def _patterns(blocking: Blocking, counts: Sequence[int], limit: StepLimit) -> Iterator[tuple[tuple[int, int], ...]]:
-    chosen = [0] * len(counts)
+class _Patterns:
+    """Lists the patterns of a lot, by adding pod after pod."""
 
-    def extended(first: int) -> Iterator[tuple[tuple[int, int], ...]]:
-        for kind in range(first, len(counts)):
-            if chosen[kind] == counts[kind]:
+    def __init__(self, blocking: Blocking, counts: Sequence[int], limit: StepLimit) -> None:
+        self.counts = counts
+        self.limit = limit
+        self.bounds = [row.bound for row in blocking.limits]
+        self.limits = [[row.sizes[kind] for row in blocking.limits] for kind in range(len(counts))]
+        self.ways = [[row.bound for row in way] for way in blocking.ways]
+        self.sizes = [[[row.sizes[kind] for row in way] for way in blocking.ways] for kind in range(len(counts))]
+        self.chosen = [0] * len(counts)
+        self.complete = True
+        """Whether no limit was reached."""
+
+    def listed(self) -> Iterator[tuple[tuple[int, int], ...]]:
+        return self._extended(0, self.bounds, self.ways)
+
+    def _extended(
+        self, first: int, room: Sequence[int], lacking: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[tuple[int, int], ...]]:
+        """Yield the patterns that have more pods of the groups from `first` on than those that are chosen.
+
+        `room` is what is left up to each limit, and `lacking` what each row of each way lacks.
+        """
+        if sum(self.chosen) == _MOST_TOGETHER:
+            self.complete = False
+        for kind in range(first, len(self.counts)):
+            if self.chosen[kind] == self.counts[kind]:
                 continue
-            if not limit.step():
+            if not self.complete or not self.limit.step():
+                self.complete = False
                 return
-            chosen[kind] += 1
-            if _is_within_limits(blocking, chosen):
-                if not _blocks(blocking, chosen):
-                    yield from extended(kind)
-                elif _is_smallest(blocking, chosen):
-                    yield tuple((k, n) for k, n in enumerate(chosen) if n)
-            chosen[kind] -= 1
+            less = [a - b for a, b in zip(room, self.limits[kind], strict=True)]
+            if min(less, default=0) < 0:
+                continue
+            still = [list(map(int.__sub__, way, more)) for way, more in zip(lacking, self.sizes[kind], strict=True)]
+            self.chosen[kind] += 1
+            if not any(max(way) <= 0 for way in still):
+                yield from self._extended(kind, less, still)
+            elif self._is_smallest(still):
+                yield tuple((k, n) for k, n in enumerate(self.chosen) if n)
+            self.chosen[kind] -= 1
 
-    return extended(0)
-
-
-def _sum(row: Row, chosen: Sequence[int]) -> int:
-    return sum(size * n for size, n in zip(row.sizes, chosen, strict=True) if n)
-
-
-def _is_within_limits(blocking: Blocking, chosen: Sequence[int]) -> bool:
-    return all(_sum(row, chosen) <= row.bound for row in blocking.limits)
-
-
-def _blocks(blocking: Blocking, chosen: Sequence[int]) -> bool:
-    return any(all(_sum(row, chosen) >= row.bound for row in way) for way in blocking.ways)
-
-
-def _is_smallest(blocking: Blocking, chosen: list[int]) -> bool:
-    for kind, n in enumerate(chosen):
-        if n:
-            chosen[kind] -= 1
-            blocks = _blocks(blocking, chosen)
-            chosen[kind] += 1
-            if blocks:
-                return False
-    return True
+    def _is_smallest(self, lacking: Sequence[Sequence[int]]) -> bool:
+        return not any(
+            n and any(max(map(int.__add__, way, less)) <= 0 for way, less in zip(lacking, sizes, strict=True))
+            for n, sizes in zip(self.chosen, self.sizes, strict=True)
+        )
 
 
 # Covers
 
 
-def _can_cover(nodes: Sequence[int], counts: Sequence[int], patterns: Sequence[_Pattern], limit: StepLimit) -> bool:
-    relaxed = _relaxed(nodes, counts, patterns, limit)
-    if relaxed is None:
+def _can_cover(nodes: Sequence[int], counts: Sequence[int], patterns: Sequence[Pattern], limit: StepLimit) -> bool:
+    rows = [(*p.pods, (len(counts) + p.lot, 1)) for p in patterns]
+    found = relaxed(rows, (*counts, *nodes), limit)
+    if found is None:
         return True
-    if relaxed.value < sum(nodes) * relaxed.scale:
+    if found.value < sum(nodes) * found.scale:
         return False
     few = StepLimit(_FEW_STEPS)
-    rounded = _Search(patterns, relaxed, few, len(counts)).covers(*_rest(relaxed, patterns, counts, nodes))
+    rounded = _Search(patterns, found, few, len(counts)).covers(*_rest(found, patterns, counts, nodes))
     limit.took(few.steps)
-    return (rounded and not few.exhausted) or _Search(patterns, relaxed, limit, len(counts)).covers(counts, nodes)
+    return (rounded and not few.exhausted) or _Search(patterns, found, limit, len(counts)).covers(counts, nodes)
 
 
 def _rest(
-    relaxed: _Relaxed, patterns: Sequence[_Pattern], counts: Sequence[int], nodes: Sequence[int]
+    found: Relaxed, patterns: Sequence[Pattern], counts: Sequence[int], nodes: Sequence[int]
 ) -> tuple[list[int], list[int]]:
     """Return the pods and nodes that are left by the relaxation, rounded down."""
     left, open_ = list(counts), list(nodes)
-    for position, times in relaxed.taken:
-        whole = times // relaxed.scale
+    for position, times in found.taken:
+        whole = times // found.scale
         open_[patterns[position].lot] -= whole
         for kind, n in patterns[position].pods:
             left[kind] -= n * whole
     return left, open_
 
 
-class _Relaxed(NamedTuple):
-    """The solution of the linear relaxation. All numbers are multiples of 1 / `scale`."""
-
-    scale: int
-    value: int
-    """The nodes that are blocked."""
-    taken: list[tuple[int, int]]
-    """Pairs of a pattern and how often it is taken."""
-    prices: list[int]
-    """What a pod of each kind, and then a node of each lot, is worth: its dual price."""
-
-
-def _relaxed(
-    nodes: Sequence[int], counts: Sequence[int], patterns: Sequence[_Pattern], limit: StepLimit
-) -> _Relaxed | None:
-    """Maximise the nodes that are blocked, by the simplex method in whole numbers (Edmonds); None at the limit.
-
-    A row for each kind and each lot has a column for each pattern and each row, and what there is at most.
-    """
-    rows, width = len(counts) + len(nodes), len(patterns)
-    table = [[0] * width + [int(i == j) for j in range(rows)] + [most] for i, most in enumerate([*counts, *nodes])]
-    for j, pattern in enumerate(patterns):
-        table[len(counts) + pattern.lot][j] = 1
-        for kind, n in pattern.pods:
-            table[kind][j] = n
-    gains = [-1] * width + [0] * (rows + 1)
-    basis, scale = list(range(width, width + rows)), 1
-    while (least := min(gains[:-1])) < 0:
-        limit.took(rows * (width + rows) // 16)
-        if not limit.step():
-            return None
-        column = gains.index(least)
-        row = min(
-            (Fraction(cells[-1], cells[column]), basis[i], i) for i, cells in enumerate(table) if cells[column] > 0
-        )[-1]
-        pivot, at = table[row], table[row][column]
-        for i in range(rows):
-            if i != row:
-                table[i] = _eliminated(table[i], pivot, at, table[i][column], scale)
-        gains = _eliminated(gains, pivot, at, gains[column], scale)
-        basis[row], scale = column, at
-    taken = [(j, table[i][-1]) for i, j in enumerate(basis) if j < width]
-    return _Relaxed(scale, gains[-1], taken, gains[width : width + rows])
-
-
-def _eliminated(row: list[int], pivot: list[int], at: int, factor: int, scale: int) -> list[int]:
-    if not factor:
-        return row if at == scale else [a * at // scale for a in row]
-    return [(a * at - factor * b) // scale for a, b in zip(row, pivot, strict=True)]
-
-
 @dataclass(slots=True)
 class _Search:
     """Searches for a cover, pattern by pattern, each as often as it goes or less."""
 
-    patterns: Sequence[_Pattern]
-    relaxed: _Relaxed
+    patterns: Sequence[Pattern]
+    relaxed: Relaxed
     limit: StepLimit
     kinds: int
     costs: list[int] = field(init=False)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from function.core import LazyDict, NamespacedName
-from function.scheduling import rejection
+from function.scheduling import rejection, unseen
 from function.scheduling.account import Free
 from function.scheduling.capacity import Ledger
 from function.scheduling.devices import Oversized, Shortfall
@@ -39,6 +39,7 @@ from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Replica, n
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import NEAREST_FIRST, Fragmented, Full, Reason, Rejection
+from function.scheduling.seen import as_seen
 from function.scheduling.shortage import Shortage, shortages
 
 
@@ -116,13 +117,15 @@ def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
 
 
 def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | None:
-    fit = fitter.fit(cluster, usage.ledger.free(cluster.name))
+    seen = as_seen(cluster)
+    fit = fitter.fit(seen, usage.ledger.open(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
         return rejection.SearchLimit()
     if fit.full:
-        return _full(cluster, fitter, usage)
+        return unseen.reason(cluster, fitter, usage.ledger) or _full(seen, fitter, usage)
+    cluster = seen
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
 
@@ -132,7 +135,8 @@ def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
 
     If each engine has room alone, but not all together, `needs` is what all of them need at least.
     """
-    free = [usage.ledger.free(cluster.name)[pool.name] for pool in cluster.pools]
+    open_ = usage.ledger.open(cluster.name)
+    free = [open_[pool.name] for pool in cluster.pools]
     engines = list(zip(fitter.engines, fitter.options(cluster), strict=True))
     gaps = [min(shortages(e, options, cluster, free), key=lambda s: s.order) for e, options in engines]
     worst = max(gaps, key=lambda gap: (gap.gap, gap.pool))

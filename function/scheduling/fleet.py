@@ -16,6 +16,7 @@ from function.vocabulary import pod_security
 
 if TYPE_CHECKING:
     from function.scheduling.account import Free
+    from function.scheduling.seen import Seen
 
 NodeResources = tuple[int | None, int | None, int | None]
 """Millicores of cpu, bytes of memory and bytes of ephemeral storage; None for each that is not known."""
@@ -59,6 +60,8 @@ class Pool:
     """The devices of each node."""
     shared: bool = False
     """Whether pods share the nodes. Otherwise a pod that claims devices takes a whole node."""
+    seen: Seen | None = None
+    """What is observed of its nodes, for new pods; None if nothing is, and what is declared counts."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -87,6 +90,8 @@ class Cluster:
     """The level of Pod Security that the pods of new replicas must satisfy."""
     pools: tuple[Pool, ...] = ()
     """The pools that it publishes. Empty if it publishes none at the moment."""
+    capacity_object: str | None = None
+    """What tells what is observed of its nodes; None if nothing is observed."""
 
     def pool(self, name: str) -> Pool | None:
         """Return the pool with a name, or None."""
@@ -236,7 +241,9 @@ class ForeignReplica(NamedTuple):
     named: Callable[[], NamespacedName]
     """Return its deployment. Read on demand, for explanations only."""
     specs: Callable[[], Specs] = tuple
-    """Return the specs of which its pods may run. Read on demand, for pools whose nodes are shared."""
+    """Return the specs of which its pods may run. Read on demand, for pools whose nodes are shared or observed."""
+    identity: Callable[[], NamespacedName] | None = None
+    """Return its name. Read on demand, for pools whose nodes are observed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from function.scheduling.blocking import NodeCapacity, PodDemand, Resources, blocking, fits_empty
+from function.scheduling.blocking import NodeCapacity, PodDemand, Resources, fits_empty
 from function.scheduling.budget import StepLimit
 from function.scheduling.covering import can_block_all
+from function.scheduling.groups import Groups, grouped, lots
 
 __all__ = ["NodeCapacity", "Nodes", "PodDemand", "Pods", "Resources", "fits_empty", "is_safe", "most_more"]
 
@@ -45,10 +46,12 @@ Nodes: TypeAlias = Mapping[NodeCapacity, int]
 Pods: TypeAlias = Mapping[PodDemand, int]
 """The pods of a pool: how many there are of each demand."""
 
-_MOST_STEPS = 50_000
+_MOST_STEPS = 20_000
 """Steps for one question. Pools with a few kinds of pods take some hundreds at most."""
-_REMEMBERED = 8_192
+_ANSWERS = 4_096
 """Questions whose answers are remembered."""
+_GROUPS = 512
+"""Descriptions of what blocks nodes that are remembered. Each has some dozens of kilobytes at most."""
 
 
 def is_safe(nodes: Nodes, pods: Pods, limit: StepLimit | None = None) -> bool:
@@ -105,15 +108,19 @@ def _size(demand: PodDemand) -> tuple[int, Resources, tuple[tuple[int, tuple[int
     return -sum(count for count, _ in demand.devices), (-cpu, -memory, -storage), demand.devices
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_ANSWERS)
 def _answer(nodes: tuple[tuple[NodeCapacity, int], ...], pods: tuple[tuple[PodDemand, int], ...]) -> tuple[bool, int]:
     """Return whether a pool is safe, and the steps that it took to find out."""
     limit = StepLimit(_MOST_STEPS)
-    kinds = [pod for pod, _ in pods]
+    kinds = tuple(pod for pod, _ in pods)
     for position, pod in enumerate(kinds):
         others = [count - (i == position) for i, (_, count) in enumerate(pods)]
-        lots = [(found, count) for node, count in nodes if (found := blocking(node, node, pod, kinds)) is not None]
-        limit.step()
-        if can_block_all(lots, others, limit) or limit.exhausted:
+        if can_block_all(_groups(nodes, pod, kinds), others, limit) or not limit.step():
             return False, limit.steps
     return True, limit.steps
+
+
+@lru_cache(maxsize=_GROUPS)
+def _groups(nodes: tuple[tuple[NodeCapacity, int], ...], pod: PodDemand, kinds: tuple[PodDemand, ...]) -> Groups:
+    """Return what blocks the nodes for a pod. It does not depend on how many pods there are."""
+    return grouped(lots(nodes, pod, kinds), len(kinds))

@@ -100,6 +100,104 @@ class Fragmented:
 
 
 @dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Nodes of a pool on which a pod would fit, and that take no new pods."""
+
+    pool: str
+    count: int
+    names: tuple[str, ...] = ()
+    """Names of some of them."""
+
+    @property
+    def nodes(self) -> str:
+        """The nodes in words: `2 nodes of pool h100 (a, b)`."""
+        named = f" ({enumerate_names(self.names, 4)})" if self.names else ""
+        return f"{plural(self.count, 'node')} of pool {self.pool}{named}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cordoned(_Nodes):
+    """Nodes with room for the replica are observed to be cordoned."""
+
+    def __str__(self) -> str:
+        return f"cordoned ({plural(self.count, 'node')} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but cordoned: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesNotReady(_Nodes):
+    """Nodes with room for the replica are observed not to be ready."""
+
+    def __str__(self) -> str:
+        return f"with nodes that are not ready ({self.count} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but not ready: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesTainted(_Nodes):
+    """Nodes with room for the replica are observed to have a taint that its pods do not tolerate."""
+
+    taint: str = ""
+
+    def __str__(self) -> str:
+        return f"with tainted nodes ({plural(self.count, 'node')} of {self.pool}, {self.taint})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but tainted with {self.taint}: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesMissing(_Nodes):
+    """Nodes that the replica would fit on are observed to publish fewer devices than their class declares."""
+
+    device: str = ""
+    declared: int = 0
+    published: int = 0
+    """The fewest of any of the nodes."""
+
+    def __str__(self) -> str:
+        return f"with missing devices ({self.published} of {self.declared} {self.device} on nodes of {self.pool})"
+
+    def detail(self) -> str:
+        has = f"{self.published} {self.device} published, {self.declared} declared"
+        return f"a replica would fit, but devices are missing ({has}): {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenByOthers(_Nodes):
+    """Devices that the replica would fit on are observed to be held by pods that are not of a replica."""
+
+    devices: int = 0
+    """Devices that they hold."""
+
+    def __str__(self) -> str:
+        return f"taken by others ({plural(self.devices, 'device')} of {self.pool})"
+
+    def detail(self) -> str:
+        held = plural(self.devices, "device")
+        return f"a replica would fit, but pods that Modelplane does not know hold {held} on {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfStock:
+    """The replica would fit on a new node, but the autoscaler failed to add one."""
+
+    pool: str
+    message: str
+    """The autoscaler's own words."""
+
+    def __str__(self) -> str:
+        return f"out of stock ({self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit on a new node of pool {self.pool}, but it could not be added: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchLimit:
     """There are too many combinations of devices, engines and pools to try all of them. A placement may exist.
 
@@ -344,6 +442,12 @@ class LabelMismatch:
 Reason = (
     Full
     | Fragmented
+    | Cordoned
+    | NodesNotReady
+    | NodesTainted
+    | DevicesMissing
+    | TakenByOthers
+    | OutOfStock
     | SearchLimit
     | TooFewDevices
     | NodeTooSmall

@@ -138,6 +138,8 @@ class Room:
     """The states of each engine that has several, sorted."""
     own: tuple[tuple[str, tuple[tuple[Pods, int], ...]], ...] = ()
     """Of engines that are to be edited in their place, by name: the pods of one copy and the copies, for each spec."""
+    is_partial: bool = False
+    """Whether only some of the pods are counted, on what the others leave of the nodes."""
 
     @property
     def is_safe(self) -> bool:

@@ -36,6 +36,7 @@ from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import Job
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import Reason
+from function.scheduling.seen import as_seen
 
 _MOST_NODES = 64
 """Nodes that are tried. More of them would be no small change."""
@@ -58,7 +59,7 @@ def suggestions(
     is_judged = any(isinstance(breakdown.reason, rejection.PodSecurity) for breakdown in found)
     admitting = _admitting(job, fleet) if is_judged else []
     for breakdown in found:
-        cluster, free = breakdown.cluster, dict(ledger.free(breakdown.cluster.name))
+        cluster, free = as_seen(breakdown.cluster), dict(ledger.open(breakdown.cluster.name))
         if isinstance(fitter.fit(cluster, free), Fit):
             if change := _opening(job, breakdown, admitting):
                 yield Suggestion(cluster.name, change)
@@ -106,6 +107,12 @@ def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str 
             | rejection.HoldsOther()
             | rejection.Full()
             | rejection.Fragmented()
+            | rejection.Cordoned()
+            | rejection.NodesNotReady()
+            | rejection.NodesTainted()
+            | rejection.DevicesMissing()
+            | rejection.TakenByOthers()
+            | rejection.OutOfStock()
             | rejection.SearchLimit()
             | rejection.TooFewDevices()
             | rejection.NodeTooSmall()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 LIMIT = 30.0
+MOST_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,27 @@ class Answer:
 def ask(url: str, *, path: str = "/v1/chat/completions", **headers: str) -> Answer:
     """One request, over a connection of its own."""
     with asking(url, path, headers) as response:
-        content = response.read()
-        known = response.status == http.HTTPStatus.OK and response.getheader("Content-Type") == "application/json"
-        return Answer(response.status, json.loads(content)["model"] if known else "")
+        return answer(response)
+
+
+def complete(url: str, prompt: str, **headers: str) -> Answer:
+    """Have a prompt completed, as a chat of one message, over a connection of its own."""
+    body = {"model": "qwen", "messages": [{"role": "user", "content": prompt}], "max_tokens": MOST_TOKENS}
+    where = urlsplit(url)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port or 80, timeout=LIMIT)
+    try:
+        path = f"{where.path.rstrip('/')}/v1/chat/completions"
+        sent = {"Content-Type": "application/json"} | {key.replace("_", "-"): value for key, value in headers.items()}
+        connection.request("POST", path, json.dumps(body), sent)
+        return answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def answer(response: http.client.HTTPResponse) -> Answer:
+    content = response.read()
+    known = response.status == http.HTTPStatus.OK and response.getheader("Content-Type") == "application/json"
+    return Answer(response.status, json.loads(content)["model"] if known else "")
 
 
 @contextmanager

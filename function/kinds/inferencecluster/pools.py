@@ -85,9 +85,9 @@ def publish_pools(spec: Spec, source: Source, known: Known) -> PublishedPools:
             offered.extend([before] if before else [])
         elif isinstance(found, ClassFault):
             waiting.append(found)
-            offered.extend([_pool(source, pool, before, known)] if before else [])
+            offered.extend([{**_pool(source, pool, before, known), **_scales(spec, pool)}] if before else [])
         else:
-            offered.append(_pool(source, pool, _of_class(found), known))
+            offered.append({**_pool(source, pool, _of_class(found), known), **_scales(spec, pool)})
             wanted.extend(_wanted(source, pool, found))
     crowd = made.crowd(wanted, known.made)
     invalid.extend([PoolFault("spec.nodePools", crowd)] if crowd else [])
@@ -126,6 +126,12 @@ def _pool(source: Source, pool: Pool, class_: Mapping[str, Any], known: Known) -
         **({"sharing": pool.sharing} if pool.sharing == "Devices" else {}),
         **({"node": class_["node"]} if class_.get("node") else {}),
     }
+
+
+def _scales(spec: Spec, pool: Pool) -> dict[str, bool]:
+    """Whether nodes are added to a pool, where it matters: what is observed has only the nodes that are there."""
+    is_observed = spec.capacity is not None and spec.capacity.source == "Observed"
+    return {"scales": pool.maxNodeCount is not None} if is_observed else {}
 
 
 def _of_class(class_: inferenceclass.Spec) -> dict[str, Any]:

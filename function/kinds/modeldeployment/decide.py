@@ -141,7 +141,8 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
         plan = scheduling.solve(wanted, fleet, fitter)
         _check_clusters(inputs, plan)
-        needed = stages.following(stage, plan, [r for r in fleet.replicas if r.deployment == wanted.deployment])
+        ours = [r for r in fleet.replicas if r.deployment == wanted.deployment]
+        needed = stages.following(stage, plan, ours, fleet.clusters)
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)

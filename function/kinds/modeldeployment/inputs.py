@@ -22,13 +22,14 @@ from typing import Any
 
 from function.api import modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, enumerate_names, identity
-from function.fleet import caches
+from function.fleet import caches, observations
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import CachePhase, Cluster, Demands, Fleet, Free, Ledger, Replica, Revision
+from function.scheduling.observed import Observation
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
@@ -76,7 +77,7 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
     if missing:
         raise NotYet(c.SCHEDULING(missing=f"Crossplane to look up {enumerate_names(missing)}"))
     manifests, missed = _manifests(request, stage)
-    clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
+    clusters = LazyDict(sorted(manifests), lambda name: _cluster(request, stage, manifests[name]))
     owner = Owner(request)
     ours, others = _sorted_out(request, stage, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
@@ -107,6 +108,16 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
         return by_name, ()
     listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
+
+
+def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:
+    """Return a cluster, with what is observed of its nodes if it is read and can be believed."""
+    cluster = published.cluster(manifest)
+    if cluster.capacity_object is None or not stage.observes(cluster):
+        return cluster
+    found = request.resolved(stages.observation(cluster.name, cluster.capacity_object))
+    observation = observations.read(found[0]) if found else None
+    return published.observed(manifest, observation) if isinstance(observation, Observation) else cluster
 
 
 def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
