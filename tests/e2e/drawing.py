@@ -50,7 +50,8 @@ def draw(name: str, seed: str, scale: Scale = Scale()) -> RandomFleet:
 def another(fleet: RandomFleet, random: Random, name: str) -> Object:
     """One more deployment for a fleet."""
     offered = [pool.hardware for pool in fleet.pools.values()]
-    return _Draw(fleet.name, random, Scale()).deployment(name, offered, whole=fleet.whole)
+    shared = float(all(pool.shared for pool in fleet.pools.values()))
+    return _Draw(fleet.name, random, Scale(), shared).deployment(name, offered, whole=fleet.whole)
 
 
 @dataclass(slots=True)
@@ -58,9 +59,10 @@ class _Draw:
     name: str
     random: Random
     scale: Scale
+    shared: float = 0.0  # the part of pools whose nodes are shared
 
     def fleet(self, seed: str) -> RandomFleet:
-        whole = self.random.random() < 0.4
+        whole, self.shared = self.random.random() < 0.4, self.random.choice((0.0, 0.5, 1.0))
         hardware = tuple(self._hardware())
         clusters = tuple(self._cluster(index, hardware) for index in range(self.random.randint(1, self.scale.clusters)))
         offered = [pool.hardware for cluster in clusters for pool in cluster.pools for _ in range(pool.nodes)]
@@ -87,7 +89,7 @@ class _Draw:
                 f"{name}-{number}",
                 self.random.choice(hardware),
                 nodes=self.random.randint(1, self.scale.nodes),
-                shared=self.random.random() < 0.5,
+                shared=self.random.random() < self.shared,
             )
             for number in range(self.random.randint(1, self.scale.pools))
         )
@@ -122,7 +124,8 @@ class _Draw:
 
     def _member(self, hardware: Hardware, wanted: Sequence[Ask], **more: Any) -> Object:
         devices = {"nodeSelector": {"devices": [ask.request for ask in wanted]}} if wanted else {}
-        resources = self._resources(hardware, wanted) if hardware.sized else {}
+        # Pods without devices are counted on shared nodes only.
+        resources = self._resources(hardware, wanted) if hardware.sized and (wanted or self.shared == 1) else {}
         return {**devices, "template": objects.template(**resources), **more}
 
     def _resources(self, hardware: Hardware, wanted: Sequence[Ask]) -> Object:
