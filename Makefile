@@ -66,7 +66,7 @@ render: $(RUNTIME) ## Render the first example's deployment, as crossplane rende
 bench: $(DEV) ## Print the benchmarks, each beside its floor
 	$(BIN)/python -m tests.bench
 
-conformance: $(DEV) ## Selectors, pod templates, Pod Security and pickers' configurations against the libraries that Kubernetes and llm-d use (needs Go)
+conformance: $(DEV) ## Selectors, allocations, pod templates, Pod Security and pickers' configurations against the libraries that Kubernetes and llm-d use (needs Go)
 	$(BIN)/python -m pytest -n $(JOBS) tests/conformance
 
 e2e: $(DEV) ## All stories, golden cases and examples through real etcd, API servers, Crossplane and provider, on loopback (needs Go)

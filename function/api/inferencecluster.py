@@ -168,7 +168,15 @@ class Guaranteed(schema.Api):
     count: int
     """Number of devices that one pod claims."""
     pods: int
-    """Number of such pods that fit, wherever the other pods are."""
+    """Number of such pods that fit, wherever the other pods are, if they request no cpu, memory or ephemeral storage.
+    """
+
+
+class AtMost(schema.Api):
+    count: int
+    """Number of devices that one pod claims in all."""
+    pods: int
+    """Number of such pods that fit, at most."""
 
 
 class AllocatedDevices(schema.Api):
@@ -179,7 +187,7 @@ class AllocatedDevices(schema.Api):
     free: int
     """Number of them that no replica claims. One pod may not be able to claim all that are free on different nodes."""
     guaranteed: Annotated[tuple[Guaranteed, ...], MaxLen(16)] = ()
-    """Number of pods that fit, by the devices that each claims."""
+    """Number of pods that fit, by the devices that each claims. Missing if there are too many kinds of pods to know."""
 
 
 class Allocation(schema.Api):
@@ -192,6 +200,41 @@ class Allocation(schema.Api):
     share nodes, the number of pods that fit and take a whole node."""
     devices: Annotated[tuple[AllocatedDevices, ...], MaxLen(16)] = ()
     """Devices of a pool whose nodes are shared."""
+    atMost: Annotated[tuple[AtMost, ...], MaxLen(16)] = ()
+    """Upper bounds on the pods that fit, whichever devices they claim, and whatever else they request. Deployments
+    choose by them which clusters to look at. If missing, what is guaranteed is an upper bound itself."""
+
+
+class ObservedPoolStatus(schema.Api):
+    pool: str
+    """Name of the node pool."""
+    scales: bool | None = None
+    """Whether something adds nodes to the pool, up to its maxNodeCount."""
+    ready: int
+    """Nodes on which new pods are scheduled."""
+    cordoned: int | None = None
+    """Nodes that are cordoned."""
+    notReady: int | None = None
+    """Nodes that are not ready."""
+    tainted: int | None = None
+    """Nodes with a taint that replicas do not tolerate."""
+    foreign: int | None = None
+    """Nodes with devices that others than replicas hold."""
+    outOfStock: bool | None = None
+    """Whether the autoscaler failed to add a node."""
+
+
+class CapacityStatus(schema.Api):
+    source: str
+    """Observed."""
+    promise: str | None = None
+    """Placement if it is the promise. If missing, it is Restart."""
+    object: str | None = None
+    """Object in namespace modelplane-system that has the observation. If missing, nothing is observed yet."""
+    stale: bool | None = None
+    """Whether the observation does not count at the moment. The declared capacity counts instead."""
+    pools: Annotated[tuple[ObservedPoolStatus, ...], MaxLen(8)] = ()
+    """Totals of the observation."""
 
 
 class Status(schema.Api):
@@ -211,6 +254,8 @@ class Status(schema.Api):
     """Node pools as the scheduler sees them."""
     allocations: Annotated[tuple[Allocation, ...], MaxLen(8)] = ()
     """Nodes of each pool that are free."""
+    capacity: CapacityStatus | None = None
+    """What is observed of the nodes. If missing, only the declared capacity counts."""
     podSecurity: PodSecurityStatus | None = None
     """Pods that tenants may run on the cluster. If missing, the level is baseline."""
     serving: bool | None = None

@@ -91,21 +91,21 @@ def _free(manifest: Manifest) -> dict[str, Free] | None:
 def _free_of(pool: Manifest, stated: Manifest) -> Free | None:
     """Return what is free of a pool; None if it is not stated."""
     if pool.get("sharing") == "Devices":
-        return _hint(stated.get("devices"))
+        return _hint(stated)
     count = _count(stated.get("free"))
     return None if count is None else min(count, max(0, whole(pool.get("nodes"))))
 
 
-def _hint(devices: Any) -> Hint | None:
-    """Return the hint of a shared pool: of several devices, the most that is guaranteed of any."""
-    stated = list(mappings(devices))
-    pairs = [(_count(g.get("count")), _count(g.get("pods"))) for d in stated for g in mappings(d.get("guaranteed"))]
+def _hint(stated: Manifest) -> Hint | None:
+    """Return the hint of a shared pool: the upper bounds, or else the most that is guaranteed of any of its devices."""
+    devices = list(mappings(stated.get("devices")))
+    rows = [*mappings(stated.get("atMost"))] or [row for d in devices for row in mappings(d.get("guaranteed"))]
     most: dict[int, int] = {}
-    for count, pods in pairs:
+    for count, pods in ((_count(row.get("count")), _count(row.get("pods"))) for row in rows):
         if count is None or pods is None:
             return None
         most[count] = max(pods, most.get(count, 0))
-    return Hint(tuple(sorted(most.items())), sum(_count(d.get("free")) or 0 for d in stated)) if most else None
+    return Hint(tuple(sorted(most.items())), sum(_count(d.get("free")) or 0 for d in devices)) if most else None
 
 
 def _count(value: Any) -> int | None:
@@ -140,7 +140,7 @@ def _status(manifest: Manifest) -> _Status:
         ready=serves(manifest, "Ready"),
         has_address=bool(gateway_address(manifest)),
         pod_security=pod_security_level(manifest),
-        pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
+        pools=tuple(pools(dig(manifest, "status", "gpuPools"))),
         capacity_object=_capacity_object(manifest),
     )
 
@@ -149,8 +149,9 @@ STATUSES = ContentCache("status", make=_status, most=16_384)
 """The status of a cluster by its content. It seldom changes from one call to the next."""
 
 
-def _pools(pools: Any) -> Iterator[Pool]:
-    for pool in mappings(pools):
+def pools(published: Any) -> Iterator[Pool]:
+    """Yield the pools of a published status.gpuPools."""
+    for pool in mappings(published):
         if name := pool.get("name"):
             yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), pool.get("sharing") == "Devices")
 

@@ -50,6 +50,26 @@ def device_classes(value: Any) -> dict[str, frozenset[str]]:
     return {pool: frozenset(classes) for pool, classes in found.items()}
 
 
+def devices_claimed(value: Any) -> dict[str, int]:
+    """Return how many devices the pods of `spec.engines` of a ModelReplica claim, by the name of the pool.
+
+    A pool whose pods claim nothing is among them, with 0.
+    """
+    found: dict[str, int] = {}
+    for engine in mappings(value):
+        copies = _at_least_one(engine.get("copies"))
+        for member in mappings(engine.get("members")):
+            of_pod = sum(_at_least_one(request.get("count")) for request in mappings(member.get("deviceRequests")))
+            found[_pool(member)] = found.get(_pool(member), 0) + copies * _pods(member) * of_pod
+    return found
+
+
+def sharing_pools(value: Any) -> frozenset[str]:
+    """Return the pools of `spec.engines` of a ModelReplica whose nodes were shared when it got its spec."""
+    members = (member for engine in mappings(value) for member in mappings(engine.get("members")))
+    return frozenset(_pool(member) for member in members if member.get("nodeSharing") == "Devices")
+
+
 def _sum(value: Any) -> dict[str, int]:
     """Return the sum for well-formed engines.
 

@@ -25,18 +25,24 @@ from function.scheduling.observed import (
     UnknownDevices,
 )
 from function.scheduling.packing import Resources
-from function.vocabulary.observation import MOST_MESSAGE, MOST_OBSERVED, OBSERVED_KEY, VERSION, NodeState
+from function.vocabulary.observation import (
+    MOST_AMOUNT,
+    MOST_DEVICES,
+    MOST_HOLDERS,
+    MOST_MESSAGE,
+    MOST_OBSERVED,
+    MOST_UNKNOWN,
+    OBSERVED_KEY,
+    VERSION,
+    NodeState,
+)
 
 V = TypeVar("V")
 
 MOST_NODES = 5_000
 """Nodes of a cluster. Kubernetes supports no more (kubernetes.io, "Considerations for large clusters")."""
-MOST_DEVICES = 64
-"""Devices of one entry on a node."""
 _MOST_DECLARED = 1_024
 """Devices of one entry that a class declares for a node."""
-_MOST_PODS = 1_024
-"""Engine pods of one workload on a node. Kubelets take 110 pods by default."""
 _MOST_POOLS = 64
 _MOST_ENTRIES = 64
 _MOST_DIFFERENCES = 64
@@ -47,8 +53,6 @@ _LONGEST_NAME = 253
 _LONGEST_HOLDER = 2 * _LONGEST_NAME + 1
 """Characters of `namespace/workload`."""
 _LONGEST_AMOUNT = 64
-_MOST_AMOUNT = 2**60
-"""Bytes, or millicores: an exbibyte of memory is no node's."""
 _NOTHING = {"cpu": "0", "memory": "0", "ephemeral-storage": "0"}
 _ESSENTIAL = {"nodes", "pods", "resourceslices", "resourceclaims"}
 """Kinds without which the numbers of a report are wrong."""
@@ -85,13 +89,17 @@ def parse(text: Any) -> Observation | Unbelieved:
     try:
         return _observation(_decoded(text))
     except _Malformed as malformed:
-        return Unbelieved(f"{OBSERVED_KEY}: {malformed}")
+        return Unbelieved(f"{OBSERVED_KEY}: {malformed}", isinstance(malformed, _Blind))
     except RecursionError:
         return Unbelieved(f"{OBSERVED_KEY}: must be JSON")
 
 
 class _Malformed(Exception):
     """A value that is not accepted."""
+
+
+class _Blind(_Malformed):
+    """The observer cannot read what it needs."""
 
 
 def _refuse(at: str, wanted: str, value: Any) -> NoReturn:
@@ -120,7 +128,7 @@ def _observation(given: Any) -> Observation:
         _refuse("version", str(VERSION), version)
     unreadable = sorted(_ESSENTIAL.intersection(_texts("missing", given.get("missing"), 64, _LONGEST_NAME)))
     if unreadable:
-        raise _Malformed(f"the observer cannot read {', '.join(unreadable)}")
+        raise _Blind(f"the observer cannot read {', '.join(unreadable)}")
     pools = _map("pools", given.get("pools"), _MOST_POOLS)
     observation = Observation(
         cluster=_text("cluster", given.get("cluster"), _LONGEST_NAME),
@@ -203,13 +211,13 @@ def _devices(at: str, given: Any) -> ByDevice:
 
 
 def _held(at: str, given: Any) -> Mapping[str, ByDevice]:
-    holders = _map(at, given, _MOST_PODS, _LONGEST_HOLDER)
+    holders = _map(at, given, MOST_HOLDERS, _LONGEST_HOLDER)
     return {holder: _devices(f"{at}.{holder}", held) for holder, held in holders.items()}
 
 
 def _pods(at: str, given: Any) -> Mapping[str, int]:
-    counted = _map(at, given, _MOST_PODS, _LONGEST_HOLDER)
-    return {holder: _number(f"{at}.{holder}", number, 1, _MOST_PODS) for holder, number in counted.items()}
+    counted = _map(at, given, MOST_HOLDERS, _LONGEST_HOLDER)
+    return {holder: _number(f"{at}.{holder}", number, 1, MOST_HOLDERS) for holder, number in counted.items()}
 
 
 def _amounts(at: str, given: Any) -> Resources:
@@ -220,7 +228,7 @@ def _amounts(at: str, given: Any) -> Resources:
 
 def _amount(at: str, resource: str, given: Any) -> int:
     amount = _quantity(resource, given) if isinstance(given, str) and len(given) <= _LONGEST_AMOUNT else None
-    if amount is None or amount > _MOST_AMOUNT:
+    if amount is None or amount > MOST_AMOUNT:
         _refuse(at, "a quantity that a node can have", given)
     return amount
 
@@ -259,7 +267,7 @@ def _unknown(at: str, given: Any) -> UnknownDevices:
     return UnknownDevices(
         driver=_text(f"{at}.driver", record.get("driver"), _LONGEST_NAME),
         device=_text(f"{at}.device", record.get("device"), _LONGEST_NAME),
-        on_node=_number(f"{at}.count", record.get("count"), 1, _MOST_DECLARED),
+        on_node=_number(f"{at}.count", record.get("count"), 1, MOST_UNKNOWN),
         nodes=_number(f"{at}.nodes", record.get("nodes"), 1, MOST_NODES),
     )
 

@@ -64,21 +64,35 @@ def takes_nodes(manifest: Manifest) -> bool:
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
-    """Return the nodes of a replica of another deployment. Its deployment and its pods are read on demand."""
-    return ForeignReplica(
-        nodes=TAKEN(manifest),
-        named=lambda: deployment_of(manifest["metadata"]),
-        specs=lambda: _specs(manifest),
-        identity=lambda: identity(manifest),
-    )
+    """Return what a replica of another deployment takes. Its details are read on demand."""
+    return ForeignReplica(TAKEN(manifest), _Foreign(manifest))
 
 
-def _specs(manifest: Manifest) -> Specs:
-    """Return the specs of which the pods of a replica may run."""
-    if labels.FORMER_SPEC not in (manifest["metadata"].get("annotations") or {}):
-        return (ENGINES(manifest),)
-    found = replica(manifest, deployment_of(manifest["metadata"]))
-    return found.specs if found else ()
+class _Foreign:
+    """A replica of another deployment."""
+
+    __slots__ = ("_manifest",)
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    @property
+    def deployment(self) -> NamespacedName:
+        """The deployment as its labels name it."""
+        return deployment_of(self._manifest["metadata"])
+
+    @property
+    def identity(self) -> NamespacedName:
+        """Its name."""
+        return identity(self._manifest)
+
+    @property
+    def specs(self) -> Specs:
+        """The specs of which its pods may run."""
+        if labels.FORMER_SPEC not in (self._manifest["metadata"].get("annotations") or {}):
+            return (ENGINES(self._manifest),)
+        found = replica(self._manifest, self.deployment)
+        return found.specs if found else ()
 
 
 ENGINES = ContentCache("spec", make=lambda manifest: engines(dig(manifest, "spec", "engines")), most=8_192)

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from function import cel, podspec
+from function.vocabulary.observation import MOST_AMOUNT
 
 _MILLI = 1000
 _LONGEST = 64
 """Characters of an amount. A longer text is no amount of a node or a pod."""
 _LARGEST_SCALE = 30
 """Digits that are computed with. The suffixes of Kubernetes need 18."""
-_MOST = 2**63 - 1
 _BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 
 
@@ -40,7 +40,8 @@ class Amounts(NamedTuple):
 
     def texts(self) -> dict[str, str]:
         """The amounts as quantities, by the names of Kubernetes."""
-        return {"cpu": _cpu(self.cpu), "memory": _bytes(self.memory), "ephemeral-storage": _bytes(self.storage)}
+        cpu, memory, storage = (min(amount, MOST_AMOUNT) for amount in self)
+        return {"cpu": _cpu(cpu), "memory": _bytes(memory), "ephemeral-storage": _bytes(storage)}
 
 
 NOTHING = Amounts()
@@ -58,7 +59,7 @@ def requested(spec: Mapping[str, Any]) -> Amounts:
 
 
 def _bounded(amounts: Iterable[int]) -> Amounts:
-    return Amounts(*(min(amount, _MOST) for amount in amounts))
+    return Amounts(*(min(amount, MOST_AMOUNT) for amount in amounts))
 
 
 @lru_cache(maxsize=65_536)  # nodes of a pool have the same amounts
@@ -70,7 +71,7 @@ def exact(given: Any) -> Fraction | None:
     """The value of a quantity, or None if it is none."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         return None
-    text = str(given) if isinstance(given, str) or abs(given) < _MOST else ""
+    text = str(given) if isinstance(given, str) or abs(given) < MOST_AMOUNT else ""
     return _exact(text) if 0 < len(text) <= _LONGEST else None
 
 

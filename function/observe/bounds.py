@@ -66,12 +66,11 @@ def _rounded(record: Mapping[str, Any], step: Amounts) -> dict[str, Any]:
     }
 
 
-def _merged(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    counts: dict[str, int] = {}
+def _merged(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    alike: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
-        like = dump({**record, "count": 0})
-        counts[like] = counts.get(like, 0) + record["count"]
-    return [{**json.loads(like), "count": count} for like, count in sorted(counts.items())]
+        alike.setdefault(dump({**record, "count": 0}), []).append(record)
+    return [{**those[0], "count": sum(one["count"] for one in those)} for _, those in sorted(alike.items())]
 
 
 def _cut(observed: Mapping[str, Any], most: int) -> str:

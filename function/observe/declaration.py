@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import dig, dig_list
+from function.core import dig, dig_list, visible
 from function.observe import reading
 from function.observe.records import Fact, NodeTaint
 from function.vocabulary import names
@@ -18,7 +18,8 @@ _MOST_ENTRIES = 64
 _MOST_DEVICES = 1024
 _MOST_TAINTS = 64
 _MOST_CHARACTERS = 1024 * 1024
-_LONGEST = 253
+_LONGEST = 64
+"""Characters of a value that is told."""
 
 
 class Malformed(ValueError):
@@ -78,11 +79,11 @@ def of(given: Any) -> Declaration:
     """
     version, cluster, pools = dig(given, "version"), dig(given, "cluster"), dig(given, "pools")
     if version != VERSION:
-        raise Malformed(f"version must be {VERSION}, not {str(version)[:_LONGEST]}")
-    if not isinstance(cluster, str) or not 0 < len(cluster) <= _LONGEST:
+        raise Malformed(f"version must be {VERSION}, not {_shown(version)}")
+    if not reading.name_of(cluster):
         raise Malformed("cluster must be the name of an InferenceCluster")
-    if not isinstance(pools, Mapping) or len(pools) > _MOST_POOLS:
-        raise Malformed(f"pools must be a map of at most {_MOST_POOLS} pools")
+    if not isinstance(pools, Mapping) or len(pools) > _MOST_POOLS or not all(map(reading.name_of, pools)):
+        raise Malformed(f"pools must be a map of at most {_MOST_POOLS} pools by their names")
     return Declaration(
         cluster=cluster,
         pools={str(name): _pool(str(name), pool) for name, pool in sorted(pools.items())},
@@ -105,7 +106,7 @@ def _pool(name: str, given: Any) -> Pool:
 def _entries(devices: Iterable[Any], at: str) -> Iterator[Entry]:
     for index, device in enumerate(devices):
         name, driver, count = dig(device, "name"), dig(device, "driver"), dig(device, "count")
-        if not (isinstance(name, str) and name and isinstance(driver, str) and driver):
+        if not (reading.name_of(name) and reading.name_of(driver)):
             raise Malformed(f"{at}[{index}] must have a name and a driver")
         if type(count) is not int or not 0 < count <= _MOST_DEVICES:
             raise Malformed(f"{at}[{index}].count must be a number from 1 to {_MOST_DEVICES}")
@@ -116,4 +117,8 @@ def _entries(devices: Iterable[Any], at: str) -> Iterator[Entry]:
 def _taints(given: Iterable[Any]) -> Iterator[NodeTaint]:
     for taint in given:
         key, value, effect = (dig(taint, field_) or "" for field_ in ("key", "value", "effect"))
-        yield NodeTaint(str(key), str(value), str(effect))
+        yield NodeTaint(_shown(key), _shown(value), _shown(effect))
+
+
+def _shown(given: Any) -> str:
+    return visible(str(given)[:_LONGEST])

@@ -40,6 +40,8 @@ class Place:
     """Of those, by pods of DaemonSets."""
     engines: Counter[str] = field(default_factory=Counter)
     """Engine pods of ours by `namespace/workload`."""
+    of_engines: Amounts = NOTHING
+    """What those request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ def _devices(slice_: Slice) -> Iterator[tuple[Device, tuple[Fact, ...]]]:
 def _add(place: Place, pod: Pod) -> None:
     if pod.workload:
         place.engines[f"{pod.key[0]}/{pod.workload}"] += 1
+        place.of_engines = place.of_engines.plus(pod.requests)
         return
     place.requested = place.requested.plus(pod.requests)
     if pod.is_daemon:

@@ -14,18 +14,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from function.observe.declaration import Declaration, Pool
 from function.observe.inventory import Inventory, Place
 from function.observe.matching import Class, Difference, Look, Matched, matched
-from function.observe.records import Fact, Node, NodeTaint
+from function.observe.records import Device, Fact, Node, NodeTaint
 from function.vocabulary import labels
-from function.vocabulary.observation import VERSION, NodeState
+from function.vocabulary.observation import MOST_DEVICES, MOST_HOLDERS, MOST_UNKNOWN, VERSION, NodeState
 
 _MOST_DIFFERENCES = 16
-_MOST_UNKNOWN = 16
+_MOST_UNKNOWN_KINDS = 16
 _MOST_UNASSIGNED = 8
 _ALWAYS_TOLERATED = (labels.GPU_TAINT, "NoSchedule")
 """Key and effect of the taint that every engine pod tolerates."""
@@ -95,25 +96,34 @@ def _merged(records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, 
 
 def _record(pool: Pool, place: Place, matched_: Matched, inventory: Inventory) -> dict[str, Any]:
     """The description of a node, without its name."""
+    devices = {name: _told(found, inventory.holders) for name, found in sorted(matched_.by_entry.items())}
     foreign, ours = Counter[str](), defaultdict[str, Counter[str]](Counter)
-    for entry, devices in matched_.by_entry.items():
-        for device in devices:
-            holder = inventory.holders.get(device)
-            if holder:
-                ours[holder][entry] += 1
-            elif holder is not None:
-                foreign[entry] += 1
+    for entry, told in devices.items():
+        for holder in (inventory.holders[device] for device in told if device in inventory.holders):
+            (ours[holder] if holder else foreign)[entry] += 1
     state, taint = _state(pool, place.node)
     return {
         "state": state.value,
         **({"taint": str(taint)} if taint else {}),
-        "devices": {entry: len(devices) for entry, devices in sorted(matched_.by_entry.items())},
+        "devices": {entry: len(told) for entry, told in devices.items()},
         **({"foreign": _sorted(foreign)} if foreign else {}),
         **({"ours": {holder: _sorted(held) for holder, held in sorted(ours.items())}} if ours else {}),
-        **({"pods": _sorted(place.engines)} if place.engines else {}),
+        **({"pods": _sorted(_bounded(place.engines))} if place.engines else {}),
         "allocatable": place.node.allocatable.texts(),
         "requested": place.requested.texts(),
+        **({"oursRequested": place.of_engines.texts()} if any(place.of_engines) else {}),
     }
+
+
+def _told(devices: Sequence[Device], holders: Mapping[Device, str]) -> Sequence[Device]:
+    """The devices that are told of an entry: those that claims hold first, if there are too many."""
+    if len(devices) <= MOST_DEVICES:
+        return devices
+    return sorted(devices, key=lambda device: (device not in holders, device))[:MOST_DEVICES]
+
+
+def _bounded(counts: Mapping[str, int]) -> dict[str, int]:
+    return {holder: min(count, MOST_HOLDERS) for holder, count in sorted(counts.items())[:MOST_HOLDERS]}
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
@@ -198,7 +208,9 @@ def _notation(facts: Iterable[Fact]) -> dict[str, Any]:
 
 def _counts(pool: Pool, nodes: Sequence[Matched]) -> list[dict[str, Any]]:
     counted = Counter(
-        (entry.name, entry.count, len(node.by_entry.get(entry.name, ()))) for node in nodes for entry in pool.entries
+        (entry.name, entry.count, min(len(node.by_entry.get(entry.name, ())), MOST_DEVICES))
+        for node in nodes
+        for entry in pool.entries
     )
     return [
         {"device": device, "declared": declared, "published": published, "nodes": count}
@@ -208,15 +220,15 @@ def _counts(pool: Pool, nodes: Sequence[Matched]) -> list[dict[str, Any]]:
 
 
 def _unknown(nodes: Iterable[Matched]) -> list[dict[str, Any]]:
-    return list(_most_unknown(nodes))[:_MOST_UNKNOWN]
-
-
-def _most_unknown(nodes: Iterable[Matched]) -> Iterator[dict[str, Any]]:
     """Devices that no entry describes, by driver and number on a node, with the name of one."""
     counted, samples = Counter[tuple[str, int]](), dict[tuple[str, int], str]()
     for node in nodes:
-        for driver, device, count in node.unknown:
-            counted[driver, count] += 1
-            samples[driver, count] = min(device, samples.get((driver, count), device))
-    for (driver, count), number in sorted(counted.items()):
-        yield {"driver": driver, "device": samples[driver, count], "count": count, "nodes": number}
+        for driver, devices in groupby(sorted(node.unknown), key=lambda one: one[0]):
+            those = list(devices)
+            key = driver, min(MOST_UNKNOWN, sum(count for _, _, count in those))
+            counted[key] += 1
+            samples[key] = min(those[0][1], samples.get(key, those[0][1]))
+    return [
+        {"driver": driver, "device": samples[driver, count], "count": count, "nodes": number}
+        for (driver, count), number in sorted(counted.items())
+    ][:_MOST_UNKNOWN_KINDS]

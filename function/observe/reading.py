@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from function import cel
-from function.core import condition, condition_true, controller, dig, dig_list
+from function.core import condition, condition_true, controller, dig, dig_list, visible
 from function.observe import amounts, troubles
 from function.observe.records import (
     Claim,
@@ -35,6 +35,8 @@ from function.vocabulary import labels
 
 _LONGEST = 253
 """Characters of a name (DNS subdomain)."""
+_LONGEST_KEY = 200
+"""Characters of a label's key or an attribute's name, which is a domain and a word at most. Longer ones are no keys."""
 _MOST_LABELS = 64
 _MOST_TAINTS = 32
 _MOST_FACTS = 64
@@ -55,7 +57,7 @@ _GIVEN = ("string", "version", "bool", "int")
 
 
 def node(given: Any) -> Node | None:
-    name = _name(dig(given, "metadata", "name"))
+    name = name_of(dig(given, "metadata", "name"))
     if not name:
         return None
     return Node(
@@ -70,15 +72,15 @@ def node(given: Any) -> Node | None:
 
 def _taints(given: Iterable[Any]) -> Iterator[NodeTaint]:
     for taint in given:
-        key, effect = _name(dig(taint, "key")), dig(taint, "effect")
+        key, effect = name_of(dig(taint, "key")), dig(taint, "effect")
         if key and effect in _BLOCKS:
             yield NodeTaint(key, _text(dig(taint, "value")), str(effect))
 
 
 def resource_slice(given: Any) -> Slice | None:
     """Slices that are not of one node are no record: their devices are not on the nodes of a pool."""
-    name, driver = _name(dig(given, "metadata", "name")), _name(dig(given, "spec", "driver"))
-    pool, on = _name(dig(given, "spec", "pool", "name")), _name(dig(given, "spec", "nodeName"))
+    name, driver = name_of(dig(given, "metadata", "name")), name_of(dig(given, "spec", "driver"))
+    pool, on = name_of(dig(given, "spec", "pool", "name")), name_of(dig(given, "spec", "nodeName"))
     if not (name and driver and pool and on):
         return None
     return Slice(
@@ -94,7 +96,7 @@ def resource_slice(given: Any) -> Slice | None:
 
 def _published(given: Iterable[Any], driver: str) -> Iterator[Published]:
     for device in given:
-        name = _name(dig(device, "name"))
+        name = name_of(dig(device, "name"))
         if name:
             tainted = any(dig(taint, "effect") in _BLOCKS for taint in dig_list(device, "taints")[:_MOST_TAINTS])
             yield Published(name, facts(device, driver), tainted)
@@ -136,7 +138,7 @@ def _bare(name: str, driver: str) -> str:
 
 
 def device_class(given: Any) -> DeviceClass | None:
-    name = _name(dig(given, "metadata", "name"))
+    name = name_of(dig(given, "metadata", "name"))
     if not name:
         return None
     texts = [dig(one, "cel", "expression") for one in dig_list(given, "spec", "selectors")[:_MOST_SELECTORS]]
@@ -152,7 +154,7 @@ def claim(given: Any) -> Claim | None:
     owner = controller(_mapping(dig(given, "metadata"))) or {}
     owners = [owner.get("name")] if owner.get("kind") == "Pod" else []
     users = [dig(one, "name") for one in dig_list(given, "status", "reservedFor")[:_MOST_PODS] if _is_pod(one)]
-    return Claim(key, held, tuple(sorted({_name(one) for one in (*owners, *users)} - {""})))
+    return Claim(key, held, tuple(sorted({name_of(one) for one in (*owners, *users)} - {""})))
 
 
 def _is_pod(consumer: Any) -> bool:
@@ -161,24 +163,24 @@ def _is_pod(consumer: Any) -> bool:
 
 def _held(results: Iterable[Any]) -> Iterator[Device]:
     for result in results:
-        driver, pool, name = (_name(dig(result, field)) for field in ("driver", "pool", "device"))
+        driver, pool, name = (name_of(dig(result, field)) for field in ("driver", "pool", "device"))
         if driver and pool and name and dig(result, "adminAccess") is not True:
             yield Device(sys.intern(driver), sys.intern(pool), name)
 
 
 def pod(given: Any) -> Pod | None:
     """A pod that has ended is no record: it holds nothing. But an engine's pod that failed tells why."""
-    key, workload = _key(given), _name(dig(given, "metadata", "labels", labels.WORKLOAD))
+    key, workload = _key(given), name_of(dig(given, "metadata", "labels", labels.WORKLOAD))
     phase = dig(given, "status", "phase")
     if key is None or phase == "Succeeded" or (phase == "Failed" and not workload):
         return None
     owner = controller(_mapping(dig(given, "metadata"))) or {}
     return Pod(
         key=key,
-        uid=_name(dig(given, "metadata", "uid")),
-        node=sys.intern(_name(dig(given, "spec", "nodeName"))),
+        uid=name_of(dig(given, "metadata", "uid")),
+        node=sys.intern(name_of(dig(given, "spec", "nodeName"))),
         workload=sys.intern(workload),
-        pool=sys.intern(_name(dig(given, "spec", "nodeSelector", labels.POOL))),
+        pool=sys.intern(name_of(dig(given, "spec", "nodeSelector", labels.POOL))),
         is_daemon=owner.get("kind") == "DaemonSet",
         requests=amounts.requested(_mapping(dig(given, "spec"))),
         trouble=troubles.of(given) if workload else None,
@@ -204,7 +206,7 @@ def leader_worker_set(given: Any) -> Owner | None:
 
 
 def _workload(template: Any) -> str:
-    return _name(dig(template, "metadata", "labels", labels.WORKLOAD))
+    return name_of(dig(template, "metadata", "labels", labels.WORKLOAD))
 
 
 def _owner(kind: str, given: Any, workload: str, failure: str = "") -> Owner | None:
@@ -232,16 +234,16 @@ _CONTAINER = re.compile(r"\{([^{}]{1,253})\}$")
 
 def event(given: Any) -> Event | None:
     """Events with other reasons are no records."""
-    reason, about = dig(given, "reason"), dig(given, "involvedObject")
-    name = _name(dig(about, "name"))
+    reason, about = name_of(dig(given, "reason")), dig(given, "involvedObject")
+    name = name_of(dig(about, "name"))
     if reason not in _TELLING or not name:
         return None
     path = _CONTAINER.search(_text(dig(about, "fieldPath")))
     times = (("lastTimestamp",), ("series", "lastObservedTime"), ("eventTime",), ("metadata", "creationTimestamp"))
     return Event(
         kind=sys.intern(_text(dig(about, "kind"))),
-        key=(sys.intern(_name(dig(about, "namespace"))), name),
-        uid=_name(dig(about, "uid")),
+        key=(sys.intern(name_of(dig(about, "namespace"))), name),
+        uid=name_of(dig(about, "uid")),
         container=path[1] if path else "",
         reason=sys.intern(reason),
         message=_raw(dig(given, "message")),
@@ -257,7 +259,7 @@ def _raw(given: Any) -> str:
 
 
 def _key(given: Any) -> Key | None:
-    namespace, name = _name(dig(given, "metadata", "namespace")), _name(dig(given, "metadata", "name"))
+    namespace, name = name_of(dig(given, "metadata", "namespace")), name_of(dig(given, "metadata", "name"))
     return (sys.intern(namespace), name) if namespace and name else None
 
 
@@ -267,21 +269,22 @@ def _mapping(given: Any) -> Mapping[str, Any]:
 
 def _items(given: Any, most: int) -> list[tuple[str, Any]]:
     """The entries of a map whose keys are names, the first ones in order if there are too many."""
-    return sorted(((k, v) for k, v in _mapping(given).items() if _name(k)), key=lambda item: item[0])[:most]
+    named = ((key, value) for key, value in _mapping(given).items() if name_of(key) and len(key) <= _LONGEST_KEY)
+    return sorted(named, key=lambda item: item[0])[:most]
 
 
 def _texts(given: Any) -> Mapping[str, str]:
     return {sys.intern(key): sys.intern(_text(value)) for key, value in _items(given, _MOST_LABELS)}
 
 
-def _name(given: Any) -> str:
+def name_of(given: Any) -> str:
     """A name of Kubernetes, or nothing. A name has no blanks and no control characters."""
     is_name = isinstance(given, str) and len(given) <= _LONGEST and given.isascii() and given.isprintable()
     return given if is_name and " " not in given else ""
 
 
 def _text(given: Any) -> str:
-    return given[:_LONGEST] if isinstance(given, str) else ""
+    return visible(given[:_LONGEST])[:_LONGEST] if isinstance(given, str) else ""
 
 
 def _count(given: Any) -> int:

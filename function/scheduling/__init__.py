@@ -6,8 +6,8 @@ value with its facts. Read the modules in the order of a decision:
 - `job`, `fleet`: the input. `plan`, `rejection`: the output.
 - `solve`: the phases of a decision. `rollout`, `revision`: the rules by which a changed spec reaches replicas.
 - `capacity`: what is free, and who keeps the nodes of an overcommitted pool. `account`: one cluster.
-- `sharing`: pods on pools whose nodes are shared. `packing`, `covering`, `blocking`: whether all of them fit. `hint`:
-  what a cluster publishes of such a pool.
+- `sharing`: pods on pools whose nodes are shared. `packing`, `covering`, `blocking`: whether all of them fit.
+  `vacancy`: what a cluster publishes of such a pool. `hint`: what others read of it.
 - `filling`: the best clusters for new replicas, after `filters` and `taints`.
 - `fit`: one replica on the pools of a cluster. `devices`: one member on a node. `allocation`: devices to requests.
 - `budget`, `findings`: bounds on the work of one call, and what is kept for the next.
@@ -59,6 +59,7 @@ from function.scheduling.selector import Selector
 from function.scheduling.sharing import Demands, Room
 from function.scheduling.solve import solve
 from function.scheduling.suggestion import Suggestion, suggestions
+from function.scheduling.vacancy import Vacancy, roughly_vacant, vacancy
 
 __all__ = [
     "LARGEST_CLAIM",
@@ -119,6 +120,7 @@ __all__ = [
     "Taint",
     "Toleration",
     "TooFewServe",
+    "Vacancy",
     "Wait",
     "breakdowns",
     "conflict",
@@ -131,6 +133,8 @@ __all__ = [
     "most_more",
     "nodes_of",
     "rejections",
+    "roughly_vacant",
     "solve",
     "suggestions",
+    "vacancy",
 ]

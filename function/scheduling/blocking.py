@@ -33,10 +33,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 Resources: TypeAlias = tuple[int, int, int]
 """Cpu in millicores, memory in bytes, and ephemeral storage in bytes."""
+
+_Requests: TypeAlias = tuple[tuple[int, int], ...]
+"""The requests of a pod: the count, and the entries that it may draw on as a bit mask."""
 
 _MOST_UNIONS = 64
 """Unions of entries that are looked at for one node. Nodes have one or two entries that are shared, most often."""
@@ -50,9 +54,13 @@ class PodDemand:
     """For each request that claims: the count, and the positions of the entries of the node's shape that it may draw
     on. Sorted, so that like demands are equal."""
     resources: Resources = (0, 0, 0)
+    requests: _Requests = field(init=False, repr=False, compare=False)
+    """What `devices` says, without requests for no devices."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        requests = ((count, sum(1 << e for e in set(entries))) for count, entries in self.devices if count > 0)
+        object.__setattr__(self, "requests", tuple(requests))
         object.__setattr__(self, "_hash", hash((self.devices, self.resources)))
 
     def __hash__(self) -> int:
@@ -61,7 +69,7 @@ class PodDemand:
     @property
     def is_empty(self) -> bool:
         """Whether the pod takes nothing, so that it fits on any node."""
-        return not any(self.resources) and not any(count for count, _ in self.devices)
+        return not any(self.resources) and not self.requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +105,33 @@ class Blocking(NamedTuple):
     """The set blocks the node if for one of these, each sum reaches its bound."""
 
 
-_Requests: TypeAlias = tuple[tuple[int, int], ...]
-"""The requests of a pod: the count, and the entries that it may draw on as a bit mask."""
-
-
 def fits_empty(capacity: NodeCapacity, demand: PodDemand) -> bool:
     """Whether a pod fits on a node that has no other pod."""
-    unions = _unions(mask for _, mask in _requests(demand))
+    unions = _unions(mask for _, mask in demand.requests)
     return unions is not None and _fits(capacity, demand, unions)
 
 
-def blocking(low: NodeCapacity, high: NodeCapacity, pod: PodDemand, kinds: Sequence[PodDemand]) -> Blocking | None:
+def blocking(low: NodeCapacity, high: NodeCapacity, pod: PodDemand, kinds: tuple[PodDemand, ...]) -> Blocking | None:
     """Return what blocks a node for a pod, or None if the pod does not fit on the empty node.
 
     The capacity of the node is at least `low` and at most `high`. Both are the same for a node that is known.
     """
-    own = _unions(mask for _, mask in _requests(pod))
+    own = _unions(mask for _, mask in pod.requests)
     if own is None or not _fits(low, pod, own):
         return None
-    requests = [_requests(kind) for kind in kinds]
-    limits = [*_device_limits(high, requests), *_resource_rows(high.resources, kinds)]
+    requests = [kind.requests for kind in kinds]
     ways = [
         *(way for union in own if (way := _device_way(low, pod, union, requests)) is not None),
         *((row,) for row in _resource_ways(low, pod, kinds)),
     ]
-    return Blocking(_without_implied_limits(limits), _without_implied_ways(ways))
+    return Blocking(_limits(high, kinds), _without_implied_ways(ways))
 
 
-def _requests(demand: PodDemand) -> _Requests:
-    return tuple((count, sum(1 << e for e in set(entries))) for count, entries in demand.devices if count > 0)
+@lru_cache(maxsize=256)
+def _limits(capacity: NodeCapacity, kinds: tuple[PodDemand, ...]) -> tuple[Row, ...]:
+    """Return the limits. They are the same for each pod that is asked about."""
+    requests = [kind.requests for kind in kinds]
+    return _without_implied_limits([*_device_limits(capacity, requests), *_resource_rows(capacity.resources, kinds)])
 
 
 def _unions(masks: Iterable[int]) -> list[int] | None:
@@ -148,8 +154,7 @@ def _within(requests: _Requests, mask: int) -> int:
 
 
 def _fits(capacity: NodeCapacity, demand: PodDemand, unions: Iterable[int]) -> bool:
-    requests = _requests(demand)
-    return all(_within(requests, union) <= _devices(capacity, union) for union in unions) and all(
+    return all(_within(demand.requests, union) <= _devices(capacity, union) for union in unions) and all(
         has is None or not wanted or wanted <= has
         for wanted, has in zip(demand.resources, capacity.resources, strict=True)
     )
@@ -177,7 +182,7 @@ def _device_way(
 
     The others take at most, for each cut, the devices of the cut and what those ask for that draw on others too.
     """
-    needed = _devices(capacity, union) - _within(_requests(pod), union) + 1
+    needed = _devices(capacity, union) - _within(pod.requests, union) + 1
     masks = {mask & union for own in requests for _, mask in own}
     rows = []
     for cut in [0, *(_unions(sorted(masks)) or sorted(masks)[:_MOST_UNIONS])]:

@@ -3,7 +3,8 @@
 Terms:
 
 - A *verdict* says of one device, request or member whether it matches, with the details.
-- The *nearest* device of a request is the one that fails the fewest selectors, where some selector fails.
+- The *nearest* device of a request is the one that fails the fewest selectors, where some selector fails. It is of a
+  DeviceClass on whose devices all selectors can be evaluated, if there is one.
 
 `breakdowns` works top-down. It takes the rejections of a plan (see `explain.py`), and for each of their clusters visits
 the pools, in each pool the members of the job, and in each member the requests and devices.
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 
 from function.scheduling.account import Free
 from function.scheduling.allocation import Kind
-from function.scheduling.devices import Offer
+from function.scheduling.devices import Offer, evaluable
 from function.scheduling.explain import PlannedUsage, planned_usage, rejections
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool
@@ -61,7 +62,8 @@ class RequestVerdict:
     @property
     def nearest(self) -> DeviceVerdict | None:
         """The device that fails the fewest selectors, of those that do not match; None if all match."""
-        missed = [d for d in self.devices if not d.matches]
+        sound = evaluable((d.device, d.error or not d.failing) for d in self.devices)
+        missed = [d for d in self.devices if not d.matches and (not sound or d.device.device_class in sound)]
         return min(missed, key=lambda d: (len(d.failing), d.error is not None, d.device.name), default=None)
 
 

@@ -39,9 +39,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from function.scheduling.account import NOTHING, Account, Charges, Free, exceeded
-from function.scheduling.fleet import Cluster, ForeignReplica, PlacedEngine, Pool, Replica, Specs
+from function.scheduling.fleet import Cluster, ForeignReplica, Occupant, PlacedEngine, Pool, Replica
 from function.scheduling.observed import ObservedPool
-from function.scheduling.seen import Occupant, open_nodes, open_room
+from function.scheduling.seen import open_nodes, open_room
 from function.scheduling.sharing import Demands, Room
 
 
@@ -160,9 +160,9 @@ class Ledger:
                 account.free |= {pool: amount for pool, amount in free.items() if pool in account.free}
             else:
                 self._count(name, account)
-                observed = [pool for pool in account.pools if pool.seen]
-                if observed:
-                    self._seen[name] = self._observed(name, observed)
+            observed = [pool for pool in account.pools if pool.seen]
+            if observed:
+                self._seen[name] = self._observed(name, observed)
         return account
 
     def _observed(self, name: str, pools: Sequence[Pool]) -> Account:
@@ -178,9 +178,8 @@ class Ledger:
         return account
 
     def _occupants(self, name: str) -> Iterable[Occupant]:
-        foreign = self._others.get(name, ())
-        yield from (Occupant(r.identity() if r.identity else r.named(), r.specs()) for r in foreign)
-        yield from (Occupant(r.identity, r.specs) for r in self._replicas.get(name, ()))
+        yield from (foreign.details for foreign in self._others.get(name, ()))
+        yield from self._replicas.get(name, ())
 
     def _pools(self, name: str) -> Sequence[Pool]:
         cluster = self._clusters.get(name)
@@ -193,12 +192,8 @@ class Ledger:
         for replica in self._replicas.get(name, ()):
             account.charge_nodes(replica.nodes())
         if account.shared:
-            for specs in self._specs(name):
-                account.charge(account.charges(specs)._replace(nodes={}))
-
-    def _specs(self, name: str) -> Iterable[Specs]:
-        yield from (foreign.specs() for foreign in self._others.get(name, ()))
-        yield from (replica.specs for replica in self._replicas.get(name, ()))
+            for occupant in self._occupants(name):
+                account.charge(account.charges(occupant.specs)._replace(nodes={}))
 
 
 def _least(declared: Free, seen: Free) -> Free:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from function.scheduling.blocking import Blocking, Row
@@ -112,23 +113,28 @@ def _most_reached(row: Row, counts: Sequence[int], limits: Sequence[Row]) -> flo
         return alone
     sizes = [row.sizes[kind] for kind in small]
     most = [limit.bound for limit in limits if [limit.sizes[kind] for kind in small] == sizes]
-    needed = _least_sum(set(sizes), row.bound, min(most, default=None))
+    needed = _least_sum(sizes, row.bound, min(most, default=None))
     return alone if needed is None else alone + sum(row.sizes[kind] * counts[kind] for kind in small) // needed
 
 
-def _least_sum(sizes: set[int], least: int, most: int | None) -> int | None:
+def _least_sum(sizes: Sequence[int], least: int, most: int | None) -> int | None:
     """Return the least sum of sizes, each as often as one likes, from `least` to `most`; None if there is none."""
     step = math.gcd(*sizes)
-    found = -(-least // step) * step
-    if found // step <= _SMALL:
-        reached = {0}
-        for total in range(step, found + max(sizes) + 1, step):
-            if any(total - size in reached for size in sizes):
-                reached.add(total)
-                if total >= least:
-                    found = total
-                    break
-    return found if most is None or found <= most else None
+    units = -(-least // step)
+    if units <= _SMALL:
+        sums = _sums(tuple(sorted({size // step for size in sizes})), 2 * units) >> units
+        units += (sums & -sums).bit_length() - 1
+    return units * step if most is None or units * step <= most else None
+
+
+@lru_cache(maxsize=1024)
+def _sums(sizes: tuple[int, ...], most: int) -> int:
+    """Return the sums of sizes up to `most`, each size as often as one likes, as a bit mask."""
+    found, mask = 1, (2 << most) - 1
+    for size in sizes:
+        while (more := (found | found << size) & mask) != found:
+            found = more
+    return found
 
 
 # Patterns

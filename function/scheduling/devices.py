@@ -280,14 +280,25 @@ class Matcher:
     def _shortfall(self, request: DeviceRequest, shape: NodeShape) -> Shortfall:
         """Return why a node does not satisfy one request alone."""
         has: dict[Kind, int] = {}
-        error = None
-        for device in shape.devices:
-            verdict = self.verdict(request, device)
+        verdicts = [(device, self.verdict(request, device)) for device in shape.devices]
+        for device, verdict in verdicts:
             if verdict is True:
                 has[device.device_class] = has.get(device.device_class, 0) + max(device.count, 0)
-            elif isinstance(verdict, str):
-                error = error or verdict
+        errors = (verdict for _, verdict in verdicts if isinstance(verdict, str))
+        error = None if evaluable(verdicts) else next(errors, None)
         return Shortfall(request.name, request.count, max(has.values(), default=0), error)
+
+
+def evaluable(verdicts: Iterable[tuple[Device, bool | str]]) -> frozenset[str]:
+    """Return the DeviceClasses on all of whose devices a request can be evaluated.
+
+    If there is one, errors on other devices are not why the request lacks devices. A claim names one DeviceClass.
+    Kubernetes applies its selectors first, and those of the request to its devices only. A Synthetic device is in no
+    ResourceSlice.
+    """
+    pairs = tuple(verdicts)
+    failing = {device.device_class for device, verdict in pairs if isinstance(verdict, str)}
+    return frozenset(d.device_class for d, _ in pairs if d.device_class is not None and d.device_class not in failing)
 
 
 def is_claim_too_large(matcher: Matcher, member: Member, clusters: Iterable[Cluster]) -> bool:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import NamedTuple
 
 from function.core import LazyDict, NamespacedName
 from function.scheduling import rejection, unseen
@@ -35,7 +35,7 @@ from function.scheduling.capacity import Ledger
 from function.scheduling.devices import Oversized, Shortfall
 from function.scheduling.filters import filter_cluster
 from function.scheduling.fit import Fit, Fitter, taken
-from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Replica, nodes_of
+from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Specs, nodes_of
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import NEAREST_FIRST, Fragmented, Full, Reason, Rejection
@@ -57,6 +57,14 @@ class PlannedUsage:
     def holders(self, cluster: str) -> Sequence[ForeignReplica]:
         """Return the replicas on a cluster; none if not all are known, since naming some would blame the wrong ones."""
         return () if cluster in self.uncounted else self.by_cluster[cluster]
+
+
+class _Planned(NamedTuple):
+    """A replica that a plan places."""
+
+    deployment: NamespacedName
+    identity: NamespacedName = NamespacedName("", "")
+    specs: Specs = ()
 
 
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
@@ -93,20 +101,16 @@ def planned_usage(job: Job, fleet: Fleet, plan: Plan) -> PlannedUsage:
         fleet.clusters,
         lambda name: [
             *fleet.others.get(name, ()),
-            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
-            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in plan.departing if r.cluster == name),
+            *(ForeignReplica(r.nodes(), r) for r in rivals if r.cluster == name),
+            *(ForeignReplica(r.nodes(), r) for r in plan.departing if r.cluster == name),
             *(
-                ForeignReplica(nodes_of(p.engines), lambda: job.deployment)
+                ForeignReplica(nodes_of(p.engines), _Planned(job.deployment))
                 for p in plan.placements
                 if p.cluster == name
             ),
         ],
     )
     return PlannedUsage(by_cluster, plan.ledger, fleet.published.keys())
-
-
-def _deployment(replica: Replica) -> NamespacedName:
-    return replica.deployment
 
 
 def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
@@ -125,6 +129,8 @@ def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | No
         return rejection.SearchLimit()
     if fit.full:
         return unseen.reason(cluster, fitter, usage.ledger) or _full(seen, fitter, usage)
+    if differs := unseen.difference(cluster, fitter, usage.ledger):
+        return differs
     cluster = seen
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
@@ -141,7 +147,7 @@ def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
     gaps = [min(shortages(e, options, cluster, free), key=lambda s: s.order) for e, options in engines]
     worst = max(gaps, key=lambda gap: (gap.gap, gap.pool))
     reason = worst.reason if worst.gap > 0 else _together(worst, cluster, fitter, free)
-    holders = {str(r.named()) for r in usage.holders(cluster.name) if reason.pool in r.nodes}
+    holders = {str(r.details.deployment) for r in usage.holders(cluster.name) if reason.pool in r.nodes}
     return replace(reason, held_by=tuple(sorted(holders)))
 
 
@@ -159,7 +165,7 @@ def _together(worst: Shortage, cluster: Cluster, fitter: Fitter, free: list[Free
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
-        if not fitter.offers(member, cluster.pools):
+        if (member.requests or cluster.pools) and not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
     return rejection.NothingToClaim(engine.name)
 

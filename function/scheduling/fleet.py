@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from function.core import NamespacedName
 from function.scheduling.packing import Resources
@@ -233,17 +233,29 @@ class Replica:
         return self.previous if self.previous and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
 
 
+class Occupant(Protocol):
+    """A replica that takes something of a cluster. Its properties may be read from a manifest on demand."""
+
+    @property
+    def deployment(self) -> NamespacedName:
+        """The deployment that it belongs to."""
+
+    @property
+    def identity(self) -> NamespacedName:
+        """Its name."""
+
+    @property
+    def specs(self) -> Specs:
+        """The specs of which its pods may run."""
+
+
 class ForeignReplica(NamedTuple):
-    """A replica of which only the nodes matter: one of another deployment, on a cluster without overcommitted pools."""
+    """A replica of which only what it takes matters: one of another deployment, on a cluster that is not contested."""
 
     nodes: Mapping[str, int]
     """Whole nodes by the name of the pool."""
-    named: Callable[[], NamespacedName]
-    """Return its deployment. Read on demand, for explanations only."""
-    specs: Callable[[], Specs] = tuple
-    """Return the specs of which its pods may run. Read on demand, for pools whose nodes are shared or observed."""
-    identity: Callable[[], NamespacedName] | None = None
-    """Return its name. Read on demand, for pools whose nodes are observed."""
+    details: Occupant
+    """The replica itself. It is read for explanations, and for pools whose nodes are shared or observed."""
 
 
 @dataclass(frozen=True, slots=True)

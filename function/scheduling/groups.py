@@ -48,7 +48,7 @@ class Groups(NamedTuple):
 # Nodes
 
 
-def lots(nodes: Iterable[tuple[NodeCapacity, int]], pod: PodDemand, kinds: Sequence[PodDemand]) -> list[Lot]:
+def lots(nodes: Iterable[tuple[NodeCapacity, int]], pod: PodDemand, kinds: tuple[PodDemand, ...]) -> list[Lot]:
     """Return what blocks the nodes for a pod, without those that it would not fit on if they were empty."""
     fitting = [(capacity, count) for capacity, count in nodes if _has_resources(capacity, pod)]
     fits = {devices: fits_empty(NodeCapacity(devices), pod) for devices in {c.devices for c, _ in fitting}}
@@ -68,7 +68,7 @@ def _has_resources(capacity: NodeCapacity, pod: PodDemand) -> bool:
     )
 
 
-def _nearly_alike(nodes: list[tuple[NodeCapacity, int]], pod: PodDemand, kinds: Sequence[PodDemand]) -> list[Lot]:
+def _nearly_alike(nodes: list[tuple[NodeCapacity, int]], pod: PodDemand, kinds: tuple[PodDemand, ...]) -> list[Lot]:
     chunks: dict[tuple[tuple[int, ...], int], list[tuple[NodeCapacity, int]]] = {}
     for capacity, count in nodes:
         chunks.setdefault((capacity.devices, int(4 * math.log2(_room(capacity, pod)))), []).append((capacity, count))

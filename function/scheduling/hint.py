@@ -1,9 +1,8 @@
 """What a cluster publishes of a pool whose nodes are shared, for clusters whose replicas are not known.
 
-A hint tells, for some sizes, how many pods that claim so many devices fit
-(`status.allocations[].devices[].guaranteed`). It only chooses the clusters to look at, so it may be wrong. It is never
-less than what is true when it was published: a hint that is too small would hide a place, and one that is too large
-costs a look.
+A hint tells, for some sizes, how many pods that claim so many devices fit at most (see `vacancy.py`). It only chooses
+the clusters to look at, so it may be wrong. It is never less than what is true when it was published: a hint that is
+too small would hide a place, and one that is too large costs a look.
 """
 
 from __future__ import annotations

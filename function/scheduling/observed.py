@@ -135,3 +135,5 @@ class Unbelieved(NamedTuple):
 
     why: str
     """The field, its value and what is accepted."""
+    is_blind: bool = False
+    """Whether the observer says itself that it cannot read what it needs."""

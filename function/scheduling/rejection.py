@@ -120,7 +120,7 @@ class Cordoned(_Nodes):
     """Nodes with room for the replica are observed to be cordoned."""
 
     def __str__(self) -> str:
-        return f"cordoned ({plural(self.count, 'node')} of {self.pool})"
+        return f"with cordoned nodes ({self.count} of {self.pool})"
 
     def detail(self) -> str:
         return f"a replica would fit, but cordoned: {self.nodes}"
@@ -144,7 +144,7 @@ class NodesTainted(_Nodes):
     taint: str = ""
 
     def __str__(self) -> str:
-        return f"with tainted nodes ({plural(self.count, 'node')} of {self.pool}, {self.taint})"
+        return f"with tainted nodes ({self.count} of {self.pool}, {self.taint})"
 
     def detail(self) -> str:
         return f"a replica would fit, but tainted with {self.taint}: {self.nodes}"
@@ -175,11 +175,41 @@ class TakenByOthers(_Nodes):
     """Devices that they hold."""
 
     def __str__(self) -> str:
-        return f"taken by others ({plural(self.devices, 'device')} of {self.pool})"
+        return f"with devices that others hold ({self.devices} of {self.pool})"
 
     def detail(self) -> str:
         held = plural(self.devices, "device")
         return f"a replica would fit, but pods that Modelplane does not know hold {held} on {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDiffers:
+    """A selector matches a device as its class declares it, but not as the nodes are observed to publish it."""
+
+    pool: str
+    device: str
+    fact: str
+    """An attribute or a capacity, such as `capacity memory`."""
+    declared: str
+    published: str | None
+    """None if no node publishes it."""
+    count: int
+    """Nodes that publish it so."""
+
+    def __str__(self) -> str:
+        return f"with {self.device} unlike its class ({self.fact} {self.seen}, {self.declared} declared)"
+
+    def detail(self) -> str:
+        nodes = f"{plural(self.count, 'node')} of pool {self.pool}"
+        return (
+            f"the selectors match {self.device} as its class declares it, with {self.fact} {self.declared}; on {nodes} "
+            f"it is {self.seen}"
+        )
+
+    @property
+    def seen(self) -> str:
+        """What the nodes publish, in words."""
+        return "not published" if self.published is None else self.published
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,6 +481,7 @@ Reason = (
     | SearchLimit
     | TooFewDevices
     | NodeTooSmall
+    | DeviceDiffers
     | NothingToClaim
     | SelectorError
     | NoDevice

@@ -30,8 +30,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from function.core import NamespacedName
-from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, Pool, Specs
+from function.scheduling.fleet import Cluster, NodeShape, Occupant, PlacedEngine, Pool
 from function.scheduling.observed import ObservedNodes, ObservedPool
 from function.scheduling.packing import NodeCapacity, PodDemand
 from function.scheduling.sharing import Demands, Room, capacity
@@ -50,14 +49,6 @@ class Seen:
     """Whether something adds nodes to the pool."""
     is_placement: bool = False
     """Whether the promise is `Placement`, for pools whose nodes are shared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Occupant:
-    """A replica on the cluster, with the specs of which its pods may run."""
-
-    identity: NamespacedName
-    specs: Specs
 
 
 def as_seen(cluster: Cluster) -> Cluster:

@@ -17,9 +17,11 @@ any restart.
 Deliberately coarse:
 
 - The engines of different replicas are taken to be in any combination of states. If there are more than
-  `_MOST_COMBINATIONS`, every copy of an engine that rolls is charged for the larger of its specs, in each respect.
-- A claim that no entry of the shape satisfies is charged for the whole node. The class was edited, and where the
-  devices are that the pod holds is not known.
+  `_MOST_COMBINATIONS`, every copy of an engine that rolls is charged for all of its specs.
+- An edit is charged together with the spec that served last. Pods of a spec between the two are not: few of them can be
+  ready, and a rolling update deletes those that are not before all others.
+- A pod that does not fit on an empty node of the shape is charged for the whole node. The class was edited, and where
+  the devices are that the pod holds is not known.
 - Limits of a node other than devices, cpu, memory and ephemeral storage are not counted, such as its number of pods.
 """
 
@@ -92,15 +94,14 @@ class Demands:
         return frozenset(pods.items())
 
     def _found(self, needs: PodNeeds, shape: NodeShape) -> PodDemand:
-        counted = shape.node
-        resources = tuple(0 if has is None else asks for asks, has in zip(needs.resources, counted, strict=True))
-        claims = []
-        for claimed in needs.claims:
-            entries = self._entries(claimed.selectors, claimed.device_class, shape)
-            if sum(shape.devices[e].count for e in entries) < claimed.count:
-                return PodDemand(whole_node(shape), _three(resources))
-            claims.append((claimed.count, entries))
-        return PodDemand(tuple(sorted(claims)), _three(resources))
+        claims = [
+            (claimed.count, self._entries(claimed.selectors, claimed.device_class, shape)) for claimed in needs.claims
+        ]
+        cpu, memory, storage = (
+            0 if has is None else min(asks, has) for asks, has in zip(needs.resources, shape.node, strict=True)
+        )
+        demand = PodDemand(tuple(sorted(claims)), (cpu, memory, storage))
+        return demand if packing.fits_empty(capacity(shape), demand) else replace(demand, devices=whole_node(shape))
 
     def _entries(self, selectors: Sequence[Selector] | None, device_class: str, shape: NodeShape) -> tuple[int, ...]:
         if selectors is None:
@@ -214,7 +215,9 @@ def _is_safe(room: Room) -> bool:
 def mixtures(specs: Sequence[tuple[Pods, int]]) -> States:
     """Return the states of an engine whose copies go from one spec to the next, without surge.
 
-    Each spec is the pods of one copy, and the number of copies. States that have no more than another are left out.
+    Each spec is the pods of one copy, and the number of copies. A state whose pods another state has as well is left
+    out. One whose pods are only smaller is not: smaller pods may lie together on a node that none of the larger could
+    share, and so block it for somebody else.
     """
     return _mixtures(tuple(dict.fromkeys(specs)))
 
@@ -223,13 +226,15 @@ def mixtures(specs: Sequence[tuple[Pods, int]]) -> States:
 def _mixtures(specs: tuple[tuple[Pods, int], ...]) -> States:
     *before, (last, copies) = specs
     most = max(copies for _, copies in specs)
+    if math.prod(n + 1 for _, n in before) > _MOST_COMBINATIONS:
+        return (_at_most(specs, most),)
     states = set()
     for numbers in product(*(range(n + 1) for _, n in before)):
         if sum(numbers) <= most:
             rest = min(copies, most - sum(numbers))
             of_before = (_times(pods, n) for (pods, _), n in zip(before, numbers, strict=True))
             states.add(_sum([*of_before, _times(last, rest)]))
-    largest = [s for s in states if not any(s != other and _has_at_least(other, s) for other in states)]
+    largest = [state for state in states if not any(_is_part(state, other) for other in states)]
     return tuple(sorted(largest, key=_order))
 
 
@@ -237,36 +242,23 @@ def _order(pods: Pods) -> list[tuple[tuple[tuple[int, tuple[int, ...]], ...], Re
     return sorted((demand.devices, demand.resources, count) for demand, count in pods)
 
 
-def _has_at_least(pods: Pods, others: Pods) -> bool:
-    """Whether each of the other pods can be paired with one that takes at least as much."""
-    left = Counter(dict(pods))
-    for demand, number in others:
-        count = number
-        for candidate in left:
-            if count and left[candidate] and covers(candidate, demand):
-                paired = min(count, left[candidate])
-                left[candidate] -= paired
-                count -= paired
-        if count:
-            return False
-    return True
+def _is_part(pods: Pods, others: Pods) -> bool:
+    """Whether others have all of some pods, and more."""
+    return pods != others and Counter(dict(pods)) <= Counter(dict(others))
 
 
-def covers(larger: PodDemand, smaller: PodDemand) -> bool:
-    """Whether one demand takes at least as much as another in every respect."""
-    if any(a < b for a, b in zip(larger.resources, smaller.resources, strict=True)):
-        return False
-    left = list(larger.devices)
-    for count, entries in smaller.devices:
-        match = next((one for one in left if one[1] == entries and one[0] >= count), None)
-        if match is None:
-            return False
-        left.remove(match)
-    return True
+def _at_most(specs: Iterable[tuple[Pods, int]], copies: int) -> Pods:
+    """Return the pods of which no mixture of some specs, with so many copies in all, has more."""
+    alone: Counter[PodDemand] = Counter()
+    each: Counter[PodDemand] = Counter()
+    for pods, n in specs:
+        alone.update(dict(_times(pods, n)))
+        each |= Counter(dict(pods))
+    return frozenset((demand, min(count, copies * each[demand])) for demand, count in alone.items())
 
 
 def _joined(states: States) -> Pods:
-    """Return pods that take at least as much as each of several states: all that differs is charged."""
+    """Return the pods of which none of several states has more: all that differs is charged."""
     joined: Counter[PodDemand] = Counter()
     for state in states:
         joined |= Counter(dict(state))
@@ -282,11 +274,6 @@ def _sum(several: Iterable[Pods]) -> Pods:
     for pods in several:
         total.update(dict(pods))
     return frozenset(total.items())
-
-
-def _three(resources: tuple[int, ...]) -> Resources:
-    cpu, memory, storage = resources
-    return cpu, memory, storage
 
 
 def _once(make: Callable[[], Matcher]) -> Callable[[], Matcher]:

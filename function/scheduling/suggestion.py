@@ -116,6 +116,7 @@ def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str 
             | rejection.SearchLimit()
             | rejection.TooFewDevices()
             | rejection.NodeTooSmall()
+            | rejection.DeviceDiffers()
             | rejection.NothingToClaim()
             | rejection.SelectorError()
             | rejection.NoDevice()

@@ -48,6 +48,15 @@ def reason(cluster: Cluster, fitter: Fitter, ledger: Ledger) -> Reason | None:
     return worst[0].reason(*worst[1][0]) if worst else None
 
 
+def difference(cluster: Cluster, fitter: Fitter, ledger: Ledger) -> Reason | None:
+    """Return what nodes publish otherwise than their class declares, if the replica has no devices for that alone."""
+    differs = [(pool.name, one) for pool in cluster.pools if pool.seen for one in pool.seen.pool.differs]
+    if not differs or not isinstance(fitter.fit(cluster, ledger.open(cluster.name)), Fit):
+        return None
+    pool, worst = max(differs, key=lambda pair: (pair[1].nodes, pair[0], pair[1].device, pair[1].fact))
+    return rejection.DeviceDiffers(pool, worst.device, worst.fact, worst.declared, worst.published, worst.nodes)
+
+
 def _concerned(cause: _Cause, cluster: Cluster) -> Iterator[tuple[Pool, list[ObservedNodes]]]:
     """Yield the pools that a cause concerns with their nodes, those with the most nodes first."""
     of_pools = [

@@ -28,6 +28,8 @@ CLUSTER_GATEWAY = "inference-gateway"
 """The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
 CONTROL_GATEWAY = "modelplane"
 """The Gateway on the control cluster, in SYSTEM_NAMESPACE."""
+OBSERVER = "modelplane-observer"
+"""The observer's Deployment on an inference cluster, in SYSTEM_NAMESPACE, and its ServiceAccount and roles."""
 CONTROL_CONFIG = "modelplane-control"
 """The ClusterProviderConfig of either provider for the control cluster itself."""
 _HASH = 8
@@ -114,6 +116,14 @@ def observed(cluster: str) -> str:
 def capacity_object(cluster: str) -> str:
     """Return the name of the observe-only Object for `observed`, in SYSTEM_NAMESPACE of the control cluster."""
     return derived(cluster, "capacity", cluster)
+
+
+def observer(cluster: str) -> str:
+    """Return the name of the observe-only Object for the observer's Deployment on a cluster, in SYSTEM_NAMESPACE.
+
+    It is not a `remote_object` name, which the serving stack's own Object for the same Deployment has.
+    """
+    return derived(cluster, "observer", cluster)
 
 
 def pod_reasons(namespace: str) -> str:

@@ -62,11 +62,14 @@ class Handler(openai.Handler):
         assert isinstance(engine, Engine)
         asked = json.loads(self.body())
         engine.completions.append(asked)
+        if asked.get("stream"):
+            return self.stream(engine)
         prefills = (asked.get(HANDOVER) or {}).get("do_remote_decode")
         handover = {"remote_engine_id": engine.name, "remote_block_ids": [1, 2]} if prefills else None
         choice = {"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        self.whole(json.dumps({"model": engine.name, "choices": [choice], "usage": usage, HANDOVER: handover}).encode())
+        answer = {"model": engine.name, "choices": [choice], "usage": usage, HANDOVER: handover}
+        return self.whole(json.dumps(answer).encode())
 
     def body(self) -> bytes:
         """Read the body, in chunks if it comes so: a proxy that passes it on as it arrives knows no length."""

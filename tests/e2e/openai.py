@@ -3,6 +3,7 @@
 import json
 import queue
 import ssl
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -85,6 +86,11 @@ class Server(ThreadingHTTPServer):
         super().__init__((stand_in.address, stand_in.port), handler or Handler)
         self.stand_in = stand_in
         stand_in.port = self.server_address[1]
+
+    def handle_error(self, *where: Any) -> None:
+        """A client may go away."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(*where)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -107,10 +107,14 @@ def await_turn(request: Request, replica: Replica) -> Result:
     runtimes = engine.runtimes(request.xr)
     serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
     again = {s.key: doubt.without_note(restate(request.observed[s.key])) for s in standings}
+    ready = all(s.done for s in standings)
     return Result(
-        ready=all(s.done for s in standings),
+        ready=ready,
         conditions=(status.awaits_turn(standings, cluster=replica.site.cluster), serving),
-        resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
+        resources={
+            **{s.key: ComposedResource(again[s.key], s.done) for s in standings},
+            **({} if ready else _pod_reasons(replica)),
+        },
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
 

@@ -1,4 +1,4 @@
-"""An observation of any size fits in its ConfigMap, and a reader of what was folded sees less than there is, never more."""
+"""An observation of any size fits in its ConfigMap. Who reads a folded one sees less than there is, never more."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def test_what_fits_is_told_in_full() -> None:
 
 def test_names_are_left_out_first() -> None:
     """Their number stays, and so does what the nodes have."""
-    whole = observed(900)["pools"]["h100"]["nodes"]
+    whole = observed(1100)["pools"]["h100"]["nodes"]
 
-    got = json.loads(bounds.text(observed(900)))["pools"]["h100"]["nodes"]
+    got = json.loads(bounds.text(observed(1100)))["pools"]["h100"]["nodes"]
 
     assert got == [{**one, "names": []} for one in whole]
 

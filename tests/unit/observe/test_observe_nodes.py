@@ -276,7 +276,7 @@ def test_the_text_does_not_depend_on_the_order_of_what_is_read() -> None:
         ({}, "version must be 1, not None"),
         ({"version": 2}, "version must be 1, not 2"),
         ({"version": 1}, "cluster must be the name of an InferenceCluster"),
-        ({"version": 1, "cluster": "c"}, "pools must be a map of at most 64 pools"),
+        ({"version": 1, "cluster": "c"}, "pools must be a map of at most 64 pools by their names"),
         ({"version": 1, "cluster": "c", "pools": {"p": 1}}, "pools.p.devices must be a list of at most 64 devices"),
         (
             {"version": 1, "cluster": "c", "pools": {"p": {"devices": [{}]}}},

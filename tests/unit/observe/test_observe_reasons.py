@@ -1,4 +1,4 @@
-"""The owner of a pod that does not run reads one reason, in the words of Kubernetes, and the same one until it changes."""
+"""The owner of a pod that does not run reads one reason, in the words of Kubernetes, and the same until it changes."""
 
 from __future__ import annotations
 
@@ -117,9 +117,11 @@ def test_an_init_container_that_fails_is_told_and_not_those_that_wait_for_it() -
 def test_an_init_container_that_ended_well_is_no_reason() -> None:
     done = container({"terminated": {"exitCode": 0, "reason": "Completed"}}, name="fetch")
 
-    assert reason(engine({"initContainerStatuses": [done], "containerStatuses": [container({"waiting": {"reason": "X"}})]})) == {
-        **WHERE, "reason": "X",
-    }  # fmt: skip
+    waits = container({"waiting": {"reason": "X"}})
+
+    got = reason(engine({"initContainerStatuses": [done], "containerStatuses": [waits]}))
+
+    assert got == {**WHERE, "reason": "X"}
 
 
 @pytest.mark.parametrize(
@@ -155,16 +157,19 @@ def test_events_do_not_count_once_the_pod_is_past_them() -> None:
     [
         ("Readiness probe failed: HTTP probe failed with statuscode: 503",
          "Readiness probe failed: HTTP probe failed with statuscode: 503"),
-        ('Startup probe failed: Get "http://10.1.2.3:8000/health?key=abc": dial tcp 10.1.2.3:8000: connect: connection refused',
+        (('Startup probe failed: Get "http://10.1.2.3:8000/health?key=abc": dial tcp 10.1.2.3:8000: connect: '
+         "connection refused"),
          "Startup probe failed: connection refused"),
-        ('Liveness probe failed: Get "http://10.1.2.3/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+        (('Liveness probe failed: Get "http://10.1.2.3/": context deadline exceeded (Client.Timeout exceeded while '
+         "awaiting headers)"),
          "Liveness probe failed: context deadline exceeded"),
         ('Readiness probe failed: service unhealthy (responded with "NOT_SERVING")',
          'Readiness probe failed: service unhealthy (responded with "NOT_SERVING")'),
         ("Readiness probe failed: the prompt was: a secret of a user", "Readiness probe failed"),
         ('Readiness probe failed: Get "http://10.1.2.3/": net/http: malformed HTTP response "a secret of a user"',
          "Readiness probe failed"),
-        ('Liveness probe errored and resulted in unknown state: command "cat /token" timed out', "Liveness probe errored"),
+        ('Liveness probe errored and resulted in unknown state: command "cat /token" timed out',
+         "Liveness probe errored"),
     ],
 )  # fmt: skip
 def test_a_failed_probe_has_the_kubelets_words_and_not_the_containers(message: str, want: str) -> None:
@@ -213,7 +218,8 @@ def test_the_command_and_the_output_of_a_hook_are_never_told() -> None:
     ("message", "want"),
     [
         ('exec: "sh -c TOKEN=abc": no such file', 'exec: "…": no such file'),
-        ("pull https://user:password@registry.example/v2/x?token=abcdefgh#f failed", "pull https://registry.example/v2/x failed"),
+        ("pull https://user:password@registry.example/v2/x?token=abcdefgh#f failed",
+         "pull https://registry.example/v2/x failed"),
         ("Authorization: Bearer abcdefghijkl refused", "Authorization: Bearer … refused"),
         ('env[0].value: Invalid value: "hunter2": must be', "env[0].value: Invalid value: must be"),
         ("password=hunter2 is wrong", "password … is wrong"),

@@ -77,7 +77,7 @@ def planned(there: Cluster, wanted: Job, *others: Replica) -> Plan:
 
 
 def foreign(replica: Replica) -> ForeignReplica:
-    return ForeignReplica(replica.nodes(), lambda: replica.deployment, lambda: replica.specs, lambda: replica.identity)
+    return ForeignReplica(replica.nodes(), replica)
 
 
 def why(there: Cluster, wanted: Job, *others: Replica) -> rejection.Reason:
