@@ -29,6 +29,8 @@ class ApiServer:
     objects: dict[str, dict[str, Object]] = field(default_factory=dict)
     refuses: dict[str, int] = field(default_factory=dict)
     """Status of each answer, by path."""
+    refused_once: set[str] = field(default_factory=set)
+    """Paths whose next list is forbidden."""
     bad_watches: dict[str, list[str]] = field(default_factory=dict)
     """By path, what the next watches do: `gone` (an event), `410` (a status), `cut`, `silent`, `garbage`."""
     version: int = 100
@@ -187,6 +189,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._status(404, "not found")
 
     def _list(self, path: str, parameters: dict[str, str]) -> None:
+        if path in self.api.refused_once:
+            self.api.refused_once.remove(path)
+            self._status(403, "not yet")
+            return
         with self.api.changed:
             chosen = [one for _, one in sorted(self.api.objects[path].items()) if _is_chosen(one, parameters)]
             version = self.api.version

@@ -43,7 +43,7 @@ def free(shown: Record, resource: int) -> int:
     )
 
 
-@pytest.mark.parametrize("nodes", [0, 3, 500, 1000, 5000])
+@pytest.mark.parametrize("nodes", [0, 3, 500, 1000, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ours", [False, True])
 def test_an_observation_fits_whatever_its_size(nodes: int, ours: bool) -> None:
     whole = observed(nodes, ours=ours)
