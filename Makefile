@@ -78,7 +78,7 @@ package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball 
 lock: | $(BIN)/python ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate -c requirements.lock -o requirements-hydrate.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate --extra observe -c requirements.lock -o requirements-image.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header .ci/build.in -o .ci/build.lock
 

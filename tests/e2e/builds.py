@@ -121,7 +121,9 @@ def told(title: str) -> Iterator[None]:
 
 
 def own(module: Module) -> Iterator[str]:
-    """What of our own decides a build's content."""
+    """What of our own decides a build's content, and under which name its sources are had."""
+    if module.declared:
+        yield module.declared
     if module.ours:
         yield from module.replaced
         yield from (path.read_text() for path in sorted((HERE / module.ours).rglob("*")) if path.is_file())
@@ -147,7 +149,7 @@ def make(module: Module, folder: Path) -> None:
             linker,
             "-o",
             str(program),
-            "." if module.ours else module.path + module.package,
+            "." if module.ours else module.imported + module.package,
         )
     for name, source in module.files.items():
         copy(Path(downloaded(scratch, module)["Dir"], source), folder / name)
@@ -160,8 +162,9 @@ def require(module: Module, scratch: Path) -> None:
     Go heeds `replace` in the main module only: what a module replaces for itself does not reach who requires it.
     """
     go(scratch, "mod", "init", "modelplane.test/e2e")
-    required = (f"{module.path}@{module.version}", *module.pinned)
-    replaced = (f"-replace={one}" for one in module.replaced)
+    required = (f"{module.imported}@{module.version}", *module.pinned)
+    renamed = (f"{module.declared}={module.path}@{module.version}",) if module.declared else ()
+    replaced = (f"-replace={one}" for one in (*module.replaced, *renamed))
     go(scratch, "mod", "edit", *(f"-require={one}" for one in required), *replaced)
     if module.staged:
         theirs = json.loads(go(scratch, "mod", "edit", "-json", downloaded(scratch, module)["GoMod"]))["Replace"]

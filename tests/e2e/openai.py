@@ -3,6 +3,7 @@
 import json
 import queue
 import ssl
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,10 +51,16 @@ def serving(name: str, address: str = "127.0.0.1", port: int = 0, certificate: P
     server = Server(stand_in)
     if certificate:
         server.socket = context(stand_in, certificate).wrap_socket(server.socket, server_side=True)
+    with running(server):
+        yield stand_in
+
+
+@contextmanager
+def running(server: "Server") -> Iterator[None]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield stand_in
+        yield
     finally:
         server.shutdown()
         server.server_close()
@@ -75,10 +82,15 @@ def context(stand_in: StandIn, certificate: Path) -> ssl.SSLContext:
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, stand_in: StandIn) -> None:
-        super().__init__((stand_in.address, stand_in.port), Handler)
+    def __init__(self, stand_in: StandIn, handler: "type[Handler] | None" = None) -> None:
+        super().__init__((stand_in.address, stand_in.port), handler or Handler)
         self.stand_in = stand_in
         stand_in.port = self.server_address[1]
+
+    def handle_error(self, *where: Any) -> None:
+        """A client may go away."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(*where)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -95,8 +107,8 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.whole(json.dumps({"model": stand_in.name}).encode())
 
-    def whole(self, content: bytes) -> None:
-        self.begin("application/json", ("Content-Length", str(len(content))))
+    def whole(self, content: bytes, content_type: str = "application/json") -> None:
+        self.begin(content_type, ("Content-Length", str(len(content))))
         self.wfile.write(content)
 
     def stream(self, stand_in: StandIn) -> None:

@@ -25,6 +25,12 @@ class Module:
     files: dict[str, str] = field(default_factory=dict)  # name of a folder in the build: folder in the module
     ours: str = field(default="", repr=False)  # a folder here with a program of our own, which uses the module
     replaced: tuple[str, ...] = field(default=(), repr=False)  # as `go mod edit -replace` takes them
+    declared: str = field(default="", repr=False)  # what its go.mod calls it, where that is not its path
+
+    @property
+    def imported(self) -> str:
+        """The path by which Go code imports it."""
+        return self.declared or self.path
 
     @property
     def title(self) -> str:
@@ -51,6 +57,20 @@ def crossplane(version: str) -> Module:
         variable=CROSSPLANE_VARIABLE,
         pinned=(f"github.com/crossplane/crossplane/apis/v2@{version}",),
         files={"crds": "cluster/crds", "proto": "proto"},
+    )
+
+
+def router(name: str, package: str, **files: str) -> Module:
+    """A program of llm-d's router. The proxy has v0.9.2 under the former name of the repository, and nothing else of
+    v0.9 (November 2026); the images that we compose are of v0.9.0.
+    """
+    return Module(
+        name=name,
+        path="github.com/llm-d/llm-d-inference-scheduler",
+        declared="github.com/llm-d/llm-d-router",
+        version="v0.9.2",
+        package=package,
+        files=files,
     )
 
 
@@ -82,9 +102,9 @@ CLI = Module(
 LEADER_WORKER_SET = Module(
     name="lws-controller",
     path="sigs.k8s.io/lws",
-    version="v0.8.0",  # the newest that can be had as a module
+    version="v0.9.0",  # the newest that can be had as a module; our serving stack installs v0.10.0
     package="/cmd",
-    files={"crds": "config/crd/bases"},
+    files={"crds": "config/crd/bases", "chart": "charts/lws"},
 )
 KWOK = Module(
     name="kwok",
@@ -106,18 +126,31 @@ INFERENCE_EXTENSION = Module(
     version="v1.5.0",
     files={"crds": "config/crd/bases"},
 )
+PICKER = router("endpoint-picker", "/cmd/epp", crds="config/crd/bases")
+ROUTING_SIDECAR = router("routing-sidecar", "/cmd/pd-sidecar")
 
-ENVOY_GATEWAY = Module(  # its kinds only
+ENVOY_GATEWAY = Module(  # its kinds and its chart only
     name="envoy-gateway",
     path="github.com/envoyproxy/gateway",
     version="v1.8.3",  # what our serving stack installs
-    files={"crds": "charts/gateway-helm/charts/crds/crds/generated"},
+    files={"crds": "charts/gateway-helm/charts/crds/crds/generated", "chart": "charts/gateway-helm"},
 )
-METALLB = Module(  # its kinds only
+METALLB = Module(  # its kinds and its chart only
     name="metallb",
     path="go.universe.tf/metallb",
     version="v0.16.1",  # that of the chart
-    files={"crds": "config/crd/bases"},
+    files={"crds": "config/crd/bases", "chart": "charts/metallb"},
+)
+HELM = Module(
+    name="helm",
+    path="helm.sh/helm/v3",
+    version="v3.21.3",  # with which Envoy Gateway itself is built
+    package="",
+    pinned=(
+        f"{ENVOY_GATEWAY.path}@{ENVOY_GATEWAY.version}",  # for the types of its configuration
+        *(f"k8s.io/{name}@{LIBRARIES}" for name in ("api", "apimachinery", "client-go")),
+    ),
+    ours="helm",
 )
 GATEWAY = Module(
     name="gateway",
@@ -145,9 +178,12 @@ MODULES = (
     LEADER_WORKER_SET,
     KWOK,
     GATEWAY,
+    PICKER,
+    ROUTING_SIDECAR,
     GATEWAY_API,
     PROVIDER_HELM,
     INFERENCE_EXTENSION,
     ENVOY_GATEWAY,
     METALLB,
+    HELM,
 )

@@ -22,13 +22,14 @@ from typing import Any
 
 from function.api import modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, enumerate_names, identity
-from function.fleet import caches
+from function.fleet import caches, observations
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.stages import Stage
-from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
+from function.scheduling import CachePhase, Cluster, Demands, Fleet, Free, Ledger, Replica, Revision
+from function.scheduling.observed import Observation
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
@@ -70,13 +71,13 @@ class Inputs:
     """The value of the annotation roll-anyway: the hash of a revision, `true`, or empty."""
 
 
-def read(request: Request, stage: Stage) -> Inputs:
-    """Return the inputs of a stage. Raises NotYet while something of it is not looked up."""
+def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inputs:
+    """Return the inputs of a stage. Raises NotYet while something of it is not looked up, and what `demands` raises."""
     missing = [str(r) for r in stage.requirements(request.xr) if request.resolved(r) is None]
     if missing:
         raise NotYet(c.SCHEDULING(missing=f"Crossplane to look up {enumerate_names(missing)}"))
     manifests, missed = _manifests(request, stage)
-    clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
+    clusters = LazyDict(sorted(manifests), lambda name: _cluster(request, stage, manifests[name]))
     owner = Owner(request)
     ours, others = _sorted_out(request, stage, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
@@ -85,9 +86,9 @@ def read(request: Request, stage: Stage) -> Inputs:
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
+    free = LazyDict(hints, lambda name: _free(manifests[name], is_counted=stage.counts(name)))
     return Inputs(
-        fleet=_fleet(clusters, tuple(placed.values()), others, free),
+        fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
@@ -107,6 +108,21 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
         return by_name, ()
     listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
+
+
+def _free(manifest: Manifest, *, is_counted: bool) -> Mapping[str, Free] | None:
+    """Return what a cluster publishes as free, whose replicas are not known. `is_counted`: none was found on it."""
+    return published.free_if_empty(manifest) if is_counted else published.free(manifest)
+
+
+def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:
+    """Return a cluster, with what is observed of its nodes if it is read and can be believed."""
+    cluster = published.cluster(manifest)
+    if cluster.capacity_object is None or not stage.observes(cluster):
+        return cluster
+    found = request.resolved(stages.observation(cluster.name, cluster.capacity_object))
+    observation = observations.read(found[0]) if found else None
+    return published.observed(manifest, observation) if isinstance(observation, Observation) else cluster
 
 
 def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
@@ -166,16 +182,17 @@ def _fleet(
     clusters: Mapping[str, Cluster],
     ours: tuple[Replica, ...],
     others: dict[str, list[Manifest]],
-    free: Mapping[str, Mapping[str, int] | None],
+    free: Mapping[str, Mapping[str, Free] | None],
+    demands: Demands,
 ) -> Fleet:
-    """Return the fleet. `free` has the free nodes that clusters publish which are not counted.
+    """Return the fleet. `free` has what clusters publish as free which are not counted.
 
     Other deployments' replicas are read in full only on overcommitted clusters that have replicas of ours, where they
     decide who gives way. On other clusters their nodes are counted when the scheduler asks for the cluster.
     """
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
-    ledger = Ledger(clusters, ours, taken, free)
+    ledger = Ledger(clusters, ours, taken, free, demands)
     contested = {name for name in {r.cluster for r in ours} & others.keys() if ledger.is_overcommitted(name)}
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(
