@@ -96,6 +96,26 @@ def _free_of(pool: Manifest, stated: Manifest) -> Free | None:
     return None if count is None else min(count, max(0, whole(pool.get("nodes"))))
 
 
+def free_if_empty(manifest: Manifest) -> dict[str, Free] | None:
+    """Return what is published as free of a cluster on which no replica was found; None if it is not published.
+
+    A hint is no ground to place a replica on. So a shared pool is left out if it publishes that nobody takes anything,
+    and is counted as empty; otherwise nothing is free on it, until its replicas are found.
+    """
+    stated = {str(one.get("pool")): one for one in mappings(dig(manifest, "status", "allocations"))}
+    found = free(manifest)
+    if found is None:
+        return None
+    counted = {name: amount for name, amount in found.items() if not isinstance(amount, Hint)}
+    taken = {name: Hint(((1, 0),)) for name in found.keys() - counted.keys() if _is_taken(stated.get(name, {}))}
+    return {**counted, **taken}
+
+
+def _is_taken(stated: Manifest) -> bool:
+    """Whether any device of a shared pool is published as taken."""
+    return any(_count(device.get("free")) != _count(device.get("total")) for device in mappings(stated.get("devices")))
+
+
 def _hint(stated: Manifest) -> Hint | None:
     """Return the hint of a shared pool: the upper bounds, or else the most that is guaranteed of any of its devices."""
     devices = list(mappings(stated.get("devices")))
@@ -161,8 +181,8 @@ def pools(published: Any) -> Iterator[Pool]:
 
 def _capacity_object(manifest: Manifest) -> str | None:
     """Return the name of the Object that tells what is observed of the cluster; None if what is declared counts."""
-    source, name = (dig(manifest, "status", "capacity", field) for field in ("source", "object"))
-    return name if source == "Observed" and isinstance(name, str) and name else None
+    source, name, stale = (dig(manifest, "status", "capacity", field) for field in ("source", "object", "stale"))
+    return name if source == "Observed" and not stale and isinstance(name, str) and name else None
 
 
 def observed(manifest: Manifest, found: Observation) -> Cluster:

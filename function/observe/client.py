@@ -18,7 +18,7 @@ from lightkube.config.kubeconfig import KubeConfig, SingleConfig
 from lightkube.config.models import NameValue, User, UserExec
 from lightkube.core.exceptions import ConfigError
 
-from function.core import dig, dig_list
+from function.core import dig, dig_list, visible
 from function.observe.kinds import Kind
 
 PAGE = 500
@@ -41,6 +41,10 @@ class Refused(Exception):
 
 class Gone(Exception):
     """The server no longer has the version from which to go on."""
+
+
+FAULTS = (httpx2.HTTPError, ConfigError, OSError, ValueError, KeyError, TypeError)
+"""What a request can raise: the network, and a credential plugin that is missing or answers with something else."""
 
 
 class Unusable(Exception):
@@ -121,7 +125,7 @@ async def pages(client: httpx2.AsyncClient, kind: Kind) -> AsyncIterator[tuple[l
 async def get(client: httpx2.AsyncClient, kind: Kind, parameters: Mapping[str, str]) -> Any:
     try:
         response = await client.get(kind.path, params=dict(parameters))
-    except (httpx2.HTTPError, ConfigError, OSError) as error:
+    except FAULTS as error:
         raise Unreachable(f"{kind}: {fault(error)}") from None
     check(response.status_code, response.content, kind)
     try:
@@ -141,7 +145,7 @@ async def write(client: httpx2.AsyncClient, kind: Kind, manifest: Mapping[str, A
             response = await client.post(kind.path, json=dict(manifest))
         else:
             response = await client.put(f"{kind.path}/{name}", json=dict(manifest))
-    except (httpx2.HTTPError, ConfigError, OSError) as error:
+    except FAULTS as error:
         raise Unreachable(f"{kind} {name}: {fault(error)}") from None
     if response.status_code in (_NOT_FOUND, _CONFLICT):
         raise Unreachable(f"{kind} {name}: {message(response.content) or 'it changed meanwhile'}")
@@ -175,4 +179,8 @@ def message(body: bytes) -> str:
 
 
 def fault(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:_MOST_MESSAGE]
+    """What is wrong, on one line. The answer of a credential plugin is not repeated: it may hold the credential."""
+    told = (
+        str(error) if isinstance(error, httpx2.HTTPError | ConfigError | OSError) else "the credentials cannot be read"
+    )
+    return (visible(told) or type(error).__name__)[:_MOST_MESSAGE]

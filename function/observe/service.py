@@ -55,11 +55,14 @@ async def run(client: httpx2.AsyncClient, settings: Settings, health: Health, sa
         say: Logs a line.
     """
     observer = Observer(client, settings, health, say)
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_turning(health))
-        for view in observer.views.values():
-            tasks.create_task(follow(client, view, say, settings.pace))
-        tasks.create_task(observer.writing())
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_turning(health))
+            for view in observer.views.values():
+                tasks.create_task(follow(client, view, say, settings.pace))
+            tasks.create_task(observer.writing())
+    except BaseExceptionGroup as bugs:
+        raise bugs.exceptions[0] from None  # whose place the log tells
 
 
 async def _turning(health: Health) -> None:

@@ -26,12 +26,15 @@ import httpx2
 
 from function.core import dig
 from function.observe import client as api
+from function.observe.kinds import Kind
 from function.observe.view import View, identity
 
 Say = Callable[[str], None]
 _MOST_LINE = 32 * 2**20
 """Bytes of one event. The API server accepts objects of 3 MB."""
 _LINE_FEED = b"\n"
+_MOST_RECORDS = 300_000
+"""Records of a kind. Kubernetes supports 150,000 pods (kubernetes.io, "Considerations for large clusters")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +89,17 @@ async def _list(client: httpx2.AsyncClient, view: View) -> str:
             record = view.kind.read(given)
             if record is not None:
                 records[identity(given)] = record
+        _check_number(view.kind, len(records))
     if not version:
         raise api.Unreachable(f"{view.kind}: the list has no resource version")
     view.listed(records)
     return version
+
+
+def _check_number(kind: Kind, number: int) -> None:
+    """Raises: Refused: there are more objects than the observer keeps."""
+    if number > _MOST_RECORDS:
+        raise api.Refused(f"{kind}: there are more than {_MOST_RECORDS:,}")
 
 
 async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say, pace: Pace) -> None:
@@ -108,6 +118,7 @@ async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say,
                         view.heard()
                     else:
                         view.event(type_, given)
+                        _check_number(view.kind, len(view.records))
             view.heard()
         except api.Unreachable as fault:
             faults += 1
@@ -140,7 +151,7 @@ async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pa
                 event = _event(line, view)
                 if event:
                     yield event
-    except (httpx2.HTTPError, OSError) as error:
+    except api.FAULTS as error:
         raise api.Unreachable(f"{kind}: {api.fault(error)}") from None
 
 

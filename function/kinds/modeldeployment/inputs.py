@@ -86,7 +86,7 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
     hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: published.free(manifests[name]))
+    free = LazyDict(hints, lambda name: _free(manifests[name], is_counted=stage.counts(name)))
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
@@ -108,6 +108,11 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
         return by_name, ()
     listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
+
+
+def _free(manifest: Manifest, *, is_counted: bool) -> Mapping[str, Free] | None:
+    """Return what a cluster publishes as free, whose replicas are not known. `is_counted`: none was found on it."""
+    return published.free_if_empty(manifest) if is_counted else published.free(manifest)
 
 
 def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:
