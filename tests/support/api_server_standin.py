@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -93,11 +94,13 @@ def _key(one: Object) -> str:
 
 
 @contextmanager
-def serving(api: ApiServer) -> Iterator[ApiServer]:
+def serving(api: ApiServer, tls: ssl.SSLContext | None = None) -> Iterator[ApiServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"api": api}))
     server.daemon_threads = True
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    api.url = f"http://127.0.0.1:{server.server_address[1]}"
+    api.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     try:
         yield api
     finally:
