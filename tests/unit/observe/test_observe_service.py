@@ -263,6 +263,20 @@ def test_a_malformed_declaration_is_named_and_the_others_are_observed(api: ApiSe
     asyncio.run(story())
 
 
+def test_a_second_declaration_of_a_cluster_is_left_out(api: ApiServer) -> None:
+    another = declaration()
+    another["metadata"]["name"] = "another"
+    api.put(CONFIG_MAPS, another)
+
+    async def story() -> None:
+        async with observing(api) as seen:
+            await until(lambda: observed(api))
+            problem = f"ConfigMap another is left out: the declaration of east must be named {names.declared('east')}"
+            assert seen.said == [problem]
+
+    asyncio.run(story())
+
+
 def test_pods_that_wait_are_told_and_their_end_too(api: ApiServer) -> None:
     unscheduled = {
         "conditions": [
