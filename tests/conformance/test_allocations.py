@@ -14,6 +14,7 @@ import pytest
 from function.fleet import clusters as published
 from function.kinds.modeldeployment import selectors
 from function.scheduling import DeviceRequest, Matcher, Member, Offer
+from function.scheduling.backtracking import tries
 from tests.conformance import allocations, oracle, programs
 from tests.conformance.seeds import seed
 
@@ -68,9 +69,11 @@ def test_what_is_admitted_to_a_shared_pool_always_finds_its_devices(part, record
     for number, (pool, said) in enumerate(zip(pools, answers, strict=True)):
         assert not said["errors"], said["errors"]
         assert pool.is_safe(), f"seed {chosen}, pool {number}: it was safe with more pods"
-        for event, node in zip(pool.events, said["nodes"], strict=True):
+        for event, node, invoked in zip(pool.events, said["nodes"], said["invocations"], strict=True):
             assert event["do"] != "add" or node >= 0, f"seed {chosen}, pool {number}: {event} is Pending"
             tally[event["do"]] += 1
+            demand = pool.kinds[event["demand"]].demand
+            assert invoked <= max(tries(capacity.devices, demand) for capacity in pool.nodes), (chosen, number, event)
             tally["refused, and would have been placed then"] += event["do"] == "try" and node >= 0
         tally["arrived"] += pool.arrivals
         tally["not answered in time"] += said["timedOut"]
@@ -84,3 +87,23 @@ def test_what_is_admitted_to_a_shared_pool_always_finds_its_devices(part, record
     )
     assert tally["try"] > 0
     assert tally["add"] > tally["arrived"]
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_the_allocator_tries_no_more_often_than_is_bounded(part, record_property):
+    """On nodes that are filled at random, with claims of several requests that mostly do not fit."""
+    oracle.wanted()
+    chosen = seed(f"tries {part}")
+    random = Random(chosen)
+    pools = [allocations.filled(random) for _ in range(_CASES)]
+    answers = programs.answers("allocator", [pool.question() for pool in pools])
+    shares = []
+    for number, (pool, said) in enumerate(zip(pools, answers, strict=True)):
+        demand = pool.kinds[-1].demand
+        bound = tries(pool.nodes[0].devices, demand)
+        assert not said["timedOut"], (chosen, number, demand)
+        assert said["invocations"][-1] <= bound, (chosen, number, pool.nodes, demand, said["invocations"])
+        shares.append(said["invocations"][-1] / bound)
+    record_property("searches of the allocator compared", len(pools))
+    print(f"searches: the closest took {max(shares):.0%} of the bound")
+    assert max(shares) > 0.3
