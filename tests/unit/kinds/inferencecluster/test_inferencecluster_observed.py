@@ -20,6 +20,7 @@ from function.sandbox.settle import settle
 from function.vocabulary import labels, names
 from function.vocabulary.observation import DECLARED_KEY, OBSERVED_KEY
 from tests.support.cases import ROOT, load
+from tests.support.observations import nodes, observation, pool
 
 CASE = ROOT / "inferencecluster" / "observed-nodes-are-counted-in-the-status"
 
@@ -98,3 +99,17 @@ def test_a_declaration_is_deleted_by_itself_only_where_the_cluster_stays(source:
         assert "managementPolicies" not in one.manifest["spec"]
         observed[capacity.DECLARATION]["spec"] = one.manifest["spec"]
     assert capacity.resources(replace(request, observed=observed), declared_again, PublishedPools((), (), ())) == {}
+
+
+def test_who_holds_what_changes_nothing_that_wakes_deployments() -> None:
+    hashed = names.content_hash(json.loads(declared(composed())["data"][DECLARED_KEY])["pools"])
+    records = [
+        nodes("n1", devices={"d0": 1}),
+        nodes("n1", devices={"d0": 1}, ours={"ml/a": {"d0": 1}}, pods={"ml/a": 1}),
+        nodes("n2", devices={"d0": 1}, requested={"cpu": "3", "memory": "1Gi", "ephemeral-storage": "1Gi"}),
+    ]
+    told = [json.dumps(observation("edge", hashed, pools={"l4": pool(one)})) for one in records]
+
+    got = [composed(told=text) for text in told]
+    assert [c.reason for c in got[0].conditions][-2:] == ["Observed", "Matches"]
+    assert got[1:] == got[:-1]
