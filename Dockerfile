@@ -1,16 +1,16 @@
 # syntax=docker/dockerfile:1
-# The function's image: CPython, what requirements-hydrate.lock names (requirements.lock, and the clients of the hub and of
-# S3), and nothing else. It runs as Crossplane runs functions (crossplane v2.3: uid and gid 2000, certificates in
-# /tls/server), and as the Job that stages a ModelCache.
+# The function's image: CPython, what requirements-image.lock names (requirements.lock, and the clients of the hub, of
+# S3 and of Kubernetes), and nothing else. It runs as Crossplane runs functions (crossplane v2.3: uid and gid 2000,
+# certificates in /tls/server), as the Job that stages a ModelCache, and as the observer of an inference cluster.
 #
 #   docker build -t function-modelplane .
 #   docker save -o dist/image.tar function-modelplane && make package IMAGE=dist/image.tar
 
 FROM python:3.13-slim-trixie AS build
 WORKDIR /build
-COPY requirements-hydrate.lock .ci/build.lock ./
+COPY requirements-image.lock .ci/build.lock ./
 RUN python -m venv /opt/modelplane \
- && /opt/modelplane/bin/python -m pip install --no-cache-dir --require-hashes -r requirements-hydrate.lock
+ && /opt/modelplane/bin/python -m pip install --no-cache-dir --require-hashes -r requirements-image.lock
 RUN python -m venv /opt/build \
  && /opt/build/bin/python -m pip install --no-cache-dir --require-hashes -r build.lock
 COPY pyproject.toml README.md LICENSE ./

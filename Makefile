@@ -66,7 +66,7 @@ render: $(RUNTIME) ## Render the first example's deployment, as crossplane rende
 bench: $(DEV) ## Print the benchmarks, each beside its floor
 	$(BIN)/python -m tests.bench
 
-conformance: $(DEV) ## Selectors, pod templates, Pod Security and pickers' configurations against the libraries that Kubernetes and llm-d use (needs Go)
+conformance: $(DEV) ## Selectors, allocations, pod templates, Pod Security and pickers' configurations against the libraries that Kubernetes and llm-d use (needs Go)
 	$(BIN)/python -m pytest -n $(JOBS) tests/conformance
 
 e2e: $(DEV) ## All stories, golden cases and examples through real etcd, API servers, Crossplane and provider, on loopback (needs Go)
@@ -78,7 +78,7 @@ package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball 
 lock: | $(BIN)/python ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate -c requirements.lock -o requirements-hydrate.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate --extra observe -c requirements.lock -o requirements-image.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header .ci/build.in -o .ci/build.lock
 

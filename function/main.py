@@ -31,6 +31,8 @@ class _Command(NamedTuple):
 
     module: str
     summary: str
+    attribute: str = ""
+    """Name of the command in the module, if it is not the command's own."""
 
 
 _COMMANDS: Mapping[str, _Command] = {
@@ -47,8 +49,10 @@ _COMMANDS: Mapping[str, _Command] = {
         "function.cli.convert", "Convert Deployments, LeaderWorkerSets and others to ModelDeployments."
     ),
     "cel": _Command("function.cli.cel", "Check or evaluate a device selector."),
+    "class": _Command("function.cli.inference_class", "Write InferenceClasses from what nodes really have.", "class_"),
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
     "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),
+    "observe": _Command("function.cli.observe", "Observe what the nodes of an inference cluster really have."),
     "generate": _Command("function.cli.generate", "Generate XRDs, Compositions and reference pages from the models."),
 }
 
@@ -62,7 +66,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        found = getattr(importlib.import_module(_COMMANDS[cmd_name].module), cmd_name.replace("-", "_"))
+        command = _COMMANDS[cmd_name]
+        found = getattr(importlib.import_module(command.module), command.attribute or cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
         return found
 

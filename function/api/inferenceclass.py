@@ -102,6 +102,9 @@ class Spec(schema.Api):
     """Description of the node, for people."""
     devices: Annotated[tuple[Device, ...], Len(1, 16), schema.ListMap()]
     """Devices of one node."""
+    node: Annotated[dict[str, schema.Quantity], MaxLen(3), schema.RESOURCE_KEYS] = Field(default_factory=dict)
+    """What one node has for the pods of replicas: cpu, memory and ephemeral-storage, each the node's allocatable amount
+    without what DaemonSets request. The scheduler counts the requests of pods for the resources that are given here."""
     provisioning: Provisioning | None = None
     """How a cloud makes such nodes. If omitted, only existing clusters can have them."""
 

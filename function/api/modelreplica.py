@@ -43,6 +43,9 @@ class DeviceRequest(DeviceRequestShape):
 class Member(MemberShape):
     nodePoolName: schema.DnsLabel
     """Name of the node pool that the member's pods run on."""
+    nodeSharing: Literal["Devices"] | None = None
+    """Set if pods shared the nodes of the pool when the replica got its spec. Its pods then prefer nodes on which other
+    pods of the pool run, so that whole nodes stay free."""
     deviceRequests: Annotated[tuple[DeviceRequest, ...], Len(1, 16), schema.ListMap()] = ()
     """Devices that each pod of the member claims. If omitted, it claims none."""
 

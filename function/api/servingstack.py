@@ -61,6 +61,8 @@ class Components(schema.Api):
     brings it along. On EKS its chart is aws-dranet, for EFA."""
     prometheus: Component | None = None
     """Prometheus, by its chart kube-prometheus-stack."""
+    observer: Switch | None = None
+    """Modelplane's observer of nodes and devices. Installed where an InferenceCluster has capacity.source Observed."""
 
 
 class SecretRef(schema.Api):
@@ -104,6 +106,11 @@ class ProviderConfigRef(schema.Api):
     """Name of the provider config."""
 
 
+class Observer(schema.Api):
+    enabled: schema.Flag = True
+    """Whether an InferenceCluster that leads to the cluster has capacity.source Observed."""
+
+
 class Spec(Stack):
     clusterName: schema.XrName
     """InferenceCluster on which the stack is installed."""
@@ -114,6 +121,8 @@ class Spec(Stack):
     drivers: Annotated[tuple[schema.DnsSubdomain, ...], MaxLen(128)] | None = None
     """DRA drivers of the devices of all node pools, sorted. Those that have a component are installed. Defaults to
     gpu.nvidia.com."""
+    observer: Observer | None = None
+    """The observer of nodes and devices. If omitted, it is not installed."""
     deletionPolicy: Literal["Delete", "Orphan"] | None = None
     """What becomes of a component that is disabled or deleted with the stack. Delete uninstalls it. Orphan leaves it on
     the cluster, as where several InferenceClusters lead to one Kubernetes cluster. Defaults to Delete."""
@@ -145,7 +154,7 @@ def is_on(stack: Stack, switch: str) -> bool:
     return component is None or bool(component.enabled)
 
 
-_FOLLOWING = ("amdDraDriver", "dranet")
+_FOLLOWING = ("amdDraDriver", "dranet", "observer")
 """Components that came when stacks with everything disabled were there already: they ask for a stack only if named."""
 
 
@@ -162,6 +171,11 @@ def _is_named(stack: Stack, switch: str) -> bool:
 def drivers(spec: Spec) -> tuple[str, ...]:
     """Return the DRA drivers that the cluster needs. An earlier release wrote none, and installed NVIDIA's."""
     return (dra.NVIDIA,) if spec.drivers is None else spec.drivers
+
+
+def has_observer(spec: Spec) -> bool:
+    """Return whether the observer is installed."""
+    return spec.observer is not None and bool(spec.observer.enabled) and is_on(spec, "observer")
 
 
 def is_public(stack: Stack) -> bool:

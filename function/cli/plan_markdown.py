@@ -41,6 +41,7 @@ def text(shown: PlanComparison) -> str:
             MarkdownTable("Services", plan_report.SERVICES, [_service(s) for s in shown.services], folded=True),
             MarkdownTable("Endpoints", plan_report.ENDPOINTS, endpoints, folded=True),
             MarkdownTable("Capacity", plan_report.POOLS, _pools(shown.outcome), folded=True),
+            MarkdownTable("Shared nodes", plan_report.SHARED, _shared(shown.outcome), folded=True),
         ],
     )
 
@@ -95,3 +96,7 @@ def _service(shown: ServiceChange) -> tuple[str, ...]:
 
 def _pools(outcome: PlanOutcome) -> list[tuple[str, ...]]:
     return [(*map(code, row[:3]), *row[3:]) for row in plan_report.pool_rows(outcome)]
+
+
+def _shared(outcome: PlanOutcome) -> list[tuple[str, ...]]:
+    return [(*map(code, row[:3]), *row[3:]) for row in plan_report.shared_rows(outcome)]

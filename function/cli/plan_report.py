@@ -8,15 +8,17 @@ from dataclasses import asdict
 from typing import Any
 
 from function.cli import infrastructure_report, report
+from function.cli.shared_report import pods_that_fit
 from function.core import NamespacedName, plural
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
-from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome, StagedWeights
+from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
 
 REPLICAS = ("", "deployment", "replica", "cluster", "pool", "state")
 SERVICES = ("", "service", "url", "endpoints")
 ENDPOINTS = ("", "endpoint", "url")
 STAGING = ("cache", "cluster", "size")
 POOLS = ("cluster", "pool", "each node", "nodes", "free")
+SHARED = ("cluster", "pool", "device", "free", "pods that fit")
 """Columns of the tables, here and in Markdown."""
 
 
@@ -38,7 +40,7 @@ def data(shown: PlanComparison) -> dict[str, Any]:
         "lost": [{**asdict(loss), "deployment": str(loss.deployment)} for loss in shown.losses],
         "silenced": [str(service.identity) for service in shown.silenced],
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
-        "pools": [asdict(pool) for pool in shown.outcome.pools],
+        "pools": [_pool_data(pool) for pool in shown.outcome.pools],
         "infrastructure": [infrastructure_report.data(change) for change in shown.infrastructure],
         "removedPools": [asdict(pool) for pool in shown.removed_pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
@@ -65,6 +67,25 @@ def _deployment_data(deployment: DeploymentOutcome, changes: dict[tuple[Namespac
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in value.items()}
+
+
+def _pool_data(pool: PoolOutcome) -> dict[str, Any]:
+    own = {name: value for name, value in asdict(pool).items() if name != "shared"}
+    return {**own, **shared_data(pool)}
+
+
+def shared_data(pool: PoolOutcome) -> dict[str, Any]:
+    """The devices of a pool whose nodes are shared; nothing for another one."""
+    rows = [
+        {
+            "name": devices.name,
+            "total": devices.total,
+            "free": devices.free,
+            "guaranteed": [{"count": count, "pods": pods} for count, pods in devices.guaranteed],
+        }
+        for devices in pool.shared
+    ]
+    return {"shared": rows} if rows else {}
 
 
 def headline(shown: PlanComparison) -> str:
@@ -108,6 +129,7 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
             report.Table("Capacity", POOLS, list(pool_rows(shown.outcome))),
+            report.Table("Shared nodes", SHARED, list(shared_rows(shown.outcome))),
             report.Table("Next", ("", ""), list(then)),
         ]
     )
@@ -178,4 +200,16 @@ def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, str, str]]
 
 def pool_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
-        yield pool.cluster, pool.name, pool.devices, str(pool.nodes), str(pool.free)
+        yield pool.cluster, pool.name, pool.devices, str(pool.nodes), free(pool)
+
+
+def free(pool: PoolOutcome) -> str:
+    """What is free of a pool: nodes, or devices of shared nodes."""
+    return ", ".join(f"{d.free} of {d.total} {d.name}" for d in pool.shared) if pool.shared else str(pool.free)
+
+
+def shared_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
+    for pool in outcome.pools:
+        for devices in pool.shared:
+            free_of_all = f"{devices.free} of {devices.total}"
+            yield pool.cluster, pool.name, devices.name, free_of_all, pods_that_fit(devices.guaranteed)

@@ -11,6 +11,7 @@ from function.cli import infrastructure_report, plan_report, report
 from function.core import NamespacedName, enumerate_names
 from function.planning.comparison import DeploymentShortfall
 from function.planning.impact import IN_PLACE, Impact, PoolImpact, ReplicaMove, ServiceImpact
+from function.planning.outcome import PoolOutcome
 
 _WHATS = ("lost", "stops", "stays", "moved", "updated", "new", "removed")
 """The worst first."""
@@ -116,11 +117,11 @@ def _service_data(change: ServiceImpact) -> dict[str, Any]:
 
 
 def _room_data(room: PoolImpact) -> dict[str, Any]:
-    def counts(nodes: tuple[int, int] | None) -> dict[str, int] | None:
-        return {"nodes": nodes[0], "free": nodes[1]} if nodes else None
+    def left(pool: PoolOutcome | None) -> dict[str, Any] | None:
+        return {"nodes": pool.nodes, "free": pool.free, **plan_report.shared_data(pool)} if pool else None
 
     where = {"cluster": room.cluster, "name": room.pool, "devices": room.devices}
-    return {**where, "before": counts(room.before), "after": counts(room.after)}
+    return {**where, "before": left(room.before), "after": left(room.after)}
 
 
 # For people
@@ -171,10 +172,10 @@ def service_row(change: ServiceImpact) -> tuple[str, ...]:
 
 
 def room_row(room: PoolImpact) -> tuple[str, ...]:
-    def counts(nodes: tuple[int, int] | None) -> tuple[str, str]:
-        return (str(nodes[0]), str(nodes[1])) if nodes else ("gone", "")
+    def left(pool: PoolOutcome | None) -> tuple[str, str]:
+        return (str(pool.nodes), plan_report.free(pool)) if pool else ("gone", "")
 
-    return room.cluster, room.pool, room.devices, *counts(room.before), *counts(room.after)
+    return room.cluster, room.pool, room.devices, *left(room.before), *left(room.after)
 
 
 def _reasons(shorts: Iterable[DeploymentShortfall]) -> Iterator[str]:

@@ -7,7 +7,7 @@ changing what runs:
 1. A refusal appears on exactly one condition of the kind, the one that `Composer.invalid` belongs to. The XR is not
    Ready while its spec is refused, so a client that waits for Ready keeps waiting.
 2. The other conditions repeat their last values, or are Unknown if they never had one. A kind may report more only from
-   what it observes.
+   what it observes. An optional condition is repeated only if the XR has it.
 3. What other composers decide by is published as a field of the status, such as `status.serving`, never as Ready or as
    a condition. A hold repeats these fields. Crossplane keeps them too when it fails to compose an XR, although it then
    sets every condition but its own to Unknown. Ready is read only to learn that a change has been carried out, for
@@ -27,7 +27,7 @@ rules make that end, and make it end alike whatever was answered before:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ from function.core import doubt, ttl
 from function.core.condition import Condition, ConditionType, Reason, restated
 from function.core.errors import InvalidSpec, NotYet, Undecided
 from function.core.hold import restate
-from function.core.manifest import Manifest, is_ready, plain
+from function.core.manifest import Manifest, condition, is_ready, plain
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Decided, Result, legible
 
@@ -61,6 +61,9 @@ class Composer:
     api_version: str
     kind: str
     conditions: tuple[ConditionType, ...]
+    optional: tuple[ConditionType, ...] = ()
+    """Conditions that inform, and decide nothing. One is reported for the first time when it is needed, and on every
+    pass from then on: Crossplane would keep its last value otherwise."""
     invalid: Reason
     """The kind's reason for an InvalidSpec. Its template takes the facts `field` and `problem`."""
     requirements: Callable[[Request], tuple[Requirement, ...]]
@@ -91,12 +94,15 @@ class Composer:
         held = self.held(request)
         decided = {**held.decided, **decided}
         known = {c.type: c for c in (*held.conditions, why)}
-        is_sound = held.ready and all(c.status == "True" for c in held.conditions)
+        informing = {t.type for t in self.optional}
+        is_sound = held.ready and all(c.status == "True" for c in held.conditions if c.type not in informing)
         return self._lawful(
             request,
             Result(
                 ready=not is_refused and is_sound and is_ready(request.xr),
-                conditions=tuple(known.get(t.type) or restated(request.xr, t, why) for t in self.conditions),
+                conditions=tuple(
+                    known.get(t.type) or restated(request.xr, t, why) for t in self._reported(request, known)
+                ),
                 resources=_again(request, decided) | {key: r for key, r in decided.items() if r is not None},
                 status={**_last_status(request.xr), **held.status},
                 waiting=True,
@@ -106,7 +112,7 @@ class Composer:
 
     def _lawful(self, request: Request, result: Result) -> Result:
         reported = sorted(c.type for c in result.conditions)
-        declared = sorted(c.type for c in self.conditions)
+        declared = sorted(t.type for t in self._reported(request, reported))
         if reported != declared:
             raise AssertionError(f"{self.kind} declares {declared} but reported {reported}: the rest would go stale")
         unseen = sorted(key for key, r in result.resources.items() if r.ready and key not in request.observed)
@@ -114,6 +120,11 @@ class Composer:
             raise AssertionError(f"{self.kind} reports {unseen} ready before they were observed")
         asked = _together((*self.requirements(request), *result.requirements))
         return replace(legible(result), requirements=asked, ttl=ttl.ttl(request, waiting=result.waiting))
+
+    def _reported(self, request: Request, known: Container[str]) -> tuple[ConditionType, ...]:
+        """Return the conditions that a result reports: of the optional ones, those that are known or on the XR."""
+        optional = (t for t in self.optional if t.type in known or condition(request.xr, t.type) is not None)
+        return (*self.conditions, *optional)
 
 
 def _together(asked: Iterable[Requirement]) -> tuple[Requirement, ...]:

@@ -8,15 +8,18 @@ the deployments of all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from function import cel
+from function import cel, podspec
 from function.core import ContentCache, Manifest, derived, dig, serves
 from function.fleet.values import mappings, whole
-from function.scheduling import Cluster, Device, NodeShape, Pool, Taint
+from function.scheduling import Cluster, Device, Free, Hint, NodeResources, NodeShape, Pool, Taint
+from function.scheduling.observed import Observation, ObservedPool
+from function.scheduling.seen import Seen
 from function.vocabulary import crossplane, pod_security
 
 
@@ -36,6 +39,7 @@ def _cluster(manifest: Manifest) -> Cluster:
         taints=tuple(sorted(_taints(dig(manifest, "spec", "taints")))),
         pod_security=status.pod_security,
         pools=status.pools,
+        capacity_object=status.capacity_object,
     )
 
 
@@ -67,21 +71,72 @@ def pod_security_level(manifest: Manifest) -> pod_security.Level:
     return pod_security.level(dig(manifest, "status", "podSecurity", "enforce")) or pod_security.DEFAULT
 
 
-def free_nodes(manifest: Manifest) -> dict[str, int] | None:
-    """Return the published free nodes of each published pool, by name; None unless there is a number for all of them.
+def free(manifest: Manifest) -> dict[str, Free] | None:
+    """Return what is published as free of each published pool, by name; None unless there is a number for all of them.
 
-    They may be out of date, and are only good to choose where to look. Never more than the nodes of the pool.
+    It may be out of date, and is only good to choose where to look. Never more than the nodes of the pool.
     """
-    return derived(manifest, "free-nodes", _free_nodes)
+    return derived(manifest, "free", _free)
 
 
-def _free_nodes(manifest: Manifest) -> dict[str, int] | None:
-    pools = {str(pool.get("name")): whole(pool.get("nodes")) for pool in mappings(dig(manifest, "status", "gpuPools"))}
-    stated = {str(one.get("pool")): one.get("free") for one in mappings(dig(manifest, "status", "allocations"))}
-    free = {name: _count(stated.get(name)) for name in pools}
-    if not pools or None in free.values():
+def _free(manifest: Manifest) -> dict[str, Free] | None:
+    return _published(manifest, _free_of)
+
+
+def _published(manifest: Manifest, free_of: Callable[[Manifest, Manifest], Free | None]) -> dict[str, Free] | None:
+    pools = {str(pool.get("name")): pool for pool in mappings(dig(manifest, "status", "gpuPools"))}
+    stated = {str(one.get("pool")): one for one in mappings(dig(manifest, "status", "allocations"))}
+    found = {name: free_of(pool, stated.get(name, {})) for name, pool in pools.items()}
+    if not pools or None in found.values():
         return None
-    return {name: min(count, max(0, pools[name])) for name, count in free.items() if count is not None}
+    return {name: amount for name, amount in found.items() if amount is not None}
+
+
+def certainly_free(manifest: Manifest) -> dict[str, Free] | None:
+    """Return what is published as free without what is only a bound: nothing of pools whose nodes are shared.
+
+    None unless there is a number for all other pools.
+    """
+    return _published(manifest, lambda pool, stated: _NOTHING if _is_shared(pool) else _free_of(pool, stated))
+
+
+_NOTHING = Hint(((1, 0),))
+
+
+def are_taken(allocations: Any) -> bool:
+    """Return whether replicas take nodes or devices according to a published status.allocations."""
+    return any(_is_taken(entry) for entry in mappings(allocations))
+
+
+def _is_taken(entry: Manifest) -> bool:
+    devices = mappings(entry.get("devices"))
+    return whole(entry.get("free")) < whole(entry.get("nodes")) or any(
+        whole(device.get("free")) < whole(device.get("total")) for device in devices
+    )
+
+
+def _free_of(pool: Manifest, stated: Manifest) -> Free | None:
+    """Return what is free of a pool; None if it is not stated."""
+    if _is_shared(pool):
+        return _hint(stated)
+    count = _count(stated.get("free"))
+    return None if count is None else min(count, max(0, whole(pool.get("nodes"))))
+
+
+def _is_shared(pool: Manifest) -> bool:
+    return bool(pool.get("sharing") == "Devices")
+
+
+def _hint(stated: Manifest) -> Hint | None:
+    """Return the hint of a shared pool: the upper bounds, or else the most that is guaranteed of any of its devices."""
+    devices = list(mappings(stated.get("devices")))
+    rows = [*mappings(stated.get("atMost"))] or [row for d in devices for row in mappings(d.get("guaranteed"))]
+    most: dict[int, int] = {}
+    for count, pods in ((_count(row.get("count")), _count(row.get("pods"))) for row in rows):
+        if count is None or pods is None:
+            return None
+        most[count] = max(pods, most.get(count, 0))
+    return Hint(tuple(sorted(most.items())), sum(_count(d.get("free")) or 0 for d in devices)) if most else None
 
 
 def _count(value: Any) -> int | None:
@@ -108,6 +163,7 @@ class _Status(NamedTuple):
     has_address: bool
     pod_security: pod_security.Level
     pools: tuple[Pool, ...]
+    capacity_object: str | None
 
 
 def _status(manifest: Manifest) -> _Status:
@@ -115,7 +171,8 @@ def _status(manifest: Manifest) -> _Status:
         ready=serves(manifest, "Ready"),
         has_address=bool(gateway_address(manifest)),
         pod_security=pod_security_level(manifest),
-        pools=tuple(_pools(dig(manifest, "status", "gpuPools"))),
+        pools=tuple(pools(dig(manifest, "status", "gpuPools"))),
+        capacity_object=_capacity_object(manifest),
     )
 
 
@@ -123,10 +180,40 @@ STATUSES = ContentCache("status", make=_status, most=16_384)
 """The status of a cluster by its content. It seldom changes from one call to the next."""
 
 
-def _pools(pools: Any) -> Iterator[Pool]:
-    for pool in mappings(pools):
+def pools(published: Any) -> Iterator[Pool]:
+    """Yield the pools of a published status.gpuPools."""
+    for pool in mappings(published):
         if name := pool.get("name"):
-            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool))
+            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), _is_shared(pool))
+
+
+# Observations
+
+
+def _capacity_object(manifest: Manifest) -> str | None:
+    """Return the name of the Object that tells what is observed of the cluster; None if what is declared counts."""
+    source, name, stale = (dig(manifest, "status", "capacity", field) for field in ("source", "object", "stale"))
+    return name if source == "Observed" and not stale and isinstance(name, str) and name else None
+
+
+def observed(manifest: Manifest, found: Observation) -> Cluster:
+    """Return the cluster of an InferenceCluster manifest with what is observed of its pools."""
+    is_placement = dig(manifest, "spec", "capacity", "promise") == "Placement"
+    stated = {str(pool.get("name")): pool for pool in mappings(dig(manifest, "status", "gpuPools"))}
+    there = cluster(manifest)
+    pools = [
+        replace(pool, seen=_seen(stated[pool.name], found.pools[pool.name], is_placement=is_placement))
+        if pool.name in found.pools
+        else pool
+        for pool in there.pools
+    ]
+    return replace(there, pools=tuple(pools))
+
+
+def _seen(pool: Manifest, found: ObservedPool, *, is_placement: bool) -> Seen:
+    devices = [{**entry, **found.published.get(str(entry.get("name")), {})} for entry in mappings(pool.get("devices"))]
+    shape = node_shape({**pool, "devices": devices})
+    return Seen(found, shape, scales=pool.get("scales") is True, is_placement=is_placement)
 
 
 # Shapes: a fleet has many pools, but few shapes
@@ -135,16 +222,22 @@ def _pools(pools: Any) -> Iterator[Pool]:
 def node_shape(pool: Manifest) -> NodeShape:
     """Return the shape of a pool's nodes. Like nodes get the same object for as long as somebody holds it."""
     devices = filter(None, map(_device, mappings(pool.get("devices"))))
-    read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published))))
+    read = tuple(sorted(devices, key=lambda d: (d.name, repr(d.published)))), _node(pool.get("node"))
     with _shapes_lock:
-        return _shapes.setdefault(read, NodeShape(read))
+        return _shapes.setdefault(read, NodeShape(*read))
 
 
-_shapes: WeakValueDictionary[tuple[Device, ...], NodeShape] = WeakValueDictionary()
+_shapes: WeakValueDictionary[tuple[tuple[Device, ...], NodeResources], NodeShape] = WeakValueDictionary()
 _shapes_lock = Lock()
 """Guards `_shapes`: `setdefault` of a WeakValueDictionary is not atomic, and two equal shapes would differ."""
 
-SHAPES = ContentCache("devices", make=node_shape, most=4_096)
+SHAPES = ContentCache("devices", "node", make=node_shape, most=4_096)
+
+
+def _node(resources: Any) -> NodeResources:
+    """Return what a node has; None for a resource that is not given, or cannot be read."""
+    cpu, memory, storage = (podspec.quantity(name, dig(resources, name)) for name in podspec.RESOURCES)
+    return cpu, memory, storage
 
 
 def _device(entry: Manifest) -> Device | None:

@@ -9,11 +9,16 @@ of 1, counts as 1. A node too many is only refused to somebody, and a node too f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from function import cel
 from function.core import Manifest, dig
+from function.fleet import pod_requests
+from function.fleet.selectors import Compiled, compiled
 from function.fleet.values import mappings, whole
-from function.scheduling import PlacedEngine, PlacedMember, nodes_of
+from function.scheduling import Claimed, PlacedEngine, PlacedMember, PodNeeds, nodes_of
 
 
 def engines(value: Any) -> tuple[PlacedEngine, ...]:
@@ -46,6 +51,26 @@ def device_classes(value: Any) -> dict[str, frozenset[str]]:
     return {pool: frozenset(classes) for pool, classes in found.items()}
 
 
+def devices_claimed(value: Any) -> dict[str, int]:
+    """Return how many devices the pods of `spec.engines` of a ModelReplica claim, by the name of the pool.
+
+    A pool whose pods claim nothing is among them, with 0.
+    """
+    found: dict[str, int] = {}
+    for engine in mappings(value):
+        copies = _at_least_one(engine.get("copies"))
+        for member in mappings(engine.get("members")):
+            of_pod = sum(_at_least_one(request.get("count")) for request in mappings(member.get("deviceRequests")))
+            found[_pool(member)] = found.get(_pool(member), 0) + copies * _pods(member) * of_pod
+    return found
+
+
+def sharing_pools(value: Any) -> frozenset[str]:
+    """Return the pools of `spec.engines` of a ModelReplica whose nodes were shared when it got its spec."""
+    members = (member for engine in mappings(value) for member in mappings(engine.get("members")))
+    return frozenset(_pool(member) for member in members if member.get("nodeSharing") == "Devices")
+
+
 def _sum(value: Any) -> dict[str, int]:
     """Return the sum for well-formed engines.
 
@@ -66,12 +91,37 @@ def _sum(value: Any) -> dict[str, int]:
 
 
 def _engine(engine: Manifest) -> PlacedEngine:
-    members = sorted(map(_member, mappings(engine.get("members"))), key=lambda m: m.role)
-    return PlacedEngine(str(engine.get("name") or ""), _at_least_one(engine.get("copies")), tuple(members))
+    found = (_member(member, engine.get("phase")) for member in mappings(engine.get("members")))
+    members = tuple(sorted(found, key=lambda m: m.role))
+    return PlacedEngine(str(engine.get("name") or ""), _at_least_one(engine.get("copies")), members)
 
 
-def _member(member: Manifest) -> PlacedMember:
-    return PlacedMember(str(member.get("role") or "Standalone"), _pods(member), _pool(member), _claims(member))
+def _member(member: Manifest, phase: Any) -> PlacedMember:
+    role = str(member.get("role") or "Standalone")
+    return PlacedMember(role, _pods(member), _pool(member), _claims(member), partial(_needs, member, phase))
+
+
+def _needs(member: Manifest, phase: Any) -> PodNeeds:
+    """Return what each pod of a member asks of its node. `phase` is that of its engine."""
+    claims = [_claimed(request) for request in mappings(member.get("deviceRequests"))]
+    spec = dig(member, "template", "spec")
+    serves = member.get("role") != "Worker" or dig(member, "worker", "serves") is True
+    return PodNeeds(
+        tuple(claims), pod_requests.requested(spec if isinstance(spec, Mapping) else {}, phase=phase, serves=serves)
+    )
+
+
+def _claimed(request: Manifest) -> Claimed:
+    texts = [selector.get("cel") for selector in mappings(request.get("selectors"))]
+    return Claimed(_at_least_one(request.get("count")), str(request.get("deviceClassName") or ""), _compiled(texts))
+
+
+def _compiled(texts: Sequence[Any]) -> tuple[Compiled, ...] | None:
+    """Return compiled selectors; None if one of them cannot be read."""
+    try:
+        return tuple(compiled(text) for text in texts) if all(isinstance(text, str) for text in texts) else None
+    except cel.InvalidSelector:
+        return None
 
 
 def _pods(member: Manifest) -> int:

@@ -20,9 +20,10 @@ from function.core import (
     serves,
 )
 from function.fleet import previous_spec, renderings
-from function.fleet.engines import engines, nodes_taken
+from function.fleet.engines import devices_claimed, engines, nodes_taken
 from function.fleet.values import whole
 from function.scheduling import ForeignReplica, Replica
+from function.scheduling.fleet import Specs
 from function.vocabulary import labels, names
 from function.vocabulary.conditions import MODEL_ACCEPTED
 
@@ -63,13 +64,51 @@ def takes_nodes(manifest: Manifest) -> bool:
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
-    """Return the nodes of a replica of another deployment. Its deployment is read on demand."""
-    return ForeignReplica(TAKEN(manifest), lambda: deployment_of(manifest["metadata"]))
+    """Return what a replica of another deployment takes. Its details are read on demand."""
+    return ForeignReplica(TAKEN(manifest), _Foreign(manifest))
+
+
+class _Foreign:
+    """A replica of another deployment."""
+
+    __slots__ = ("_manifest",)
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    @property
+    def deployment(self) -> NamespacedName:
+        """The deployment as its labels name it."""
+        return deployment_of(self._manifest["metadata"])
+
+    @property
+    def identity(self) -> NamespacedName:
+        """Its name."""
+        return identity(self._manifest)
+
+    @property
+    def specs(self) -> Specs:
+        """The specs of which its pods may run."""
+        if labels.FORMER_SPEC not in (self._manifest["metadata"].get("annotations") or {}):
+            return (ENGINES(self._manifest),)
+        found = replica(self._manifest, self.deployment)
+        return found.specs if found else ()
+
+
+ENGINES = ContentCache("spec", make=lambda manifest: engines(dig(manifest, "spec", "engines")), most=8_192)
+"""The engines of a replica, by the content of its spec. They are read of replicas on pools whose nodes are shared."""
 
 
 def _nodes(manifest: Manifest) -> dict[str, int]:
     return nodes_taken(dig(manifest, "spec", "engines"))
 
+
+def _claimed(manifest: Manifest) -> dict[str, int]:
+    return devices_claimed(dig(manifest, "spec", "engines"))
+
+
+CLAIMED = ContentCache("spec", make=_claimed, most=32_768)
+"""Devices that pods claim by pool, by the content of a replica's spec."""
 
 TAKEN = ContentCache("spec", make=_nodes, most=32_768)
 """Whole nodes by pool, by the content of a replica's spec. There are thousands of replicas, and specs seldom change."""

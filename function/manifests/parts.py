@@ -6,7 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import ComposedResource, Manifest, Request, condition, dig, quote_condition, restate_resource
+from function.core import (
+    ComposedResource,
+    Manifest,
+    Request,
+    condition,
+    dig,
+    is_ready,
+    quote_condition,
+    restate,
+    restate_resource,
+)
 from function.manifests.usage import usage_between
 from function.vocabulary import versions
 
@@ -64,6 +74,28 @@ def leaving(request: Request, composed: Mapping[str, ComposedResource]) -> dict[
     kept = [key for key, m in usages.items() if key not in composed and _end(m, "by") in users]
     kept += [key for key, m in rest.items() if (m["kind"], m["metadata"]["name"]) in used]
     return {key: restate_resource(observed[key]) for key in sorted(kept)}
+
+
+def deletable(
+    request: Request, composed: Mapping[str, ComposedResource], keys: Iterable[str]
+) -> dict[str, ComposedResource]:
+    """Return Objects that leave, and would leave their remote objects behind: they are allowed to delete these first.
+
+    It is for remote objects that are of no use once nothing asks for them. Once an Object may delete, it is left out.
+    """
+    leaving = {key: request.observed[key] for key in keys if key in request.observed and key not in composed}
+    return {key: _deleting(manifest) for key, manifest in leaving.items() if not _may_delete(manifest)}
+
+
+def _may_delete(manifest: Manifest) -> bool:
+    policies = dig(manifest, "spec", "managementPolicies") or ("*",)
+    return bool({"*", "Delete"} & set(policies))
+
+
+def _deleting(manifest: Manifest) -> ComposedResource:
+    wanted = restate(manifest)
+    spec = {name: value for name, value in wanted["spec"].items() if name != "managementPolicies"}
+    return ComposedResource({**wanted, "spec": spec}, is_ready(manifest))
 
 
 def _end(usage: Manifest, end: str) -> tuple[str, str]:

@@ -25,6 +25,10 @@ Karpenter (its docs, "Well-Known Annotations").
 """
 
 
+OUR_USER = 2000
+"""The user in our image."""
+
+
 def env(name: str, value: str) -> dict[str, Any]:
     return {"name": name, "value": value}
 
@@ -59,6 +63,21 @@ def stop_later(*, seconds: int) -> dict[str, Any]:
     `seconds` must be less than the pod's grace period: the API server requires it.
     """
     return {"preStop": {"sleep": {"seconds": seconds}}}
+
+
+def beside(*, label: Mapping[str, str]) -> dict[str, Any]:
+    """Return a term of a preferred pod affinity: nodes on which pods with a label run, of any namespace.
+
+    The weight is the least. It counts in full if the pod has no other term, since kube-scheduler scales the sums of all
+    nodes to the same range; beside terms of the user, theirs count more (k8s.io/kubernetes v1.36,
+    pkg/scheduler/framework/plugins/interpodaffinity/scoring.go, NormalizeScore).
+    """
+    term = {
+        "labelSelector": {"matchLabels": dict(label)},
+        "namespaceSelector": {},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    return {"weight": 1, "podAffinityTerm": term}
 
 
 def port(*, name: str, number: int) -> dict[str, Any]:

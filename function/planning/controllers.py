@@ -1,7 +1,8 @@
 """The controllers of one cluster: they write the statuses of workloads, routes, gateways, volumes and Jobs.
 
 A workload's pods take nodes in the order of the remote objects. Pods of a spec that already runs keep their nodes, even
-if the devices that the pool publishes have changed since: Kubernetes does not evict a pod for that either.
+if the devices that the pool publishes have changed since: Kubernetes does not evict a pod for that either. So on shared
+nodes they are put before all others.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class RemoteObject:
     """Counts writes to it."""
     runs: Any = None
     """Of a workload: the spec with which all its pods run. They keep their devices, whatever the pool publishes now."""
+    at: tuple[int | None, ...] = ()
+    """Of a workload whose pods run: the shared node of each pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,16 @@ def run(
     nodes = node_pools.read(cluster, made, lost, matcher)
     address = "" if cluster is None or name in faults.without_address else preinstalled.address(cluster)
     there = ClusterView(name, things, nodes, address, faults)
-    for ref, remote in things.items():
+    for ref, remote in _running_first(things) if nodes.are_shared else things.items():
         status = _status(ref, remote, there)
         if status is not None and status != remote.manifest.get("status"):
             remote.manifest = {**remote.manifest, "status": status}
             remote.version += 1
     return sum(remote.version for remote in things.values()) - before
+
+
+def _running_first(things: Mapping[Ref, RemoteObject]) -> list[tuple[Ref, RemoteObject]]:
+    return sorted(things.items(), key=lambda thing: thing[1].runs is None or thing[1].runs != thing[1].manifest["spec"])
 
 
 def _status(ref: Ref, remote: RemoteObject, there: ClusterView) -> dict[str, Any] | None:
@@ -104,18 +111,31 @@ def _workload(ref: Ref, workload: RemoteObject, there: ClusterView) -> dict[str,
         if r.kind == "ResourceClaimTemplate" and r.namespace == ref.namespace
     }
     runs = workload.runs == manifest["spec"]
-    copies = [_copy(pods, claims, there, runs=runs) for pods in _copies(ref, manifest)]
-    problem = next((p for p in copies if p), "")
+    before = iter(workload.at if runs else ())
+    copies = [_copy(pods, claims, there, before, runs=runs) for pods in _copies(ref, manifest)]
+    problem = next((p for p, _ in copies if p), "")
     workload.runs = None if problem else manifest["spec"]
-    status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p in copies), problem)
+    workload.at = () if problem else tuple(node for _, nodes in copies for node in nodes)
+    status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p, _ in copies), problem)
     return status
 
 
-def _copy(pods: list[Manifest], claims: Mapping[str, Manifest], there: ClusterView, *, runs: bool) -> str:
-    """Why one copy does not run; empty if it does. A copy whose image does not start still takes its nodes."""
-    problems = [there.nodes.take(pod, claims, runs=runs) for pod in pods]
+def _copy(
+    pods: list[Manifest],
+    claims: Mapping[str, Manifest],
+    there: ClusterView,
+    before: Iterator[int | None],
+    *,
+    runs: bool,
+) -> tuple[str, list[int | None]]:
+    """Why one copy does not run, which is empty if it does, and the shared node of each pod.
+
+    `before` has the nodes on which its pods run. A copy whose image does not start still takes its nodes.
+    """
+    placed = [there.nodes.take(pod, claims, runs=runs, at=next(before, None)) for pod in pods]
     images = [c["image"] for pod in pods for c in pod["containers"] if c["image"] in there.faults.broken_images]
-    return next((p for p in problems if p), f"image {images[0]} does not start" if images else "")
+    problem = next((p for p, _ in placed if p), f"image {images[0]} does not start" if images else "")
+    return problem, [node for _, node in placed]
 
 
 def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:

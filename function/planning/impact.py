@@ -66,13 +66,13 @@ class ServiceImpact:
 
 @dataclass(frozen=True, slots=True)
 class PoolImpact:
-    """Nodes of a pool, all and free; None if the pool does not exist."""
+    """A pool before and after; None if it does not exist."""
 
     cluster: str
     pool: str
     devices: str
-    before: tuple[int, int] | None
-    after: tuple[int, int] | None
+    before: PoolOutcome | None
+    after: PoolOutcome | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,10 @@ class Impact:
     infrastructure: tuple[InfrastructureChange, ...]
     """What clouds make and delete for clusters that are not lost."""
     rooms: tuple[PoolImpact, ...]
-    """The pools whose nodes or free nodes change."""
+    """The pools whose nodes change, or what is free on them."""
     free: int
-    """Free nodes of the whole fleet afterwards."""
+    """Free nodes of the whole fleet afterwards. Of pools whose nodes are shared, the pods that fit and take a whole
+    node."""
     code: int
     """The exit code of a plan with the same changes."""
 
@@ -247,10 +248,10 @@ def _rooms(before: PlanOutcome, after: PlanOutcome) -> Iterator[PoolImpact]:
     old = {(p.cluster, p.name): p for p in first}
     new = {(p.cluster, p.name): p for p in second}
     for key in sorted({*old, *new}):
-        was, now = _nodes(old.get(key)), _nodes(new.get(key))
-        if was != now:
+        was, now = old.get(key), new.get(key)
+        if _room(was) != _room(now):
             yield PoolImpact(*key, (new.get(key) or old[key]).devices, was, now)
 
 
-def _nodes(pool: PoolOutcome | None) -> tuple[int, int] | None:
-    return (pool.nodes, pool.free) if pool else None
+def _room(pool: PoolOutcome | None) -> tuple[object, ...] | None:
+    return (pool.nodes, pool.free, pool.shared) if pool else None

@@ -1,20 +1,29 @@
-"""The nodes of a cluster's pools, and whether pods fit on them: node selectors and device claims.
+"""The nodes of a cluster's pools, and whether pods fit on them: node selectors, device claims and shared nodes.
 
-Deliberately coarse: a pod that claims devices takes a whole node, because the fleet scheduler assigns whole nodes. CPU,
-memory and taints of nodes are ignored. Device selectors are evaluated by the scheduler's own matcher.
+Terms:
+
+- A pod that claims devices takes a *whole* node, unless the pool's nodes are *shared*. The fleet scheduler assigns them
+  in the same way.
+- On a shared node a pod takes the devices that it claims, and the cpu, memory and storage that it requests where the
+  class says what a node has (see `shared_nodes.py`).
+
+Deliberately coarse: taints of nodes are ignored, and so are cpu and memory of whole nodes. Device selectors are
+evaluated by the scheduler's own matcher.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from function import cel
+from function import cel, podspec
 from function.core import Manifest, dig, dig_list
 from function.fleet import clusters
+from function.planning.shared_nodes import SharedNodes
+from function.scheduling import Claimed, Demands, PodNeeds
 from function.scheduling.devices import Matcher, Offer
-from function.scheduling.fleet import NodeShape
+from function.scheduling.fleet import NodeShape, Pool
 from function.scheduling.job import DeviceRequest, Member
 from function.vocabulary import labels
 
@@ -26,6 +35,10 @@ class PoolNodes:
     shape: NodeShape
     nodes: int
     free: int
+    shared: SharedNodes | None = None
+    """What is left of each node, if pods share them."""
+    is_published: bool = True
+    """Whether the InferenceCluster has the pool. Of one that a cloud only keeps, it is not known what a node has."""
 
 
 @dataclass(slots=True)
@@ -35,38 +48,63 @@ class Nodes:
     pools: dict[str, PoolNodes]
     matcher: Matcher
 
-    def take(self, pod: Manifest, claims: Mapping[str, Manifest], *, runs: bool = False) -> str:
+    @property
+    def are_shared(self) -> bool:
+        """Whether pods share the nodes of some pool."""
+        return any(pool.shared is not None for pool in self.pools.values())
+
+    def take(
+        self, pod: Manifest, claims: Mapping[str, Manifest], *, runs: bool = False, at: int | None = None
+    ) -> tuple[str, int | None]:
         """Place a pod on a node.
 
         Args:
             pod: The pod's spec.
             claims: ResourceClaimTemplates by name.
             runs: Whether the pod already runs. Then it has its devices, and only takes its node.
+            at: The shared node on which it runs.
 
         Returns:
-            Why the pod does not fit; empty if it was placed.
+            Why the pod does not fit, which is empty if it was placed; and the node, if nodes are shared.
         """
         name = dig(pod, "nodeSelector", labels.POOL)
         if name is None and not pod.get("resourceClaims"):
-            return ""  # it runs on any node, also on one of no pool
+            return "", None  # it runs on any node, also on one of no pool
         pool = self.pools.get(str(name))
         if pool is None or pool.nodes == 0:
-            return f"no node has label {labels.POOL}={name}"
+            return f"no node has label {labels.POOL}={name}", None
         wanted = [r["resourceClaimTemplateName"] for r in pod.get("resourceClaims") or ()]
         missing = [w for w in wanted if w not in claims]
         if missing:
-            return f'resourceclaimtemplate "{missing[0]}" not found'
-        if not wanted:
+            return f'resourceclaimtemplate "{missing[0]}" not found', None
+        asked = [claims[w] for w in wanted]
+        if runs and not pool.is_published:
+            return "", None
+        if pool.shared is not None:
+            return self._share(pool.shared, pod, asked, f"pool {name}", at=at, runs=runs)
+        return self._take_whole(pool, asked, f"pool {name}", runs=runs), None
+
+    def _take_whole(self, pool: PoolNodes, claims: Sequence[Manifest], name: str, *, runs: bool) -> str:
+        if not claims:
             return ""
         if pool.free == 0:
-            return f"no node of pool {name} is free"
-        if not runs and not self._allocates(pool.shape, [claims[w] for w in wanted]):
-            return f"no node of pool {name} has the devices that the pod claims"
+            return f"no node of {name} is free"
+        if not runs and not self._allocates(pool.shape, claims):
+            return f"no node of {name} has the devices that the pod claims"
         pool.free -= 1
         return ""
 
-    def _allocates(self, shape: NodeShape, claims: Iterable[Manifest]) -> bool:
-        asked = [r for claim in claims for r in dig(claim, "spec", "spec", "devices", "requests") or ()]
+    def _share(
+        self, nodes: SharedNodes, pod: Manifest, claims: Sequence[Manifest], name: str, *, at: int | None, runs: bool
+    ) -> tuple[str, int | None]:
+        if not runs and not self._allocates(nodes.shape, claims):
+            return f"no node of {name} has the devices that the pod claims", None
+        needs = PodNeeds(tuple(map(_claimed, _requests(claims))), podspec.requested(pod))
+        node = nodes.take(Demands(lambda: self.matcher).of(needs, nodes.shape), at)
+        return ("", node) if node is not None else (f"no node of {name} has enough left for the pod", None)
+
+    def _allocates(self, shape: NodeShape, claims: Sequence[Manifest]) -> bool:
+        asked = _requests(claims)
         requests = tuple(_request(r) for r in asked)
         wanted = tuple(dig(r, "exactly", "deviceClassName") for r in asked)
         offer = self.matcher.offer(Member("pod", 1, requests), _claimable(shape, frozenset(wanted)))
@@ -87,10 +125,15 @@ def read(cluster: Manifest | None, made: Manifest | None, lost: frozenset[str], 
     kept = _kept(made) if cluster and made else {}
     found = {}
     for name in {**pools, **kept}:
-        shape = pools[name].shape if name in pools else NodeShape(())
         nodes = 0 if name in lost else max(pools[name].nodes if name in pools else 0, kept.get(name, 0))
-        found[name] = PoolNodes(shape, nodes, nodes)
+        found[name] = _nodes(pools.get(name), nodes)
     return Nodes(found, matcher)
+
+
+def _nodes(pool: Pool | None, nodes: int) -> PoolNodes:
+    if pool is None:
+        return PoolNodes(NodeShape(()), nodes, nodes, is_published=False)
+    return PoolNodes(pool.shape, nodes, nodes, SharedNodes.empty(pool.shape, nodes) if pool.shared else None)
 
 
 def _kept(made: Manifest) -> dict[str, int]:
@@ -119,9 +162,22 @@ class _UncountedSelector:
             return str(error)
 
 
+def _requests(claims: Iterable[Manifest]) -> list[Manifest]:
+    return [r for claim in claims for r in dig(claim, "spec", "spec", "devices", "requests") or ()]
+
+
 def _request(request: Manifest) -> DeviceRequest:
-    selectors = dig(request, "exactly", "selectors") or ()
-    texts = (str(dig(s, "cel", "expression")) for s in selectors)
-    return DeviceRequest(
-        request["name"], int(dig(request, "exactly", "count") or 1), tuple(map(_UncountedSelector, texts))
-    )
+    return DeviceRequest(request["name"], _count(request), _selectors(request))
+
+
+def _claimed(request: Manifest) -> Claimed:
+    return Claimed(_count(request), str(dig(request, "exactly", "deviceClassName")), _selectors(request))
+
+
+def _count(request: Manifest) -> int:
+    return int(dig(request, "exactly", "count") or 1)
+
+
+def _selectors(request: Manifest) -> tuple[_UncountedSelector, ...]:
+    texts = (str(dig(s, "cel", "expression")) for s in dig(request, "exactly", "selectors") or ())
+    return tuple(map(_UncountedSelector, texts))

@@ -18,7 +18,7 @@ from function.fleet import clusters
 from function.planning import infrastructure
 from function.planning.infrastructure import Infrastructure
 from function.sandbox.store import Store
-from function.vocabulary import labels, versions
+from function.vocabulary import drivers, labels, versions
 from function.vocabulary.conditions import MODEL_ACCEPTED
 
 _HIDDEN = ("Namespace", "Secret", "ConfigMap")
@@ -106,6 +106,18 @@ class DeploymentOutcome(_Identified):
 
 
 @dataclass(frozen=True, slots=True)
+class SharedDevices:
+    """Devices of a pool whose nodes are shared."""
+
+    name: str
+    total: int
+    free: int
+    """Devices that no replica claims."""
+    guaranteed: tuple[tuple[int, int], ...]
+    """Pairs of a number of devices and the pods that claim so many and fit, wherever the other pods are."""
+
+
+@dataclass(frozen=True, slots=True)
 class PoolOutcome:
     """A pool of an InferenceCluster, and its free nodes."""
 
@@ -114,6 +126,9 @@ class PoolOutcome:
     devices: str
     nodes: int
     free: int
+    """Of a pool whose nodes are shared, the pods that fit and take a whole node."""
+    shared: tuple[SharedDevices, ...] = ()
+    """The devices, if the nodes are shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,15 +337,26 @@ def pools(manifest: Manifest) -> tuple[PoolOutcome, ...]:
 
 
 def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
-    free = {a.get("pool"): a.get("free") for a in dig(manifest, "status", "allocations") or ()}
+    stated = {a.get("pool"): a for a in dig(manifest, "status", "allocations") or ()}
     for pool in dig(manifest, "status", "gpuPools") or ():
         devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in pool.get("devices") or ())
-        nodes = int(pool.get("nodes") or 0)
-        yield PoolOutcome(identity(manifest).name, pool["name"], devices, nodes, int(free.get(pool["name"], nodes)))
+        nodes, left = int(pool.get("nodes") or 0), stated.get(pool["name"]) or {}
+        shared = tuple(map(_shared, left.get("devices") or ()))
+        free = int(left.get("free", nodes))
+        yield PoolOutcome(identity(manifest).name, pool["name"], devices, nodes, free, shared)
+
+
+def _shared(devices: Manifest) -> SharedDevices:
+    total, free = int(devices.get("total") or 0), int(devices.get("free") or 0)
+    fit = tuple((int(row["count"]), int(row["pods"])) for row in devices.get("guaranteed") or ())
+    return SharedDevices(str(devices.get("name")), total, free, fit)
 
 
 def _product(device: Manifest) -> str:
-    return str(dig(device, "attributes", "productName", "string") or device.get("name"))
+    """Such as NVIDIA L4; of a part of a GPU also how it was cut, since it is not the GPU."""
+    product = dig(device, "attributes", "productName", "string") or device.get("name")
+    profile = dig(device, "attributes", drivers.PROFILES.get(str(device.get("driver")), ""), "string")
+    return f"{product} {profile}" if profile else str(product)
 
 
 def endpoint(manifest: Manifest) -> EndpointOutcome:

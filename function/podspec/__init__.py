@@ -7,6 +7,8 @@
 - `engine_container`: which container is the engine.
 - `container_names`: renames a container, with all that refers to it.
 - `references`: the Secrets, ConfigMaps and claims that a template names.
+- `requests`: what a pod requests of its node.
+- `uncounted`: what else may keep a pod off a node.
 - `declared`: the part of the schema that our XRDs declare.
 """
 
@@ -16,12 +18,15 @@ from function.podspec.engine_container import ENGINE, engine_index
 from function.podspec.fault import Fault
 from function.podspec.reading import MOST_BYTES, Reading, read
 from function.podspec.references import Reference, claims, references, renamed
+from function.podspec.requests import RESOURCES, quantity, requested
 from function.podspec.rules.probes import GRACE_SECONDS
+from function.podspec.uncounted import uncounted
 
 __all__ = [
     "ENGINE",
     "GRACE_SECONDS",
     "MOST_BYTES",
+    "RESOURCES",
     "VERSION",
     "Fault",
     "Reading",
@@ -29,7 +34,10 @@ __all__ = [
     "claims",
     "declared",
     "engine_index",
+    "quantity",
     "read",
     "references",
     "renamed",
+    "requested",
+    "uncounted",
 ]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from function.podspec.fault import Fault, Path
 from function.podspec.rules import affinity, containers
-from function.vocabulary import labels
+from function.vocabulary import drivers, labels
 
 _POOL = "select devices in nodeSelector.devices of the member, or clusters by spec.clusterSelector"
 _NODES = f"is set by Modelplane, which picks the node pool: {_POOL}"
@@ -44,8 +44,9 @@ class Device(NamedTuple):
     """Whether the resource counts devices. Otherwise it counts shares or cores of them."""
 
 
-def _of_profile(driver: str, attribute: str) -> str:
+def _of_profile(driver: str) -> str:
     """Return the selector of slices with a profile. It fails on no device: whole GPUs need not have the attribute."""
+    attribute = drivers.PROFILES[driver]
     attributes = f'device.attributes["{driver}"]'
     return f'"{attribute}" in {attributes} && {attributes}.{attribute} == "{{0}}"'
 
@@ -56,11 +57,11 @@ WHOLE_NVIDIA = f'{NVIDIA} && !("profile" in device.attributes["gpu.nvidia.com"])
 _NEURON = 'device.driver == "neuron.aws.com"'
 _GAUDI, _TPU = 'device.driver == "gaudi.intel.com"', 'device.driver == "tpu.google.com"'
 DEVICES = (
-    Device(r"nvidia\.com/mig-(.+)", "slice", _of_profile("gpu.nvidia.com", "profile")),
+    Device(r"nvidia\.com/mig-(.+)", "slice", _of_profile(drivers.NVIDIA)),
     Device(r"nvidia\.com/(gpu|pgpu)", "gpu", WHOLE_NVIDIA),
     Device(r"nvidia\.com/(gpu\.shared)", "gpu", WHOLE_NVIDIA, is_whole=False),
     Device(r"amd\.com/(gpu)", "gpu", 'device.driver == "gpu.amd.com"'),
-    Device(r"amd\.com/([sdc]px_nps[124])", "partition", _of_profile("gpu.amd.com", "partitionProfile")),
+    Device(r"amd\.com/([sdc]px_nps[124])", "partition", _of_profile(drivers.AMD)),
     Device(r"gpu\.intel\.com/(i915|xe)", "gpu", 'device.driver == "gpu.intel.com"'),
     Device(r"(?:habana\.ai|intel\.com)/(gaudi.*)", "gaudi", _GAUDI),
     Device(r"(?:google\.com/tpu|cloud-tpus\.google\.com/.+)()", "tpu", _TPU),

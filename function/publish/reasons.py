@@ -21,7 +21,7 @@ _ALL = {name: value for name, value in vars(declarations).items() if isinstance(
 def of(kind: Kind) -> list[Reason]:
     """Return every reason of a kind's conditions, by condition, in order of declaration."""
     composer = registry.COMPOSERS.get((kind.api_version, kind.kind))
-    conditions = composer.conditions if composer else ()
+    conditions = (*composer.conditions, *composer.optional) if composer else ()
     declared = [condition.type for condition in conditions]
     named = set(_names(kind))
     own = [reason for name, reason in _ALL.items() if name in named and reason.type in declared]

@@ -5,13 +5,17 @@ value with its facts. Read the modules in the order of a decision:
 
 - `job`, `fleet`: the input. `plan`, `rejection`: the output.
 - `solve`: the phases of a decision. `rollout`, `revision`: the rules by which a changed spec reaches replicas.
-- `capacity`: free nodes, and who keeps the nodes of an overcommitted pool.
+- `capacity`: what is free, and who keeps the nodes of an overcommitted pool. `account`: one cluster.
+- `sharing`: pods on pools whose nodes are shared. `packing`, `covering`, `blocking`: whether all of them fit.
+  `vacancy`: what a cluster publishes of such a pool. `hint`: what others read of it.
 - `filling`: the best clusters for new replicas, after `filters` and `taints`.
 - `fit`: one replica on the pools of a cluster. `devices`: one member on a node. `allocation`: devices to requests.
 - `budget`, `findings`: bounds on the work of one call, and what is kept for the next.
-- `explain`, `breakdown`, `suggestion`: why a replica is not placed, in rising detail, and what would place it.
+- `explain`, `shortage`, `breakdown`, `suggestion`: why a replica is not placed, in rising detail, and what would place
+  it.
 """
 
+from function.scheduling.account import Account, Free, free_nodes
 from function.scheduling.allocation import LARGEST_CLAIM
 from function.scheduling.breakdown import (
     ClusterBreakdown,
@@ -29,40 +33,52 @@ from function.scheduling.filters import conflict, filter_cluster, forbidden_pods
 from function.scheduling.findings import PROGRESS, Findings, Progress
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import (
+    Claimed,
     Cluster,
     Device,
     Fleet,
     ForeignReplica,
+    NodeResources,
     NodeShape,
     PlacedEngine,
     PlacedMember,
+    PodNeeds,
     Pool,
     PreviousSpec,
     Replica,
     Taint,
     nodes_of,
 )
-from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, PodViolation, Selector, Toleration
+from function.scheduling.hint import Hint
+from function.scheduling.job import CachePhase, DeviceRequest, Engine, Job, Member, PodViolation, Toleration
+from function.scheduling.packing import NodeCapacity, PodDemand, Resources, most_more
 from function.scheduling.plan import Action, EvictionReason, NotProven, Placement, Plan, TooFewServe, Wait
 from function.scheduling.rejection import Rejection
 from function.scheduling.revision import MOST_REVISIONS, Revision
+from function.scheduling.selector import Selector
+from function.scheduling.sharing import Demands, Room
 from function.scheduling.solve import solve
 from function.scheduling.suggestion import Suggestion, suggestions
+from function.scheduling.vacancy import EntryVacancy, Vacancy, roughly_vacant, vacancy
 
 __all__ = [
     "LARGEST_CLAIM",
     "MOST_REVISIONS",
     "PROGRESS",
+    "Account",
     "Action",
     "Budget",
     "CachePhase",
+    "Claimed",
     "Cluster",
     "ClusterBreakdown",
     "Contention",
+    "Demands",
     "Device",
     "DeviceRequest",
     "DeviceVerdict",
     "Engine",
+    "EntryVacancy",
     "EvictionReason",
     "Exhausted",
     "Findings",
@@ -70,11 +86,15 @@ __all__ = [
     "Fitter",
     "Fleet",
     "ForeignReplica",
+    "Free",
+    "Hint",
     "Job",
     "Ledger",
     "Matcher",
     "Member",
     "MemberVerdict",
+    "NodeCapacity",
+    "NodeResources",
     "NodeShape",
     "NotProven",
     "Offer",
@@ -82,6 +102,8 @@ __all__ = [
     "PlacedMember",
     "Placement",
     "Plan",
+    "PodDemand",
+    "PodNeeds",
     "PodViolation",
     "Pool",
     "PoolBreakdown",
@@ -90,13 +112,16 @@ __all__ = [
     "Rejection",
     "Replica",
     "RequestVerdict",
+    "Resources",
     "Revision",
+    "Room",
     "Selector",
     "Shortfall",
     "Suggestion",
     "Taint",
     "Toleration",
     "TooFewServe",
+    "Vacancy",
     "Wait",
     "breakdowns",
     "conflict",
@@ -104,9 +129,13 @@ __all__ = [
     "digest",
     "filter_cluster",
     "forbidden_pods",
+    "free_nodes",
     "is_claim_too_large",
+    "most_more",
     "nodes_of",
     "rejections",
+    "roughly_vacant",
     "solve",
     "suggestions",
+    "vacancy",
 ]

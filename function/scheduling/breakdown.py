@@ -3,7 +3,8 @@
 Terms:
 
 - A *verdict* says of one device, request or member whether it matches, with the details.
-- The *nearest* device of a request is the one that fails the fewest selectors, where some selector fails.
+- The *nearest* device of a request is the one that fails the fewest selectors, where some selector fails. It is of a
+  DeviceClass on whose devices all selectors can be evaluated, if there is one.
 
 `breakdowns` works top-down. It takes the rejections of a plan (see `explain.py`), and for each of their clusters visits
 the pools, in each pool the members of the job, and in each member the requests and devices.
@@ -20,14 +21,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from function.scheduling.account import Free
 from function.scheduling.allocation import Kind
-from function.scheduling.devices import Offer
+from function.scheduling.devices import Offer, evaluable
 from function.scheduling.explain import PlannedUsage, planned_usage, rejections
 from function.scheduling.fit import Fitter
 from function.scheduling.fleet import Cluster, Device, Fleet, Pool
 from function.scheduling.job import DeviceRequest, Engine, Job, Member
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import Reason
+from function.scheduling.seen import as_seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class RequestVerdict:
     @property
     def nearest(self) -> DeviceVerdict | None:
         """The device that fails the fewest selectors, of those that do not match; None if all match."""
-        missed = [d for d in self.devices if not d.matches]
+        sound = evaluable((d.device, d.error or not d.failing) for d in self.devices)
+        missed = [d for d in self.devices if not d.matches and (not sound or d.device.device_class in sound)]
         return min(missed, key=lambda d: (len(d.failing), d.error is not None, d.device.name), default=None)
 
 
@@ -81,8 +85,8 @@ class PoolBreakdown:
     """One pool of a cluster that takes no more replicas."""
 
     pool: Pool
-    free: int
-    """Free nodes after the plan. Negative if the pool is overcommitted."""
+    free: Free
+    """What is free after the plan. A negative number of nodes if the pool is overcommitted."""
     members: tuple[MemberVerdict, ...]
     """One for each member of each engine of the job."""
 
@@ -104,14 +108,14 @@ def breakdowns(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter) -> tuple[Clus
         ClusterBreakdown(
             cluster=fleet.clusters[rejected.cluster],
             reason=rejected.reason,
-            pools=_pools(fleet.clusters[rejected.cluster], usage, fitter),
+            pools=_pools(as_seen(fleet.clusters[rejected.cluster]), usage, fitter),
         )
         for rejected in rejections(job, fleet, plan, fitter)
     )
 
 
 def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolBreakdown, ...]:
-    free = usage.ledger.free_nodes(cluster.name)
+    free = usage.ledger.open(cluster.name)
     pools = sorted(cluster.pools, key=lambda pool: pool.name)
     return tuple(
         PoolBreakdown(

@@ -23,20 +23,22 @@ device, and each distinct set of requests is matched once for each shape.
 
 Deliberately coarse:
 
-- An offer assumes an empty node. A replica takes whole nodes, so what other pods have claimed plays no part.
+- An offer assumes an empty node. What other pods have claimed of a shared node is counted in `sharing.py`.
 - A shortfall names one request, although several may lack devices. `breakdown.py` works out the others on demand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from function.scheduling.allocation import LARGEST_CLAIM, Kind, RequestOptions, Search
 from function.scheduling.budget import Budget
 from function.scheduling.findings import Findings, OfferKey
-from function.scheduling.fleet import Cluster, Device, NodeShape
-from function.scheduling.job import DeviceRequest, Member, Selector
+from function.scheduling.fleet import Cluster, Device, NodeResources, NodeShape
+from function.scheduling.job import DeviceRequest, Member
+from function.scheduling.packing import Resources
+from function.scheduling.selector import Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,28 @@ class Shortfall:
     """The error of a selector that could not be evaluated."""
     searched: bool = True
     """Whether the search was complete. If not, the node may satisfy the member after all."""
+
+
+RESOURCES = "cpu", "memory", "ephemeral-storage"
+"""The resources of a node that are counted, in the order of `Resources`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oversized:
+    """A pod requests more of a resource than a whole node has."""
+
+    resource: str
+    """cpu, memory or ephemeral-storage."""
+    wanted: int
+    has: int
+
+
+def oversized(requested: Resources, node: NodeResources) -> Oversized | None:
+    """Return the first resource of which a pod requests more than a node has; None if there is none."""
+    for resource, wanted, has in zip(RESOURCES, requested, node, strict=True):
+        if has is not None and wanted > has:
+            return Oversized(resource, wanted, has)
+    return None
 
 
 _PAIR = 3
@@ -138,8 +162,15 @@ class Matcher:
         key = (id(request), number)
         found = self._requests.get(key)
         if found is None:
-            found = self._requests[key] = self._judged(request, device.published, number)
+            found = self._requests[key] = self._judged(request.selectors, device.published, number)
         return found
+
+    def matches(self, selectors: Sequence[Selector], device: Device) -> bool | str:
+        """Return the verdict of selectors that belong to no request of the job."""
+        number = self._devices.get(id(device.published))
+        if number is None:
+            number = self._numbered(device)
+        return self._judged(selectors, device.published, number)
 
     def offer_unbounded(self, member: Member, shape: NodeShape) -> bool:
         """Whether a node would satisfy a member if there were no limit on the devices of a ResourceClaim."""
@@ -179,8 +210,8 @@ class Matcher:
         self._devices[id(device.published)] = number
         return number
 
-    def _judged(self, request: DeviceRequest, published: Hashable, number: int) -> bool | str:
-        for selector in request.selectors:
+    def _judged(self, selectors: Sequence[Selector], published: Hashable, number: int) -> bool | str:
+        for selector in selectors:
             key = (selector.text, number)
             verdict = self._verdicts.get(key)
             if verdict is None:
@@ -249,14 +280,25 @@ class Matcher:
     def _shortfall(self, request: DeviceRequest, shape: NodeShape) -> Shortfall:
         """Return why a node does not satisfy one request alone."""
         has: dict[Kind, int] = {}
-        error = None
-        for device in shape.devices:
-            verdict = self.verdict(request, device)
+        verdicts = [(device, self.verdict(request, device)) for device in shape.devices]
+        for device, verdict in verdicts:
             if verdict is True:
                 has[device.device_class] = has.get(device.device_class, 0) + max(device.count, 0)
-            elif isinstance(verdict, str):
-                error = error or verdict
+        errors = (verdict for _, verdict in verdicts if isinstance(verdict, str))
+        error = None if evaluable(verdicts) else next(errors, None)
         return Shortfall(request.name, request.count, max(has.values(), default=0), error)
+
+
+def evaluable(verdicts: Iterable[tuple[Device, bool | str]]) -> frozenset[str]:
+    """Return the DeviceClasses on all of whose devices a request can be evaluated.
+
+    If there is one, errors on other devices are not why the request lacks devices. A claim names one DeviceClass.
+    Kubernetes applies its selectors first, and those of the request to its devices only. A Synthetic device is in no
+    ResourceSlice.
+    """
+    pairs = tuple(verdicts)
+    failing = {device.device_class for device, verdict in pairs if isinstance(verdict, str)}
+    return frozenset(d.device_class for d, _ in pairs if d.device_class is not None and d.device_class not in failing)
 
 
 def is_claim_too_large(matcher: Matcher, member: Member, clusters: Iterable[Cluster]) -> bool:

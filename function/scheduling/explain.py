@@ -25,19 +25,22 @@ the pool that is named is the one with the smallest gap for the engine with the 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from function.core import LazyDict, NamespacedName
-from function.scheduling import rejection
+from function.scheduling import rejection, unseen
+from function.scheduling.account import Free
 from function.scheduling.capacity import Ledger
-from function.scheduling.devices import Shortfall
+from function.scheduling.devices import Oversized, Shortfall
 from function.scheduling.filters import filter_cluster
-from function.scheduling.fit import Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Replica, nodes_of
+from function.scheduling.fit import Fit, Fitter, taken
+from function.scheduling.fleet import Cluster, Fleet, ForeignReplica, Specs, nodes_of
 from function.scheduling.job import Engine, Job, Member
 from function.scheduling.plan import Plan
-from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
+from function.scheduling.rejection import NEAREST_FIRST, Fragmented, Full, Reason, Rejection
+from function.scheduling.seen import as_seen
+from function.scheduling.shortage import Shortage, shortages
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,14 @@ class PlannedUsage:
     def holders(self, cluster: str) -> Sequence[ForeignReplica]:
         """Return the replicas on a cluster; none if not all are known, since naming some would blame the wrong ones."""
         return () if cluster in self.uncounted else self.by_cluster[cluster]
+
+
+class _Planned(NamedTuple):
+    """A replica that a plan places."""
+
+    deployment: NamespacedName
+    identity: NamespacedName = NamespacedName("", "")
+    specs: Specs = ()
 
 
 def rejections(job: Job, fleet: Fleet, plan: Plan, fitter: Fitter | None = None) -> tuple[Rejection, ...]:
@@ -90,20 +101,16 @@ def planned_usage(job: Job, fleet: Fleet, plan: Plan) -> PlannedUsage:
         fleet.clusters,
         lambda name: [
             *fleet.others.get(name, ()),
-            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in rivals if r.cluster == name),
-            *(ForeignReplica(r.nodes(), partial(_deployment, r)) for r in plan.departing if r.cluster == name),
+            *(ForeignReplica(r.nodes(), r) for r in rivals if r.cluster == name),
+            *(ForeignReplica(r.nodes(), r) for r in plan.departing if r.cluster == name),
             *(
-                ForeignReplica(nodes_of(p.engines), lambda: job.deployment)
+                ForeignReplica(nodes_of(p.engines), _Planned(job.deployment))
                 for p in plan.placements
                 if p.cluster == name
             ),
         ],
     )
     return PlannedUsage(by_cluster, plan.ledger, fleet.published.keys())
-
-
-def _deployment(replica: Replica) -> NamespacedName:
-    return replica.deployment
 
 
 def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
@@ -114,13 +121,17 @@ def _preempted(cluster: Cluster, plan: Plan) -> Reason | None:
 
 
 def _unfit(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason | None:
-    fit = fitter.fit(cluster, usage.ledger.free_nodes(cluster.name))
+    seen = as_seen(cluster)
+    fit = fitter.fit(seen, usage.ledger.open(cluster.name))
     if isinstance(fit, Fit):
         return None
     if fit.gave_up:
         return rejection.SearchLimit()
     if fit.full:
-        return _full(cluster, fitter, usage)
+        return unseen.reason(cluster, fitter, usage.ledger) or _full(seen, fitter, usage)
+    if differs := unseen.difference(cluster, fitter, usage.ledger):
+        return differs
+    cluster = seen
     engine, _ = next((e, o) for e, o in zip(fitter.engines, fitter.options(cluster), strict=True) if not o)
     return _deviceless(engine, cluster, fitter)
 
@@ -130,33 +141,41 @@ def _full(cluster: Cluster, fitter: Fitter, usage: PlannedUsage) -> Reason:
 
     If each engine has room alone, but not all together, `needs` is what all of them need at least.
     """
-    free = usage.ledger.free_nodes(cluster.name)
-    shortest: list[tuple[int, str, int, int]] = []
-    for options in fitter.options(cluster):
-        gaps = [
-            (needs - free[cluster.pools[i].name], cluster.pools[i].name, needs, free[cluster.pools[i].name])
-            for option in options
-            for i, needs in option.nodes
-        ]
-        shortest.append(min(gaps))
-    _, pool, needs, has = max(shortest, key=lambda gap: (gap[0], gap[1]))
-    holders = sorted({str(r.named()) for r in usage.holders(cluster.name) if pool in r.nodes})
-    if needs <= has:
-        needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
-    return rejection.Full(pool, needs, has, tuple(holders))
+    open_ = usage.ledger.open(cluster.name)
+    free = [open_[pool.name] for pool in cluster.pools]
+    engines = list(zip(fitter.engines, fitter.options(cluster), strict=True))
+    gaps = [min(shortages(e, options, cluster, free), key=lambda s: s.order) for e, options in engines]
+    worst = max(gaps, key=lambda gap: (gap.gap, gap.pool))
+    reason = worst.reason if worst.gap > 0 else _together(worst, cluster, fitter, free)
+    holders = {str(r.details.deployment) for r in usage.holders(cluster.name) if reason.pool in r.nodes}
+    return replace(reason, held_by=tuple(sorted(holders)))
+
+
+def _together(worst: Shortage, cluster: Cluster, fitter: Fitter, free: list[Free]) -> Full | Fragmented:
+    """Return what lacks if each engine has room alone, but not all together."""
+    for engine, options in zip(fitter.engines, fitter.options(cluster), strict=True):
+        lacking = min(shortages(engine, options, cluster, free), key=lambda s: s.order)
+        if lacking.gap > 0 and isinstance(lacking.reason, Fragmented):
+            return lacking.reason
+        free = taken(engine, options[0], free) or free
+    needs = sum(min(sum(n for _, n in option.nodes) for option in options) for options in fitter.options(cluster))
+    return replace(worst.reason, needs=needs) if isinstance(worst.reason, Full) else worst.reason
 
 
 def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies an engine: its first member without devices, or NothingToClaim."""
     for member in engine.members:
-        if member.requests and not fitter.offers(member, cluster.pools):
+        if (member.requests or cluster.pools) and not fitter.offers(member, cluster.pools):
             return _short(engine, member, cluster, fitter)
     return rejection.NothingToClaim(engine.name)
 
 
 def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies a member, from the pool that has the largest share of the devices wanted."""
-    short = [fitter.matcher.offer(member, pool.shape) for pool in cluster.pools]
+    short = [fitter.offer(member, pool) for pool in cluster.pools]
+    small = min((s for s in short if isinstance(s, Oversized)), key=lambda s: s.wanted - s.has, default=None)
+    if small:
+        return rejection.NodeTooSmall(engine.name, member.role, small.resource, small.wanted, small.has)
     nearest = max(
         (s for s in short if isinstance(s, Shortfall)),
         key=lambda s: (s.has / max(s.wanted, 1), s.error is not None, s.request),

@@ -36,9 +36,10 @@ from typing import TypeAlias
 from function.scheduling.capacity import Ledger
 from function.scheduling.filters import filter_cluster
 from function.scheduling.fit import Fit, Fitter, Waste
-from function.scheduling.fleet import Cluster, Fleet, nodes_of
+from function.scheduling.fleet import Cluster, Fleet
 from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement
+from function.scheduling.seen import as_seen
 
 _Bid: TypeAlias = tuple[tuple[int, CachePhase, Waste, str], Cluster, Fit | None]
 """A cluster that may take the next replica. The first part is its rank: replicas of the job there, phase of its
@@ -106,7 +107,7 @@ class Filler:
 
     def _optimistic_bid(self, cluster: Cluster) -> _Bid | None:
         """Return the bid of a cluster if all its nodes were free; None if it lacks the devices."""
-        waste = self.fitter.lower_bound(cluster)
+        waste = self.fitter.lower_bound(as_seen(cluster))
         if waste is None:
             return None
         name = cluster.name
@@ -116,7 +117,7 @@ class Filler:
     def _exact_bid(self, bid: _Bid) -> _Bid | None:
         """Return the bid within the nodes that are free; None if there is no room. It never ranks before `bid`."""
         (load, phase, _, name), cluster, _ = bid
-        fit = self.fitter.fit(cluster, self.ledger.free_nodes(name))
+        fit = self.fitter.fit(as_seen(cluster), self.ledger.open(name))
         return ((load, phase, fit.waste, name), cluster, fit) if isinstance(fit, Fit) else None
 
     def _place(self, cluster: Cluster, fit: Fit) -> Placement:
@@ -124,5 +125,5 @@ class Filler:
         engines, taken = fit.placed(cluster), self._indices.setdefault(cluster.name, set())
         index = next(i for i in count() if i not in taken)
         taken.add(index)
-        self.ledger.take(cluster.name, nodes_of(engines))
+        self.ledger.place(cluster.name, engines)
         return Placement(cluster.name, index, Action.CREATE, engines, fit)

@@ -2,10 +2,11 @@
 
 Terms:
 
-- An *engine* has one or two *members*. A member runs pods, and each pod that claims devices takes a whole node.
-- An *option* of an engine is one way to put it on a cluster: a pool for each member, and the nodes that it takes there.
+- An *engine* has one or two *members*. A member runs pods, and each pod that claims devices takes a whole node, or, on
+  a pool whose nodes are shared, the devices that it claims.
+- An *option* of an engine is one way to put it on a cluster: a pool for each member, and what it takes there.
 - A *whole* option puts all members on one pool. A *split* option puts them on several.
-- The *room* of a cluster is the number of free nodes of each pool, in the order of its pools.
+- The *room* of a cluster is what is free on each pool, in the order of its pools.
 - *Waste* is how much more a replica gets than it asked for. It orders options and fits: least waste is best fit.
 - A *pin* restricts an engine to certain pools. A replica that is updated in place is pinned to the pools that it has.
 
@@ -26,7 +27,8 @@ lets a caller rank clusters without counting what is free on them.
 
 Deliberately coarse:
 
-- A pod that claims devices takes its node whole. The devices that it leaves over are waste.
+- A pod that claims devices takes its node whole, unless nodes are shared. The devices that it leaves over are waste.
+- Requests of cpu, memory and ephemeral storage are compared with an empty node. They are added up only on shared nodes.
 - The search is bounded in steps. 8 engines over 8 pools take some dozens, and an adversarial input would take
   exponentially many. When all searches of one job have taken `_MOST_IN_ALL` steps, each further search gets only a few:
   those find an easy fit, and total work stays linear in the fleet. A search at its limit reports that it gave up, so
@@ -35,16 +37,22 @@ Deliberately coarse:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from itertools import product
 
 from function.core import deadline
+from function.scheduling.account import Account, Free
+from function.scheduling.backtracking import is_searchable
 from function.scheduling.budget import StepLimit
-from function.scheduling.devices import Matcher, Offer, Shortfall
-from function.scheduling.fleet import Cluster, NodeShape, PlacedEngine, PlacedMember, Pool, Replica
+from function.scheduling.devices import Matcher, Offer, Oversized, Shortfall, oversized
+from function.scheduling.fleet import Claimed, Cluster, NodeShape, PlacedEngine, PlacedMember, PodNeeds, Pool, Replica
 from function.scheduling.job import Engine, Member
+from function.scheduling.packing import PodDemand
+from function.scheduling.sharing import NO_DEMAND, Demands, Pods, Room, capacity
 
 _MOST_STEPS = 100_000
 """Steps of the search for one replica on one cluster; a step tries one option. 8 engines over 8 pools take some dozens.
@@ -81,6 +89,8 @@ class Option:
     nodes: tuple[tuple[int, int], ...]
     """Pairs of a pool, as a position in `Cluster.pools`, and the whole nodes that the engine takes of it."""
     waste: Waste
+    pods: tuple[tuple[int, Pods], ...] = ()
+    """Pairs of a pool whose nodes are shared, and the pods of one copy of the engine on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +129,12 @@ class _Partial(Enum):
 _PARTIAL = _Partial.PARTIAL
 
 
-def _names_and_shapes(cluster: Cluster) -> tuple[tuple[str, int], ...]:
+_PoolKey = tuple[str, int, bool]
+
+
+def _names_and_shapes(cluster: Cluster) -> tuple[_PoolKey, ...]:
     """Return what the options of a cluster depend on. A shape is told by its identity, so who keeps this holds it."""
-    return tuple([(pool.name, id(pool.shape)) for pool in cluster.pools])
+    return tuple([(pool.name, id(pool.shape), pool.shared) for pool in cluster.pools])
 
 
 @dataclass(slots=True)
@@ -138,28 +151,31 @@ class Fitter:
     """Steps of all searches so far."""
     searches: int = 0
     """Searches so far. Answers that were remembered are not counted."""
-    _found: dict[tuple[int, ...], Fit | NoFit] = field(default_factory=dict)
+    demands: Demands = field(init=False)
+    """What pods take of shared nodes, by the same matcher."""
+    _found: dict[tuple[int | Free, ...], Fit | NoFit] = field(default_factory=dict)
     """Results by the identity of the options, and the room."""
-    _options: dict[tuple[tuple[str, int], ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
+    _options: dict[tuple[_PoolKey, ...], tuple[tuple[Option, ...], ...]] = field(default_factory=dict)
     """Options by the names and the shapes of the pools."""
-    _whole: dict[tuple[str, int], Waste | _Partial | None] = field(default_factory=dict)
-    """Waste by engine and shape."""
-    _bounds: dict[tuple[tuple[str, int], ...], Waste | None] = field(default_factory=dict)
+    _whole: dict[_PoolKey, Waste | _Partial | None] = field(default_factory=dict)
+    """Waste by engine, shape, and whether nodes are shared."""
+    _bounds: dict[tuple[_PoolKey, ...], Waste | None] = field(default_factory=dict)
     """The least waste by names and shapes of pools."""
     _alive: list[NodeShape] = field(default_factory=list)
     """Shapes whose identity is a key above. They are held so that no other shape gets the same identity."""
 
     def __post_init__(self) -> None:
         self.engines = tuple(sorted(self.engines, key=lambda engine: engine.name))
+        self.demands = Demands(lambda: self.matcher)
 
     def fit(
-        self, cluster: Cluster, free: Mapping[str, int], pinned: Mapping[str, tuple[str, ...]] | None = None
+        self, cluster: Cluster, free: Mapping[str, Free], pinned: Mapping[str, tuple[str, ...]] | None = None
     ) -> Fit | NoFit:
         """Return the fit with the least waste, or NoFit.
 
         Args:
             cluster: The cluster.
-            free: Free nodes by the name of the pool. A pool that is missing has none.
+            free: What is free by the name of the pool. A pool that is missing has nothing.
             pinned: For engines by name, the only pools that their members may take, in the order of the members.
         """
         options = self.options(cluster)
@@ -171,11 +187,11 @@ class Fitter:
             self._found[key] = self._searched(options, room)
         return self._found[key]
 
-    def _searched(self, options: tuple[tuple[Option, ...], ...], room: list[int]) -> Fit | NoFit:
+    def _searched(self, options: tuple[tuple[Option, ...], ...], room: list[Free]) -> Fit | NoFit:
         if not all(options):
             return _NO_DEVICES
         limit = StepLimit(min(_MOST_STEPS, max(_FEW_STEPS, _MOST_IN_ALL - self.steps)))
-        search = _Search(options, room, limit)
+        search = _Search(self.engines, options, room, limit)
         search.run()
         self.searches += 1
         self.steps += limit.steps
@@ -185,7 +201,11 @@ class Fitter:
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
         """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit."""
-        fit = self.fit(cluster, replica.nodes(), pins(replica, self.engines))
+        empty = Account.of(cluster, self.demands).free
+        free = {
+            pool: amount if isinstance(amount, Room) else replica.nodes().get(pool, 0) for pool, amount in empty.items()
+        }
+        fit = self.fit(cluster, free, pins(replica, self.engines))
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
     def lower_bound(self, cluster: Cluster) -> Waste | None:
@@ -202,25 +222,36 @@ class Fitter:
     def _lower_bound(self, cluster: Cluster) -> Waste | None:
         bound = Waste()
         for engine in self.engines:
-            alone = [self._alone(engine, pool.shape) for pool in cluster.pools]
+            alone = [self._alone(engine, pool) for pool in cluster.pools]
             claimed = [waste for waste in alone if isinstance(waste, Waste)]
             if not claimed or _PARTIAL in alone:  # then what one pool may take depends on the others
                 return self._lower_bound_of_options(cluster)
             bound += min(claimed)
         return bound
 
-    def _alone(self, engine: Engine, shape: NodeShape) -> Waste | _Partial | None:
-        """Return the waste of a whole engine on nodes of one shape; None if some member finds no devices there.
+    def _alone(self, engine: Engine, pool: Pool) -> Waste | _Partial | None:
+        """Return the waste of a whole engine on the nodes of a pool; None if some member finds no devices there.
 
         A number is returned only if every member that requests devices can claim them: such an option exists on every
         cluster with that shape. Otherwise it depends on the other pools of the cluster, and _PARTIAL is returned.
         """
-        key = engine.name, id(shape)
+        key = engine.name, id(pool.shape), pool.shared
         if key not in self._whole:
-            self._alive.append(shape)
-            offers = [self.matcher.offer(member, shape) for member in engine.members]
-            self._whole[key] = _whole_waste(engine, offers)
+            self._alive.append(pool.shape)
+            offers = [self.offer(member, pool) for member in engine.members]
+            self._whole[key] = self._whole_waste(engine, offers, pool)
         return self._whole[key]
+
+    def _whole_waste(
+        self, engine: Engine, found: Sequence[Offer | Shortfall | Oversized], pool: Pool
+    ) -> Waste | _Partial | None:
+        offers = [offer for offer in found if isinstance(offer, Offer)]
+        if len(offers) < len(found):
+            return None
+        claims = [offer.claims for offer in offers]
+        if not any(claims) or not all(c for c, member in zip(claims, engine.members, strict=True) if member.requests):
+            return _PARTIAL
+        return self._option(engine, (0,) * len(offers), [{0: offer} for offer in offers], (pool,)).waste
 
     def _lower_bound_of_options(self, cluster: Cluster) -> Waste | None:
         options = self.options(cluster)
@@ -241,11 +272,35 @@ class Fitter:
         If the member can claim devices on any of the pools, those on which it only matches Synthetic devices are left
         out.
         """
-        found = [(i, self.matcher.offer(member, pool.shape)) for i, pool in enumerate(pools)]
+        found = [(i, self.offer(member, pool)) for i, pool in enumerate(pools)]
         offers = {i: offer for i, offer in found if isinstance(offer, Offer)}
         if any(offer.claims for offer in offers.values()):
             return {i: offer for i, offer in offers.items() if offer.claims or not member.requests}
         return offers
+
+    def offer(self, member: Member, pool: Pool) -> Offer | Shortfall | Oversized:
+        """Return how a node of a pool satisfies the pods of a member, or why it does not."""
+        offer = self.matcher.offer(member, pool.shape)
+        if isinstance(offer, Offer) and pool.shared:
+            offer = self._on_shared_nodes(member, offer, pool.shape)
+        return (isinstance(offer, Offer) and oversized(member.resources, pool.shape.node)) or offer
+
+    def _on_shared_nodes(self, member: Member, offer: Offer, shape: NodeShape) -> Offer | Shortfall:
+        """Return an offer of an empty node, if kube-scheduler can do with nodes that others have partly filled as well.
+
+        Where the devices are taken that match, its allocator comes to all others. If a selector fails on one of these,
+        or if the search takes too long, the pod stays pending, whatever other nodes have.
+        """
+        for request, kind in zip(member.requests, offer.classes, strict=True):
+            for device in shape.devices:
+                if kind is None or device.device_class != kind or device.count <= 0:
+                    continue
+                if isinstance(verdict := self.matcher.verdict(request, device), str):
+                    return Shortfall(request.name, request.count, 0, verdict)
+        if not is_searchable(capacity(shape).devices, self.demands.of(_needs(member, offer), shape)):
+            largest = max(member.requests, key=lambda request: (request.count, request.name))
+            return Shortfall(largest.name, largest.count, 0, searched=False)
+        return offer
 
     def _engine_options(self, engine: Engine, pools: tuple[Pool, ...]) -> tuple[Option, ...]:
         members = [self.offers(member, pools) for member in engine.members]
@@ -253,8 +308,41 @@ class Fitter:
         claiming = [w for w in whole if _claims(w, members)] or [
             split for split in product(*members) if len(set(split)) > 1 and _claims(split, members)
         ]
-        options = [_option(engine, where, members) for where in claiming]
+        options = [self._option(engine, where, members, pools) for where in claiming]
         return tuple(sorted(options, key=lambda o: (o.waste, tuple(pools[i].name for i in o.pools))))
+
+    def _option(
+        self, engine: Engine, where: tuple[int, ...], members: list[dict[int, Offer]], pools: Sequence[Pool]
+    ) -> Option:
+        offers = tuple(of[i] for i, of in zip(where, members, strict=True))
+        nodes: dict[int, int] = {}
+        pods: dict[int, Counter[PodDemand]] = {}
+        memory = spare = 0
+        for i, offer, member in zip(where, offers, engine.members, strict=True):
+            taken = member.pods * engine.copies
+            if pools[i].shared:
+                demand = self.demands.of(_needs(member, offer), pools[i].shape)
+                if demand != NO_DEMAND:
+                    pods.setdefault(i, Counter())[demand] += member.pods
+            elif offer.claims:
+                nodes[i] = nodes.get(i, 0) + taken
+                spare += offer.spare * taken
+            memory += offer.memory * taken if offer.claims else 0
+        return Option(
+            pools=where,
+            offers=offers,
+            nodes=tuple(sorted(nodes.items())),
+            waste=Waste(int(len(set(where)) > 1), memory, spare),
+            pods=tuple((i, frozenset(of_pool.items())) for i, of_pool in sorted(pods.items())),
+        )
+
+
+def _needs(member: Member, offer: Offer) -> PodNeeds:
+    """Return what each pod of a member asks of its node, with the classes by which an offer claims its devices."""
+    asked = zip(member.requests, offer.classes, strict=True)
+    return PodNeeds(
+        tuple(Claimed(r.count, kind, r.selectors) for r, kind in asked if kind is not None), member.resources
+    )
 
 
 def pins(replica: Replica, engines: Sequence[Engine]) -> dict[str, tuple[str, ...]]:
@@ -283,32 +371,8 @@ def _only_on(
     )
 
 
-def _whole_waste(engine: Engine, found: Sequence[Offer | Shortfall]) -> Waste | _Partial | None:
-    offers = [offer for offer in found if isinstance(offer, Offer)]
-    if len(offers) < len(found):
-        return None
-    claims = [offer.claims for offer in offers]
-    if not any(claims) or not all(c for c, member in zip(claims, engine.members, strict=True) if member.requests):
-        return _PARTIAL
-    whole = (0,) * len(offers)
-    return _option(engine, whole, [{0: offer} for offer in offers]).waste
-
-
 def _claims(where: tuple[int, ...], members: list[dict[int, Offer]]) -> bool:
     return any(offers[i].claims for i, offers in zip(where, members, strict=True))
-
-
-def _option(engine: Engine, where: tuple[int, ...], members: list[dict[int, Offer]]) -> Option:
-    offers = tuple(of[i] for i, of in zip(where, members, strict=True))
-    nodes: dict[int, int] = {}
-    memory = spare = 0
-    for i, offer, member in zip(where, offers, engine.members, strict=True):
-        if offer.claims:
-            taken = member.pods * engine.copies
-            nodes[i] = nodes.get(i, 0) + taken
-            memory += offer.memory * taken
-            spare += offer.spare * taken
-    return Option(where, offers, tuple(sorted(nodes.items())), Waste(int(len(set(where)) > 1), memory, spare))
 
 
 def _pool_names(option: Option, cluster: Cluster) -> tuple[str, ...]:
@@ -320,7 +384,10 @@ def _placed(engine: Engine, option: Option, cluster: Cluster) -> PlacedEngine:
     return PlacedEngine(
         name=engine.name,
         copies=engine.copies,
-        members=tuple(PlacedMember(m.role, m.pods, cluster.pools[i].name, offer.claims) for m, i, offer in members),
+        members=tuple(
+            PlacedMember(m.role, m.pods, cluster.pools[i].name, offer.claims, partial(_needs, m, offer))
+            for m, i, offer in members
+        ),
     )
 
 
@@ -332,14 +399,15 @@ class _Search:
     order of the options decides between them.
     """
 
+    engines: tuple[Engine, ...]
     options: tuple[tuple[Option, ...], ...]
-    room: list[int]
+    room: list[Free]
     limit: StepLimit
     best: tuple[Option, ...] | None = None
     waste: Waste = field(default_factory=Waste)
     _lower_bounds: list[Waste] = field(default_factory=list)
     """For each engine, the least waste that it and all engines after it add together."""
-    _dead: set[tuple[int, ...]] = field(default_factory=set)
+    _dead: set[tuple[int | Free, ...]] = field(default_factory=set)
     """States, each an engine and the room that is left for it, from which there is no fit."""
 
     def run(self) -> None:
@@ -366,14 +434,28 @@ class _Search:
         for option in self.options[i]:
             if not self.limit.step():
                 return found  # before the state is remembered as dead: not all of its options were tried
-            if all(self.room[pool] >= nodes for pool, nodes in option.nodes):
-                self._take(option, 1)
+            room = taken(self.engines[i], option, self.room)
+            if room is not None:
+                before, self.room = self.room, room
                 found |= self._from(i + 1, (*chosen, option), so_far + option.waste)
-                self._take(option, -1)
+                self.room = before
         if not found:
             self._dead.add(state)
         return found
 
-    def _take(self, option: Option, times: int) -> None:
-        for pool, nodes in option.nodes:
-            self.room[pool] -= times * nodes
+
+def taken(engine: Engine, option: Option, free: Sequence[Free]) -> list[Free] | None:
+    """Return what is free once an engine is placed, in the order of the pools; None if it does not fit."""
+    room = list(free)
+    for pool, nodes in option.nodes:
+        has = room[pool]
+        if not isinstance(has, int) or has < nodes:
+            return None
+        room[pool] = has - nodes
+    for pool, pods in option.pods:
+        shared = room[pool]
+        left = None if isinstance(shared, int) else shared.taking(engine.name, pods, engine.copies)
+        if left is None:
+            return None
+        room[pool] = left
+    return room

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from function.core import NamespacedName
+from function.scheduling.packing import Resources
+from function.scheduling.selector import Selector
 from function.vocabulary import pod_security
+
+if TYPE_CHECKING:
+    from function.scheduling.account import Free
+    from function.scheduling.seen import Seen
+
+NodeResources = tuple[int | None, int | None, int | None]
+"""Millicores of cpu, bytes of memory and bytes of ephemeral storage; None for each that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +39,14 @@ class Device:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class NodeShape:
-    """The devices of one node.
+    """The devices of one node, and what it has for the requests of pods.
 
     Shapes are compared by identity, which is fast. Code that builds a fleet must give like nodes the same shape.
     """
 
     devices: tuple[Device, ...] = ()
+    node: NodeResources = (None, None, None)
+    """Its cpu, memory and ephemeral storage. None: it is not known, and requests for it are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,10 @@ class Pool:
     """Whole nodes that the pool can have, including those that an autoscaler can add; never negative."""
     shape: NodeShape
     """The devices of each node."""
+    shared: bool = False
+    """Whether pods share the nodes. Otherwise a pod that claims devices takes a whole node."""
+    seen: Seen | None = None
+    """What is observed of its nodes, for new pods; None if nothing is, and what is declared counts."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -75,10 +90,35 @@ class Cluster:
     """The level of Pod Security that the pods of new replicas must satisfy."""
     pools: tuple[Pool, ...] = ()
     """The pools that it publishes. Empty if it publishes none at the moment."""
+    capacity_object: str | None = None
+    """What tells what is observed of its nodes; None if nothing is observed."""
 
     def pool(self, name: str) -> Pool | None:
         """Return the pool with a name, or None."""
         return next((pool for pool in self.pools if pool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Devices that each pod of a placed member claims."""
+
+    count: int
+    device_class: str
+    selectors: tuple[Selector, ...] | None
+    """None if they cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodNeeds:
+    """What each pod of a placed member asks of its node."""
+
+    claims: tuple[Claimed, ...] = ()
+    resources: Resources = (0, 0, 0)
+
+
+def no_needs() -> PodNeeds:
+    """Return the needs of a pod that asks for nothing."""
+    return PodNeeds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +132,10 @@ class PlacedMember:
     pool: str
     """The name of the pool."""
     claims: bool
-    """Whether its pods claim devices. If so, each takes a whole node; otherwise they take none."""
+    """Whether its pods claim devices. If so, each takes a whole node, unless nodes are shared; otherwise they take
+    none."""
+    needs: Callable[[], PodNeeds] = field(default=no_needs, compare=False, repr=False)
+    """Return what each pod asks of its node. It is read on demand, for pools whose nodes are shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +146,10 @@ class PlacedEngine:
     copies: int
     members: tuple[PlacedMember, ...]
     """Sorted by role."""
+
+
+Specs = tuple[tuple[PlacedEngine, ...], ...]
+"""The engines of one spec or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +208,11 @@ class Replica:
         return nodes_of(self.engines)
 
     @property
+    def specs(self) -> Specs:
+        """The specs of which pods may run, the oldest first: its previous one while it goes over to its own."""
+        return (self.previous.engines, self.engines) if self.previous and self.is_growing else (self.engines,)
+
+    @property
     def has_served(self) -> bool:
         """Whether it serves or has ever served."""
         return self.served or self.serving
@@ -181,13 +233,29 @@ class Replica:
         return self.previous if self.previous and self.is_growing else PreviousSpec(self.engines, self.spec_hash)
 
 
+class Occupant(Protocol):
+    """A replica that takes something of a cluster. Its properties may be read from a manifest on demand."""
+
+    @property
+    def deployment(self) -> NamespacedName:
+        """The deployment that it belongs to."""
+
+    @property
+    def identity(self) -> NamespacedName:
+        """Its name."""
+
+    @property
+    def specs(self) -> Specs:
+        """The specs of which its pods may run."""
+
+
 class ForeignReplica(NamedTuple):
-    """A replica of which only the nodes matter: one of another deployment, on a cluster without overcommitted pools."""
+    """A replica of which only what it takes matters: one of another deployment, on a cluster that is not contested."""
 
     nodes: Mapping[str, int]
     """Whole nodes by the name of the pool."""
-    named: Callable[[], NamespacedName]
-    """Return its deployment. Read on demand, for explanations only."""
+    details: Occupant
+    """The replica itself. It is read for explanations, and for pools whose nodes are shared or observed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +272,9 @@ class Fleet:
     """All replicas of the deployment, and those of others that share an overcommitted cluster with them."""
     others: Mapping[str, Sequence[ForeignReplica]] = field(default_factory=dict)
     """All other replicas by cluster."""
-    published: Mapping[str, Mapping[str, int] | None] = field(default_factory=dict)
-    """Clusters of which the replicas of others are not known, with the free nodes of each pool as they are published.
-    The deployment's own replicas are not free in these numbers. None if nothing usable is published."""
+    published: Mapping[str, Mapping[str, Free] | None] = field(default_factory=dict)
+    """Clusters of which the replicas of others are not known, with what is free on each pool as it is published. The
+    deployment's own replicas are not free in these numbers. None if nothing usable is published."""
 
 
 def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:
@@ -215,7 +283,7 @@ def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:
 
 
 def nodes_of(engines: tuple[PlacedEngine, ...]) -> dict[str, int]:
-    """Return the whole nodes that engines take, by the name of the pool.
+    """Return the whole nodes that engines take, by the name of the pool, as if no pool were shared.
 
     A member that claims devices takes one node for each of its pods, in each copy of its engine. A member that claims
     none takes none: its pods share the nodes of the others.

@@ -6,31 +6,16 @@ fields that a placement depends on. A module that uses both writes `scheduling.E
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from function.core import NamespacedName
+from function.scheduling.packing import Resources
 from function.scheduling.revision import Revision
+from function.scheduling.selector import Selector
 from function.vocabulary.pod_security import Level
-
-
-class Selector(Protocol):
-    """A compiled device selector. Selectors of equal text must be equal."""
-
-    @property
-    def text(self) -> str:
-        """The selector as the user wrote it."""
-        ...
-
-    @property
-    def price(self) -> int:
-        """The most that one evaluation costs, in units of a budget."""
-        ...
-
-    def judge(self, published: Hashable, /) -> bool | str:
-        """Return whether a device (`Device.published`) satisfies it, or the error of the evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +38,8 @@ class Member:
     """Pods of one copy of the engine. Each takes a node if it claims devices."""
     requests: tuple[DeviceRequest, ...] = ()
     """The devices of each pod. Empty if it needs none."""
+    resources: Resources = (0, 0, 0)
+    """What the containers of each pod request."""
 
 
 @dataclass(frozen=True, slots=True)

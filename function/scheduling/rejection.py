@@ -19,9 +19,24 @@ from typing import get_args
 from function.core import enumerate_names, plural
 
 
+def amount(number: int, unit: str) -> str:
+    """Return a number of nodes or devices, or an amount of a resource: `2 nodes`, `4 gpu`, `1.5 cpu`, `16Gi memory`."""
+    match unit:
+        case "node":
+            return plural(number, unit)
+        case "cpu":
+            return f"{number / 1000:g} cpu"
+        case "memory" | "ephemeral-storage":
+            return f"{number / 2**30:.5g}Gi {unit}"
+        case _:
+            return f"{number} {unit}"
+
+
 @dataclass(frozen=True, slots=True)
 class Full:
-    """The pool has the devices, but too few free nodes."""
+    """The pool has the devices, but too few of its nodes are free; or, where nodes are shared, too few devices, or too
+    little cpu, memory or ephemeral storage.
+    """
 
     pool: str
     needs: int
@@ -29,19 +44,187 @@ class Full:
     """Negative if the pool is overcommitted."""
     held_by: tuple[str, ...] = ()
     """Deployments with replicas on the pool, as namespace/name."""
+    unit: str = "node"
+    """What is counted: node, the name of a device, cpu, memory or ephemeral-storage (see `amount`)."""
 
     def __str__(self) -> str:
-        has = f"{self.free} free on {self.pool}" if self.free >= 0 else f"{self.pool} is overcommitted by {-self.free}"
-        return f"full (needs {plural(self.needs, 'node')}, {has})"
+        free = str(abs(self.free)) if self.unit == "node" else amount(abs(self.free), self.unit)
+        has = f"{free} free on {self.pool}" if self.free >= 0 else f"{self.pool} is overcommitted by {free}"
+        return f"full (needs {amount(self.needs, self.unit)}, {has})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
         has = (
-            f"has {plural(self.free, 'node')} free"
+            f"has {amount(self.free, self.unit)} free"
             if self.free >= 0
-            else f"is overcommitted by {plural(-self.free, 'node')}"
+            else f"is overcommitted by {amount(-self.free, self.unit)}"
         )
-        return f"pool {self.pool} {has}, and a replica needs {self.needs}{held}"
+        needs = self.needs if self.unit == "node" else amount(self.needs, self.unit)
+        return f"pool {self.pool} {has}, and a replica needs {needs}{held}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmented:
+    """Enough devices are free on a pool whose nodes are shared, but with one more replica, some pod of the pool could
+    find too few on each node.
+
+    Which node a pod gets is not decided here. A pod is placed only if it fits wherever the other pods are, and if each
+    of them fits wherever it is: all of them come back after a restart, in any order.
+    """
+
+    pool: str
+    needs: int
+    """Devices that one pod claims, or the amount of a resource that it requests."""
+    pods: int
+    """Pods like it that a replica has."""
+    fit: int
+    """Pods like it that can be added so that all pods fit wherever the others are; less than `pods`."""
+    free: int
+    """What is free on all nodes of the pool together."""
+    unit: str
+    """What is counted, as in Full."""
+    held_by: tuple[str, ...] = ()
+    """Deployments with replicas on the pool, as namespace/name."""
+
+    def __str__(self) -> str:
+        each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)}"
+        return f"fragmented (needs {each}, {self.fit} safe to add, {amount(self.free, self.unit)} free on {self.pool})"
+
+    def detail(self) -> str:
+        held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
+        each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)} on one node each"
+        return (
+            f"pool {self.pool} has {amount(self.free, self.unit)} free on all its nodes together, and a replica needs"
+            f" {each}; {self.fit} of them can be added so that each pod of the pool fits wherever the others are{held}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Nodes of a pool on which a pod would fit, and that take no new pods."""
+
+    pool: str
+    count: int
+    names: tuple[str, ...] = ()
+    """Names of some of them."""
+
+    @property
+    def nodes(self) -> str:
+        """The nodes in words: `2 nodes of pool h100 (a, b)`."""
+        named = f" ({enumerate_names(self.names, 4)})" if self.names else ""
+        return f"{plural(self.count, 'node')} of pool {self.pool}{named}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cordoned(_Nodes):
+    """Nodes with room for the replica are observed to be cordoned."""
+
+    def __str__(self) -> str:
+        return f"with cordoned nodes ({self.count} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but cordoned: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesNotReady(_Nodes):
+    """Nodes with room for the replica are observed not to be ready."""
+
+    def __str__(self) -> str:
+        return f"with nodes that are not ready ({self.count} of {self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but not ready: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodesTainted(_Nodes):
+    """Nodes with room for the replica are observed to have a taint that its pods do not tolerate."""
+
+    taint: str = ""
+
+    def __str__(self) -> str:
+        return f"with tainted nodes ({self.count} of {self.pool}, {self.taint})"
+
+    def detail(self) -> str:
+        return f"a replica would fit, but tainted with {self.taint}: {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesMissing(_Nodes):
+    """Nodes that the replica would fit on are observed to publish fewer devices than their class declares."""
+
+    device: str = ""
+    declared: int = 0
+    published: int = 0
+    """The fewest of any of the nodes."""
+
+    def __str__(self) -> str:
+        return f"with missing devices ({self.published} of {self.declared} {self.device} on nodes of {self.pool})"
+
+    def detail(self) -> str:
+        has = f"{self.published} {self.device} published, {self.declared} declared"
+        return f"a replica would fit, but devices are missing ({has}): {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenByOthers(_Nodes):
+    """Devices that the replica would fit on are observed to be held by pods that are not of a replica."""
+
+    devices: int = 0
+    """Devices that they hold."""
+
+    def __str__(self) -> str:
+        return f"with devices that others hold ({self.devices} of {self.pool})"
+
+    def detail(self) -> str:
+        held = plural(self.devices, "device")
+        return f"a replica would fit, but pods that Modelplane does not know hold {held} on {self.nodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDiffers:
+    """A selector matches a device as its class declares it, but not as the nodes are observed to publish it."""
+
+    pool: str
+    device: str
+    fact: str
+    """An attribute or a capacity, such as `capacity memory`."""
+    declared: str
+    published: str | None
+    """None if no node publishes it."""
+    count: int
+    """Nodes that publish it so."""
+
+    def __str__(self) -> str:
+        return f"with {self.device} unlike its class ({self.fact} {self.seen}, {self.declared} declared)"
+
+    def detail(self) -> str:
+        nodes = f"{plural(self.count, 'node')} of pool {self.pool}"
+        return (
+            f"the selectors match {self.device} as its class declares it, with {self.fact} {self.declared}; on {nodes} "
+            f"it is {self.seen}"
+        )
+
+    @property
+    def seen(self) -> str:
+        """What the nodes publish, in words."""
+        return "not published" if self.published is None else self.published
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfStock:
+    """The replica would fit on a new node, but the autoscaler failed to add one."""
+
+    pool: str
+    message: str
+    """The autoscaler's own words."""
+
+    def __str__(self) -> str:
+        return f"out of stock ({self.pool})"
+
+    def detail(self) -> str:
+        return f"a replica would fit on a new node of pool {self.pool}, but it could not be added: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +259,28 @@ class TooFewDevices:
         return (
             f"no node has {self.wanted} devices for request {self.request} of engine {self.engine} ({self.member}); "
             f"a node has at most {self.has}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTooSmall:
+    """A pod requests more cpu, memory or ephemeral storage than the class of the pool says that a node has."""
+
+    engine: str
+    member: str
+    resource: str
+    """cpu, memory or ephemeral-storage."""
+    wanted: int
+    has: int
+
+    def __str__(self) -> str:
+        short = f"{amount(self.wanted, self.resource)} wanted, {amount(self.has, self.resource)} per node"
+        return f"with too small nodes for engine {self.engine} ({short})"
+
+    def detail(self) -> str:
+        return (
+            f"a pod of engine {self.engine} ({self.member}) requests {amount(self.wanted, self.resource)}; a node has "
+            f"{amount(self.has, self.resource)}, as the class of the pool says in spec.node"
         )
 
 
@@ -266,8 +471,17 @@ class LabelMismatch:
 
 Reason = (
     Full
+    | Fragmented
+    | Cordoned
+    | NodesNotReady
+    | NodesTainted
+    | DevicesMissing
+    | TakenByOthers
+    | OutOfStock
     | SearchLimit
     | TooFewDevices
+    | NodeTooSmall
+    | DeviceDiffers
     | NothingToClaim
     | SelectorError
     | NoDevice

@@ -51,7 +51,7 @@ from function.scheduling.devices import Shortfall
 from function.scheduling.filling import Filler
 from function.scheduling.filters import forbidden_pods, is_selected
 from function.scheduling.fit import Fit, Fitter, pins
-from function.scheduling.fleet import Cluster, Fleet, Replica, exceeds, nodes_of
+from function.scheduling.fleet import Cluster, Fleet, Replica
 from function.scheduling.job import Job
 from function.scheduling.plan import Action, EvictionReason, Placement, Plan
 from function.scheduling.revision import Revision, remember
@@ -105,9 +105,10 @@ class _Solver:
 
     def run(self) -> Plan:
         self.ours = sorted((r for r in self.fleet.replicas if r.deployment == self.job.deployment), key=_position)
-        self.ledger = Ledger(self.fleet.clusters, self.fleet.replicas, self.fleet.others, self.fleet.published)
+        fleet, demands = self.fleet, self.fitter.demands
+        self.ledger = Ledger(fleet.clusters, fleet.replicas, fleet.others, fleet.published, demands)
         self.filler = Filler(self.job, self.fleet, self.fitter, self.ledger)
-        contended = contention(self.fleet.clusters, self.fleet.replicas)
+        contended = contention(fleet.clusters, fleet.replicas, demands)
         self.revisions = self._remembered(contended)
         self._keep(contended)
         self._shrink()
@@ -294,11 +295,9 @@ class _Solver:
             return False
         cluster = self.fleet.clusters[replica.cluster]
         engines = fit.placed(cluster)
-        wanted = nodes_of(engines)
-        own = replica.nodes()
-        self.ledger.take(cluster.name, {pool: max(0, n - own.get(pool, 0)) for pool, n in wanted.items()})
-        grows = replica.has_served and exceeds(wanted, nodes_of(replica.proven.engines))
+        grows = replica.has_served and self.ledger.takes_more(cluster.name, engines, replica.proven.engines)
         previous = replica.proven if grows else None
+        self.ledger.edit(replica, engines)
         self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, previous))
         return True
 
@@ -308,10 +307,8 @@ class _Solver:
         The nodes of the replica itself count as free, since its new spec replaces its old one.
         """
         cluster = self.fleet.clusters[replica.cluster]
-        own = replica.nodes()
         self.in_place.add(cluster.name)
-        free = {pool: nodes + own.get(pool, 0) for pool, nodes in self.ledger.free_nodes(cluster.name).items()}
-        fit = self.fitter.fit(cluster, free, pins(replica, self.job.engines))
+        fit = self.fitter.fit(cluster, self.ledger.free_beside(replica), pins(replica, self.job.engines))
         if isinstance(fit, Fit):
             return fit
         if fit.gave_up:

@@ -3,6 +3,7 @@
 from function.schema.fields import (
     LABEL_KEYS,
     QUALIFIED_KEYS,
+    RESOURCE_KEYS,
     Annotations,
     CelText,
     ChartVersion,
@@ -43,6 +44,7 @@ __all__ = [
     "LABEL_KEYS",
     "PORT",
     "QUALIFIED_KEYS",
+    "RESOURCE_KEYS",
     "SUBDOMAIN",
     "AddressRange",
     "Annotations",

@@ -287,6 +287,8 @@ QUALIFIED_KEYS = Keys(
     longest_domain=63,
 )
 """Names of device attributes and capacities in ResourceSlices (k8s.io/api v0.36, resource/v1, QualifiedName)."""
+RESOURCE_KEYS = Keys(17, "^(cpu|memory|ephemeral-storage)$", "cpu, memory or ephemeral-storage")
+"""Resources that nodes have and containers request (k8s.io/api v0.36, core/v1, ResourceName)."""
 _USERS_KEYS = dataclasses.replace(LABEL_KEYS, reserved=labels.PREFIX)
 Labels = Annotated[dict[str, LabelValue], MaxLen(32), _USERS_KEYS]
 """Labels that users set on composed objects."""

@@ -3,6 +3,7 @@
 from function.core import ConditionType
 
 _HELD = "what runs stays as it is"
+_DECLARED = "the declared capacity counts"
 
 # ModelDeployment: is every replica placed?
 REPLICAS_SCHEDULED = ConditionType("ReplicasScheduled")
@@ -121,6 +122,23 @@ BACKEND_READY = ConditionType("BackendReady")
 BACKEND_HEALTHY = BACKEND_READY.true("BackendHealthy", "{why}")
 INSTALLING = BACKEND_READY.false("Installing", "{why}")
 BACKEND_WAITING_FOR_CLUSTER = BACKEND_READY.false("WaitingForCluster", "{why}")
+
+# InferenceCluster: is it known what its nodes really have?
+CAPACITY_OBSERVED = ConditionType("CapacityObserved")
+OBSERVED = CAPACITY_OBSERVED.true("Observed", "{why}")
+WAITING_FOR_OBSERVATION = CAPACITY_OBSERVED.unknown("Waiting", "{why}; " + _DECLARED)
+OBSERVER_UNAVAILABLE = CAPACITY_OBSERVED.false("ObserverUnavailable", "{why}; " + _DECLARED)
+STALE_OBSERVATION = CAPACITY_OBSERVED.false("Stale", "{why}; " + _DECLARED)
+MALFORMED_OBSERVATION = CAPACITY_OBSERVED.false("Malformed", "{why}; " + _DECLARED)
+DECLARED_COUNTS = CAPACITY_OBSERVED.false("DeclaredCounts", "spec.capacity.source is Declared")
+
+# InferenceCluster: do its nodes have what their classes declare?
+CLASS_MATCHES_NODES = ConditionType("ClassMatchesNodes")
+CLASS_MATCHES = CLASS_MATCHES_NODES.true("Matches", "{why}")
+FACTS_DIFFER = CLASS_MATCHES_NODES.false("Differs", "{why}")
+COUNTS_DIFFER = CLASS_MATCHES_NODES.false("CountDiffers", "{why}")
+UNKNOWN_DEVICES = CLASS_MATCHES_NODES.false("UnknownDevices", "{why}")
+NOTHING_OBSERVED = CLASS_MATCHES_NODES.unknown("NothingObserved", "{why}")
 
 # InferenceGateway: does the control cluster's gateway answer?
 GATEWAY_READY = ConditionType("GatewayReady")

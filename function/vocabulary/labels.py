@@ -27,6 +27,8 @@ SERVING = "modelplane.ai/serving"
 WORKLOAD = "modelplane.ai/workload"
 """Label of every engine pod: its workload (Deployment or LeaderWorkerSet)."""
 LWS_ROLE = "modelplane.ai/lws-role"
+SHARED_POOL = "modelplane.ai/shared-pool"
+"""Label of engine pods that share the nodes of a pool: the pool. By it they find the nodes that are in use."""
 ENDPOINT = "modelplane.ai/endpoint"
 """Label of everything composed for a ModelEndpoint, including its egress proxy's pods: the endpoint."""
 PROBE = "modelplane.ai/probe"
@@ -47,6 +49,9 @@ STACK = "modelplane.ai/serving-stack"
 
 DRIVERS = "modelplane.ai/dra-drivers"
 """Annotation of the Object with CLUSTER_ID: the DRA drivers that its InferenceCluster needs, separated by commas."""
+
+OBSERVED_CAPACITY = "modelplane.ai/observed-capacity"
+"""Annotation of the Object with CLUSTER_ID: "true" if its InferenceCluster asks for the observer. None otherwise."""
 
 OBSERVATION = "modelplane.ai/observation"
 """Label of the ConfigMaps by which the observer and the function talk: DECLARATION, OBSERVED or POD_REASONS."""

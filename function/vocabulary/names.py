@@ -28,6 +28,8 @@ CLUSTER_GATEWAY = "inference-gateway"
 """The Gateway on every inference cluster, in SYSTEM_NAMESPACE."""
 CONTROL_GATEWAY = "modelplane"
 """The Gateway on the control cluster, in SYSTEM_NAMESPACE."""
+OBSERVER = "modelplane-observer"
+"""The observer's Deployment on an inference cluster, in SYSTEM_NAMESPACE, and its ServiceAccount and roles."""
 CONTROL_CONFIG = "modelplane-control"
 """The ClusterProviderConfig of either provider for the control cluster itself."""
 _HASH = 8
@@ -64,11 +66,12 @@ def part(replica: NamespacedName, *parts: str, content: Any = None, longest: int
     return derived("-".join((replica.name, *parts)), *identity, longest=longest)
 
 
-def workload(replica: NamespacedName, engine: str, *, longest: int = DNS_LABEL) -> str:
-    """Return the name of an engine's workload.
+def workload(replica: NamespacedName, engine: str, *, is_gang: bool) -> str:
+    """Return the name of an engine's workload: a LeaderWorkerSet for a gang, otherwise a Deployment.
 
     The hash marks it as an engine, since an engine may be named like a part.
     """
+    longest = LEADERWORKERSET if is_gang else DNS_LABEL
     return derived(f"{replica.name}-{engine}", "ModelReplica", *replica, "engine", engine, longest=longest)
 
 
@@ -108,6 +111,19 @@ def declared(cluster: str) -> str:
 def observed(cluster: str) -> str:
     """Return the name of the ConfigMap in which the observer tells what the pools of an InferenceCluster have."""
     return derived(cluster, "observed", cluster)
+
+
+def capacity_object(cluster: str) -> str:
+    """Return the name of the observe-only Object for `observed`, in SYSTEM_NAMESPACE of the control cluster."""
+    return derived(cluster, "capacity", cluster)
+
+
+def observer(cluster: str) -> str:
+    """Return the name of the observe-only Object for the observer's Deployment on a cluster, in SYSTEM_NAMESPACE.
+
+    It is not a `remote_object` name, which the serving stack's own Object for the same Deployment has.
+    """
+    return derived(cluster, "observer", cluster)
 
 
 def pod_reasons(namespace: str) -> str:

@@ -21,6 +21,14 @@ OBSERVED_KEY = "observed.json"
 REASONS_KEY = "reasons.json"
 MOST_OBSERVED = 256 * 1024
 """Bytes of an observation. Names of nodes are left out of a longer one."""
+MOST_DEVICES = 64
+"""Devices of one entry that are reported of a node. Of more, so many are."""
+MOST_UNKNOWN = 1024
+"""Devices that no entry describes, on one node. Of more, so many are reported."""
+MOST_HOLDERS = 1024
+"""Workloads that are reported of one node, and pods of one of them."""
+MOST_AMOUNT = 2**60
+"""Bytes, or millicores: an exbibyte of memory is no node's. Of more, so much is reported."""
 MOST_REASONS = 64 * 1024
 """Bytes of the pod reasons of a namespace."""
 MOST_MESSAGE = 512

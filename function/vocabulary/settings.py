@@ -13,6 +13,8 @@ class Invalid(ValueError):
 
 HYDRATE_IMAGE = os.environ.get("MODELPLANE_HYDRATE_IMAGE") or versions.HYDRATE_IMAGE
 """The image whose `modelplane hydrate` stages weights, for example a mirror of ours."""
+OBSERVER_IMAGE = os.environ.get("MODELPLANE_OBSERVER_IMAGE") or HYDRATE_IMAGE
+"""The image whose `modelplane observe` observes inference clusters. By default the one that stages weights."""
 EGRESS_IMAGE = os.environ.get("MODELPLANE_EGRESS_IMAGE") or versions.ENVOY_IMAGE
 """The Envoy image of egress proxies, for example a mirror of the stock image."""
 HUB_ENDPOINT = os.environ.get("MODELPLANE_HUB_ENDPOINT") or ""

@@ -144,6 +144,26 @@ def test_the_demo_shows_what_the_readme_says() -> None:
     assert [line for line in lines if not any(s.startswith(line) for s in shown)] == []
 
 
+def shown_outputs() -> list[tuple[str, str]]:
+    """The last command of each block that is followed at once by what it prints, and that text."""
+    pairs = re.compile(r"```console\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+    found = [pair for page in PAGES for pair in pairs.findall(page.read_text())]
+    return [(block.splitlines()[-1].removeprefix("$ "), text) for block, text in found]
+
+
+OUTPUTS = shown_outputs()
+
+
+@pytest.mark.parametrize(("command", "text"), OUTPUTS)
+def test_every_output_that_is_shown_is_that_of_the_command(command: str, text: str) -> None:
+    """Of its lines, those that are shown: whole, next to each other."""
+    assert f"\n{text}" in f"\n{run(command).stdout}"
+
+
+def test_some_outputs_are_shown() -> None:
+    assert len(OUTPUTS) >= 4
+
+
 def test_the_page_for_contributors_lists_every_package() -> None:
     packages = {path.parent.name for path in (ROOT / "function").glob("*/__init__.py")}
     listed = set(re.findall(r"`(\w+)(?:/[\w<>]+)?`", (ROOT / "docs/development.md").read_text()))

@@ -102,9 +102,9 @@ CLI = Module(
 LEADER_WORKER_SET = Module(
     name="lws-controller",
     path="sigs.k8s.io/lws",
-    version="v0.8.0",  # the newest that can be had as a module
+    version="v0.9.0",  # the newest that can be had as a module; our serving stack installs v0.10.0
     package="/cmd",
-    files={"crds": "config/crd/bases"},
+    files={"crds": "config/crd/bases", "chart": "charts/lws"},
 )
 KWOK = Module(
     name="kwok",
@@ -128,17 +128,29 @@ INFERENCE_EXTENSION = Module(
 )
 PICKER = router("endpoint-picker", "/cmd/epp", crds="config/crd/bases")
 ROUTING_SIDECAR = router("routing-sidecar", "/cmd/pd-sidecar")
-ENVOY_GATEWAY = Module(  # its kinds only
+
+ENVOY_GATEWAY = Module(  # its kinds and its chart only
     name="envoy-gateway",
     path="github.com/envoyproxy/gateway",
     version="v1.8.3",  # what our serving stack installs
-    files={"crds": "charts/gateway-helm/charts/crds/crds/generated"},
+    files={"crds": "charts/gateway-helm/charts/crds/crds/generated", "chart": "charts/gateway-helm"},
 )
-METALLB = Module(  # its kinds only
+METALLB = Module(  # its kinds and its chart only
     name="metallb",
     path="go.universe.tf/metallb",
     version="v0.16.1",  # that of the chart
-    files={"crds": "config/crd/bases"},
+    files={"crds": "config/crd/bases", "chart": "charts/metallb"},
+)
+HELM = Module(
+    name="helm",
+    path="helm.sh/helm/v3",
+    version="v3.21.3",  # with which Envoy Gateway itself is built
+    package="",
+    pinned=(
+        f"{ENVOY_GATEWAY.path}@{ENVOY_GATEWAY.version}",  # for the types of its configuration
+        *(f"k8s.io/{name}@{LIBRARIES}" for name in ("api", "apimachinery", "client-go")),
+    ),
+    ours="helm",
 )
 GATEWAY = Module(
     name="gateway",
@@ -173,4 +185,5 @@ MODULES = (
     INFERENCE_EXTENSION,
     ENVOY_GATEWAY,
     METALLB,
+    HELM,
 )

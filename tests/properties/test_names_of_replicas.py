@@ -105,11 +105,11 @@ def test_an_edit_never_changes_what_is_immutable(
         assert _immutable(before[key]) == _immutable(after[key]), key
 
 
-@pytest.mark.parametrize("longest", [names.DNS_LABEL, names.LEADERWORKERSET])
+@pytest.mark.parametrize(("longest", "is_gang"), [(names.DNS_LABEL, False), (names.LEADERWORKERSET, True)])
 @given(name=xr_names, engine=dns_labels)
-def test_a_part_is_as_long_as_its_kind_allows(longest: int, name: str, engine: str) -> None:
+def test_a_part_is_as_long_as_its_kind_allows(longest: int, is_gang: bool, name: str, engine: str) -> None:
     replica = names.NamespacedName("ml", name)
-    for part in (names.part(replica, engine, longest=longest), names.workload(replica, engine, longest=longest)):
+    for part in (names.part(replica, engine, longest=longest), names.workload(replica, engine, is_gang=is_gang)):
         assert DNS_1035.fullmatch(part)
         assert len(part) <= longest
 

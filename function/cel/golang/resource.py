@@ -91,6 +91,15 @@ class Quantity:
         whole: int = unscaled * 10**exponent if exponent >= 0 else unscaled // 10**-exponent
         return whole
 
+    def rounded_up(self, digits: int = 0) -> int:
+        """Units of 10**-digits, rounded up: thousandths with 3 digits. ValueError as for int()."""
+        unscaled, exponent = _terms(self)
+        exponent += digits
+        if exponent > QUANTITY_DIGITS:
+            raise ValueError(f"{self} is too long to compute with")
+        whole: int = unscaled * 10**exponent if exponent >= 0 else -(-unscaled // 10**-exponent)
+        return whole
+
     def __hash__(self) -> int:
         unscaled, exponent = _terms(self)
         while unscaled and unscaled % 10 == 0:

@@ -7,8 +7,8 @@ install the same charts on it.
 - Each InferenceCluster composes an *observer*, an Object that reads this namespace. Once the UID is known, the observer
   carries it as a label, and the InferenceCluster looks up all observers with the same label.
 - Of the InferenceClusters that find each other, the one with the oldest observer counts a pool and owns the serving
-  stack. The observer's annotations tell the others which pools are counted, whether a stack is asked for, and which
-  DRA drivers are needed.
+  stack. The observer's annotations tell the others which pools are counted, whether a stack is asked for, which DRA
+  drivers are needed, and whether capacity is to be observed (by another program, the observer of nodes and devices).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from function.api.inferencecluster import Spec
 from function.core import Manifest, Request, condition, dig, identity
-from function.kinds.inferencecluster import inputs
+from function.kinds.inferencecluster import capacity, inputs
 from function.manifests import provider, reached
 from function.manifests.metadata import metadata
 from function.vocabulary import drivers as dra
@@ -49,6 +49,7 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool, drivers: Collec
         labels.POOLS: pools,
         labels.STACK: "true" if wants_stack else "false",
         labels.DRIVERS: ",".join(sorted(drivers)),
+        **({labels.OBSERVED_CAPACITY: "true"} if capacity.is_asked(spec) else {}),
     }
     return manifest
 
@@ -129,6 +130,12 @@ def drivers_of_others(request: Request) -> frozenset[str] | None:
     return None if found is None else frozenset(driver for observer in found for driver in _drivers(observer))
 
 
+def others_observe_capacity(request: Request) -> bool | None:
+    """Return whether another InferenceCluster has its capacity observed; None while the others are not known."""
+    found = others(request)
+    return None if found is None else any(map(_observes_capacity, found))
+
+
 def own_drivers(request: Request) -> frozenset[str]:
     """Return the DRA drivers that the own observer tells the others; none before there is one."""
     own = request.observed.get(KEY)
@@ -164,6 +171,10 @@ def _age(observer: Manifest) -> tuple[str, str]:
 
 def _wants_stack(observer: Manifest) -> bool:
     return bool(dig(observer, "metadata", "annotations", labels.STACK) == "true")
+
+
+def _observes_capacity(observer: Manifest) -> bool:
+    return bool(dig(observer, "metadata", "annotations", labels.OBSERVED_CAPACITY) == "true")
 
 
 def _pools(observer: Manifest) -> list[str]:

@@ -4,9 +4,11 @@
 - A provider config for each provider that reaches the cluster.
 - The ServingStack, unless another InferenceCluster owns it (cluster_identity.py).
 - Objects that only observe: the cluster's Gateway, its namespace kube-system, and its StorageClass for ModelCaches.
+- Objects by which its capacity is observed, if that is asked for (capacity.py).
 - A ClusterUsage of the InferenceCluster itself, which refuses a delete until the cluster is drained.
 
-All but the ClusterUsage stay, once they are there, for as long as the InferenceCluster does.
+All but the ClusterUsage and the Objects for its capacity stay, once they are there, for as long as the InferenceCluster
+does.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
-from function.kinds.inferencecluster import cluster_identity, drivers, inputs, load_balancer, made
-from function.kinds.inferencecluster.allocations import are_taken
+from function.fleet.clusters import are_taken
+from function.kinds.inferencecluster import capacity, cluster_identity, drivers, inputs, load_balancer, made
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata
@@ -49,6 +51,7 @@ def resources(request: Request, spec: Spec, access: Access, published: Published
         **_probe(request),
         **_observer(request, spec, published),
         **_storage_class(request, spec),
+        **capacity.resources(request, spec, published),
         **usage(request),
     }
     ordered = usages(request, composed, _OUTLIVES, names.SYSTEM_NAMESPACE)
@@ -157,6 +160,7 @@ def _serving_stack(request: Request, spec: Spec, published: PublishedPools) -> d
             "source": spec.cluster.source,
             "providerConfigRef": {"kind": "ClusterProviderConfig", "name": names.provider_config(cluster)},
             "drivers": drivers.of_stack(request, published, _used(request), request.observed.get(STACK)),
+            **({"observer": {"enabled": True}} if _observes(request, spec) else {}),
             **({"deletionPolicy": servingstack.ORPHAN} if _orphans(request) else {}),
             **{field: block for field, block in wanted.items() if block},
         },
@@ -174,6 +178,15 @@ def _orphans(request: Request) -> bool:
     if shared is None:
         return bool(dig(request.observed.get(STACK), "spec", "deletionPolicy") == servingstack.ORPHAN)
     return shared
+
+
+def _observes(request: Request, spec: Spec) -> bool:
+    """Whether the stack has the observer: this InferenceCluster asks for it, or another one that leads there. While the
+    others are not known, it stays as it is."""
+    others = cluster_identity.others_observe_capacity(request)
+    if others is None:
+        others = dig(request.observed.get(STACK), "spec", "observer", "enabled") is True
+    return others or capacity.is_asked(spec)
 
 
 def _orphaned(request: Request) -> dict[str, ComposedResource]:

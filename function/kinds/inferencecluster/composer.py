@@ -8,7 +8,17 @@ from function import clouds
 from function.api.inferencecluster import API_VERSION, KIND, Spec, parse
 from function.core import Composer, InvalidSpec, NotYet, Request, Result
 from function.fleet.clusters import is_being_deleted
-from function.kinds.inferencecluster import cluster_identity, compose, inputs, made, pools, probe, status
+from function.kinds.inferencecluster import (
+    capacity,
+    cluster_identity,
+    compose,
+    inputs,
+    made,
+    observing,
+    pools,
+    probe,
+    status,
+)
 from function.vocabulary import conditions as c
 
 
@@ -32,13 +42,21 @@ def _compose(request: Request) -> Result:
     is_installed = backend_ready and (not compose.installs_stack(request, spec) or request.is_ready(compose.STACK))
     is_made = source.provisioner is None or request.is_ready(clouds.KEY)
     is_waiting = not (is_made and is_installed) or bool(published.waiting or access.missing)
+    observed = _observed(request, spec, published)
+    informing = observing.conditions(observed) if observed else observing.declared_counts(request)
     return Result(
         ready=cluster_ready and is_made and is_installed,
-        conditions=conditions,
+        conditions=(*conditions, *informing),
         resources=compose.resources(request, spec, access, published),
-        status=status.status(request, spec, published, seen),
+        status=status.status(request, spec, published, seen, observed),
         waiting=is_waiting or compose.is_doubted(request) or is_being_deleted(request.xr),
     )
+
+
+def _observed(request: Request, spec: Spec, published: pools.PublishedPools) -> observing.Observed | None:
+    if not capacity.is_asked(spec):
+        return None
+    return observing.read(request, published.pools, capacity.declared(published))
 
 
 def check_cluster(spec: Spec, source: clouds.Source) -> None:
@@ -72,6 +90,7 @@ COMPOSER = Composer(
     api_version=API_VERSION,
     kind=KIND,
     conditions=(c.CLUSTER_READY, c.BACKEND_READY),
+    optional=(c.CAPACITY_OBSERVED, c.CLASS_MATCHES_NODES),
     invalid=c.INVALID_CLUSTER,
     requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,

@@ -22,9 +22,10 @@ from pydantic import ValidationError
 
 from function.clouds import NodePool, Provisioner
 from function.contracts.cloud import provisioned
-from function.core import Request, dig, dig_list, plain
-from function.fleet.engines import device_classes
+from function.core import Manifest, Request, dig, dig_list, plain
+from function.fleet.engines import device_classes, sharing_pools
 from function.fleet.replicas import TAKEN
+from function.fleet.values import mappings
 from function.kinds.inferencecluster import inputs
 from function.schema import Api
 
@@ -34,9 +35,11 @@ class Use:
     """What replicas need of a pool."""
 
     nodes: int = 0
-    """Whole nodes that they take. 0 where their pods claim no devices, and share nodes."""
+    """Nodes that they take: one for each pod that claims devices. Where pods share nodes, they take no more."""
     classes: frozenset[str] = frozenset()
     """Device classes from which they claim."""
+    shared: bool = False
+    """Whether pods share the nodes of the pool, or some did when they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,19 @@ def used(request: Request) -> Mapping[str, Use] | None:
     if replicas is None:
         return None
     found: dict[str, Use] = {}
+    shared = _shared(request.xr).union(*(sharing_pools(dig(r, "spec", "engines")) for r in replicas))
     for replica in replicas:
         nodes = TAKEN(replica)
         for pool, classes in device_classes(dig(replica, "spec", "engines")).items():
             before = found.get(pool, Use())
-            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes)
+            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes, pool in shared)
     return found
+
+
+def _shared(xr: Manifest) -> frozenset[str]:
+    """Return the names of the pools whose nodes are shared, by the spec or as they were published."""
+    pools = (*mappings(dig(xr, "spec", "nodePools")), *mappings(dig(xr, "status", "gpuPools")))
+    return frozenset(str(pool.get("name")) for pool in pools if pool.get("sharing") == "Devices")
 
 
 def kept_faults(provisioner: Provisioner, pool: Mapping[str, Any], made: Made) -> Iterator[tuple[str, str]]:
@@ -163,11 +173,11 @@ def kept_sizes(pools: Sequence[Mapping[str, Any]], made: Made) -> Iterator[str]:
 
 def _kept(pool: Mapping[str, Any], made: Made) -> Mapping[str, Any]:
     """A pool that can have as many nodes as before, and as replicas take, while they are on it: one at least, for pods
-    that take no whole node."""
+    that take no whole node. Pods that share nodes are on nodes that the pool has."""
     use, before = (made.used or {}).get(pool["name"]), made.asked.get(pool["name"])
     if use is None:
         return pool
-    most = max(1, use.nodes, _most(pool), 0 if before is None else _most(before))
+    most = max(1, 0 if use.shared else use.nodes, _most(pool), 0 if before is None else _most(before))
     if most == _most(pool):
         return pool
     if _is_scaled(pool) or before is None or not _is_scaled(before):
@@ -192,7 +202,7 @@ _DELETES_FREE = "its autoscaler deletes nodes that are free"
 def pool_of_composite(pool: NodePool, machine: Api, drivers: Collection[str]) -> dict[str, Any]:
     """Return a pool as a composite has it: as the user gave it, with the block of its class and its DRA drivers."""
     return {
-        **pool.model_dump(exclude_unset=True, exclude_none=True),
+        **pool.model_dump(exclude_unset=True, exclude_none=True, include=set(NodePool.model_fields)),
         "machine": machine.model_dump(exclude_unset=True, exclude_none=True),
         **({"drivers": sorted(drivers)} if drivers else {}),
     }

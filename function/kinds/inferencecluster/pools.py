@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.api import inferenceclass
-from function.api.inferencecluster import Spec
-from function.clouds import NodePool, Provisioner, Source
+from function.api.inferencecluster import Pool, Spec
+from function.clouds import Provisioner, Source
 from function.contracts.cloud.nodes import device_taint_keys
 from function.core import InvalidSpec
 from function.kinds.inferencecluster import made
@@ -85,9 +85,9 @@ def publish_pools(spec: Spec, source: Source, known: Known) -> PublishedPools:
             offered.extend([before] if before else [])
         elif isinstance(found, ClassFault):
             waiting.append(found)
-            offered.extend([_pool(source, pool, before["devices"], known)] if before else [])
+            offered.extend([{**_pool(source, pool, before, known), **_scales(spec, pool)}] if before else [])
         else:
-            offered.append(_pool(source, pool, [_device(device) for device in found.devices], known))
+            offered.append({**_pool(source, pool, _of_class(found), known), **_scales(spec, pool)})
             wanted.extend(_wanted(source, pool, found))
     crowd = made.crowd(wanted, known.made)
     invalid.extend([PoolFault("spec.nodePools", crowd)] if crowd else [])
@@ -100,18 +100,18 @@ def faults(spec: Spec, source: Source, known: Known) -> Iterator[PoolFault]:
         yield from _faults(source, spec, index, _class(known.classes, pool), known)
 
 
-def _wanted(source: Source, pool: NodePool, class_: inferenceclass.Spec) -> Iterator[dict[str, Any]]:
+def _wanted(source: Source, pool: Pool, class_: inferenceclass.Spec) -> Iterator[dict[str, Any]]:
     machine = class_.machine(source)
     if machine:
         yield pool_of_composite(pool, machine, class_.drivers)
 
 
-def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], known: Known) -> dict[str, Any]:
-    """A pool as it is published.
+def _pool(source: Source, pool: Pool, class_: Mapping[str, Any], known: Known) -> dict[str, Any]:
+    """A pool as it is published. `class_` has the devices and the node of its class.
 
     An existing cluster is scaled by nothing of ours: a maxNodeCount is its owner's word that something does.
     """
-    taints = [taint.model_dump(exclude_none=True) for taint in pool.taints]
+    taints, devices = [taint.model_dump(exclude_none=True) for taint in pool.taints], class_["devices"]
     nodes = pool.most_nodes
     if source.provisioner:
         drivers = {str(device["driver"]) for device in devices if device["claim"] == "DRA"}
@@ -123,7 +123,19 @@ def _pool(source: Source, pool: NodePool, devices: list[dict[str, Any]], known: 
         "nodes": nodes,
         **({"taints": taints} if taints else {}),
         "devices": devices,
+        **({"sharing": pool.sharing} if pool.sharing == "Devices" else {}),
+        **({"node": class_["node"]} if class_.get("node") else {}),
     }
+
+
+def _scales(spec: Spec, pool: Pool) -> dict[str, bool]:
+    """Whether nodes are added to a pool, where it matters: what is observed has only the nodes that are there."""
+    is_observed = spec.capacity is not None and spec.capacity.source == "Observed"
+    return {"scales": pool.maxNodeCount is not None} if is_observed else {}
+
+
+def _of_class(class_: inferenceclass.Spec) -> dict[str, Any]:
+    return {"devices": [_device(device) for device in class_.devices], "node": dict(class_.node)}
 
 
 def _faults(
@@ -136,6 +148,9 @@ def _faults(
         problem = f"InferenceCluster {counted[pool.name]} counts the nodes of pool {pool.name} already, and {where}"
         yield PoolFault(f"{at}.name", f"{problem}; give the pool to one of them")
     yield from (PoolFault(f"{at}.{field_}", problem) for field_, problem in _source_faults(source, pool))
+    if pool.sharing == "Devices" and isinstance(class_, inferenceclass.Spec) and not class_.drivers:
+        problem = f"must be Nodes, not Devices: InferenceClass {pool.className} has Synthetic devices only"
+        yield PoolFault(f"{at}.sharing", f"{problem}, which no pod can claim")
     if source.provisioner and isinstance(class_, inferenceclass.Spec):
         machine = class_.machine(source)
         if machine is None:
@@ -151,7 +166,7 @@ def _faults(
             yield PoolFault(f"{at}.{field_}", problem)
 
 
-def _source_faults(source: Source, pool: NodePool) -> Iterator[tuple[str, str]]:
+def _source_faults(source: Source, pool: Pool) -> Iterator[tuple[str, str]]:
     """What a source cannot do of what a pool asks for, whatever its class."""
     if pool.zones and not source.zones:
         yield "zones", f"{source.name} cannot choose the zones of a pool; leave them out"
@@ -165,7 +180,7 @@ def _source_faults(source: Source, pool: NodePool) -> Iterator[tuple[str, str]]:
         yield from _scaling_faults(source, source.provisioner, pool)
 
 
-def _repeated(pool: NodePool) -> Iterator[tuple[str, str]]:
+def _repeated(pool: Pool) -> Iterator[tuple[str, str]]:
     """Zones and taints that a pool has twice. Clouds refuse them, or count a zone twice; a node has one taint of each
     key and effect."""
     taints = [f"{taint.key}:{taint.effect}" for taint in pool.taints]
@@ -175,7 +190,7 @@ def _repeated(pool: NodePool) -> Iterator[tuple[str, str]]:
                 yield f"{field_}[{index}]", f"must not repeat {item}, which is in the list already"
 
 
-def _scaling_faults(source: Source, provisioner: Provisioner, pool: NodePool) -> Iterator[tuple[str, str]]:
+def _scaling_faults(source: Source, provisioner: Provisioner, pool: Pool) -> Iterator[tuple[str, str]]:
     if pool.maxNodeCount is None and pool.minNodeCount is not None:
         yield "minNodeCount", "is for a pool that is scaled; give maxNodeCount, too"
     if pool.minNodeCount == 0 and not provisioner.scales_from_zero:
@@ -183,7 +198,7 @@ def _scaling_faults(source: Source, provisioner: Provisioner, pool: NodePool) ->
         yield "minNodeCount", f"must be at least 1, not 0: {why}"
 
 
-def _class(classes: Classes, pool: NodePool) -> inferenceclass.Spec | ClassFault:
+def _class(classes: Classes, pool: Pool) -> inferenceclass.Spec | ClassFault:
     """The parsed class of a pool. Its conditions are not read: they may lag behind its spec."""
     missing = classes.missing(pool.className)
     if missing:

@@ -24,16 +24,19 @@ from function.core import (
     serves,
 )
 from function.fleet.clusters import is_being_deleted
-from function.kinds.inferencecluster import cluster_identity, compose, inputs, made
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, made, observing
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
+from function.kinds.inferencecluster.observing import Observed
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.kinds.inferencecluster.probe import GATEWAY, Probe
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
 
-def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe) -> dict[str, Any]:
+def status(
+    request: Request, spec: Spec, published: PublishedPools, probe: Probe, observed: Observed | None
+) -> dict[str, Any]:
     """Return the status. A field is published once what it names exists, and kept until something replaces it."""
     address = probe.address or dig(request.xr, "status", "gateway", "address")
     config = names.provider_config(request.identity.name) if compose.CONFIG in request.observed else None
@@ -47,6 +50,7 @@ def status(request: Request, spec: Spec, published: PublishedPools, probe: Probe
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": published.nodes, "gpuPools": list(published.pools)} if published.pools else {}),
         **_allocations(request, published.pools),
+        **(observing.status(request, observed) if observed else {}),
         "podSecurity": {"enforce": spec.podSecurity.enforce},
         "serving": _backend_fault(
             request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
@@ -71,7 +75,8 @@ def _allocations(request: Request, pools: Iterable[Mapping[str, Any]]) -> dict[s
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
-    taken = allocations(pools, replicas)
+    is_placement = dig(request.xr, "spec", "capacity", "promise") == "Placement"
+    taken = allocations(pools, replicas, is_placement=is_placement)
     return {"allocations": taken} if taken else {}
 
 
@@ -202,18 +207,20 @@ def _stack_message(request: Request) -> str:
 
 
 def held(request: Request) -> HoldDecision:
-    """Return what does not depend on the spec: BackendReady, status.serving, the ClusterUsage, and which nodes of the
-    published pools are free."""
+    """Return what does not depend on the spec: BackendReady, status.serving, the ClusterUsage, which nodes of the
+    published pools are free, and whether what was observed of them counts."""
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
     is_settled = was_serving or cluster_identity.is_settled(request)
     backend = _backend_fault(request, probe, is_settled=is_settled, stack=stack is not None)
     backend = backend or _healthy(request, probe, is_public=_is_public(stack))
+    observed, told = observing.held(request)
     return HoldDecision(
-        conditions=(backend,),
+        conditions=(backend, *told),
         status={
             "serving": backend.status == "True",
             **_allocations(request, inputs.published_pools(request.xr).values()),
+            **observed,
         },
         decided={compose.USAGE: compose.usage(request).get(compose.USAGE)},
     )

@@ -35,8 +35,6 @@ _MOUNT = "/cache"
 _SCRATCH = "/tmp"  # noqa: S108  (in the pod: an empty volume of its own)
 _CERTIFICATES = "/etc/modelplane/certificates"
 _CACHE, _TMP, _CA = "cache", "tmp", "certificates"
-_USER = 2000
-"""The user in our image."""
 _REQUESTS = {"cpu": "1", "memory": "2Gi"}
 _RETRIES = 6
 _DEADLINE = 24 * 3600
@@ -204,7 +202,7 @@ def _job(target: _Target) -> dict[str, Any]:
             *([storage.secret_volume(name=_CA, secret=target.copy, keys=(CA_BUNDLE,))] if trusts else []),
         ),
         tolerations=_tolerations(target.cluster),
-        user=_USER,
+        user=pods.OUR_USER,
         final_codes=FINAL,
         retries=_RETRIES,
         deadline=_DEADLINE,

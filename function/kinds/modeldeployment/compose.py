@@ -49,8 +49,10 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:
     """Return the current, the previous or the observed spec of a replica, as the placement decides."""
     if placement.fit:
-        level = decision.inputs.fleet.clusters[placement.cluster].pod_security
-        return rendering.spec(decision.spec, placement.cluster, placement.engines, placement.fit, level)
+        cluster = decision.inputs.fleet.clusters[placement.cluster]
+        shared = {pool.name for pool in cluster.pools if pool.shared}
+        engines, level = placement.engines, cluster.pod_security
+        return rendering.spec(decision.spec, cluster.name, engines, placement.fit, level=level, shared=shared)
     if placement.rolls_back and placement.replica and placement.replica.previous:
         return previous_spec.spec(placement.replica.previous)
     observed = decision.observed(placement)

@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, Undecided, condition_true
-from function.fleet import renderings
+from function.fleet import pod_requests, renderings
+from function.fleet.selectors import Compiled
 from function.kinds.modeldeployment import pod_security, rendering, selectors, stages
 from function.kinds.modeldeployment.inputs import Inputs, read
-from function.kinds.modeldeployment.selectors import Compiled
 from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import (
     PROGRESS,
     Budget,
+    Demands,
     Findings,
     Fitter,
     Job,
@@ -88,9 +89,10 @@ def decide(request: Request, spec: Spec, *, stage: Stage | None = None, budget: 
     """
     stage, spending = stage or stages.first(request), budget or Budget(MOST_SPENT)
     fitter: Fitter | None = None
+    neighbours = Matcher(spending, PROGRESS.of(_of_neighbours(request)))
     while True:
         try:
-            inputs = read(request, stage)
+            inputs = _read(request, stage, neighbours)
             fitter = fitter or _fitter(request, spec, inputs, spending)
             decision, needed = _draft(request, spec, stage, inputs, fitter)
         except Undecided as why:
@@ -101,6 +103,20 @@ def decide(request: Request, spec: Spec, *, stage: Stage | None = None, budget: 
                 PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=False)
             return decision
         stage = needed
+
+
+def _read(request: Request, stage: Stage, neighbours: Matcher) -> Inputs:
+    """Read the inputs of a stage. `neighbours` judges the selectors of other deployments on shared pools."""
+    try:
+        return read(request, stage, Demands(lambda: neighbours))
+    except scheduling.Exhausted:
+        PROGRESS.keep(_of_neighbours(request), neighbours.findings, under_way=True)
+        missing = "the evaluation of the device selectors of other deployments; the next reconcile continues"
+        raise NotYet(c.SCHEDULING(missing=missing)) from None
+
+
+def _of_neighbours(request: Request) -> Hashable:
+    return request.identity, "neighbours"
 
 
 def _fitter(request: Request, spec: Spec, inputs: Inputs, spending: Budget) -> Fitter:
@@ -125,7 +141,8 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         fleet = replace(inputs.fleet, replicas=tuple(rendering.recognised(spec, wanted, inputs, fitter)))
         plan = scheduling.solve(wanted, fleet, fitter)
         _check_clusters(inputs, plan)
-        needed = stages.following(stage, plan, [r for r in fleet.replicas if r.deployment == wanted.deployment])
+        ours = [r for r in fleet.replicas if r.deployment == wanted.deployment]
+        needed = stages.following(stage, plan, ours, fleet.clusters)
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
@@ -232,12 +249,14 @@ def _footprint(spec: Spec, inputs: Inputs) -> dict[str, scheduling.CachePhase] |
 
 
 def _engine(engine: Engine, compiled: Mapping[str, Compiled]) -> scheduling.Engine:
-    members = [_member(member, compiled) for member in engine.members]
+    members = [_member(member, engine.phase, compiled) for member in engine.members]
     return scheduling.Engine(engine.name, engine.copies, tuple(sorted(members, key=lambda m: m.role)))
 
 
-def _member(member: Member, compiled: Mapping[str, Compiled]) -> scheduling.Member:
+def _member(member: Member, phase: str | None, compiled: Mapping[str, Compiled]) -> scheduling.Member:
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = (scheduling.DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
-    return scheduling.Member(member.role, pods, tuple(requests))
+    serves = member.role != "Worker" or bool(member.worker and member.worker.serves)
+    resources = pod_requests.requested(member.template["spec"], phase=phase, serves=serves)
+    return scheduling.Member(member.role, pods, tuple(requests), resources)

@@ -10,8 +10,8 @@ An empty answer may be wrong. It is not believed as long as something else that 
 - A cluster whose look-up finds no replicas, although replicas of the deployment are there and have its label, is
   doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing: it gets the label
   back, while a hold would keep it as it is.
-- A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
-  it publishes.
+- A cluster whose look-up finds no replicas, although it publishes that some take nodes or devices, has the free nodes
+  that it publishes. Nothing of its shared pools is given away: what it publishes of them are bounds.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from typing import Any
 
 from function.api import modelcache, modelreplica
 from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, enumerate_names, identity
-from function.fleet import caches
+from function.fleet import caches, observations
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
 from function.fleet.values import mappings
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.stages import Stage
-from function.scheduling import CachePhase, Cluster, Fleet, Ledger, Replica, Revision
+from function.scheduling import CachePhase, Cluster, Demands, Fleet, Free, Ledger, Replica, Revision
+from function.scheduling.observed import Observation
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
 
@@ -70,13 +71,13 @@ class Inputs:
     """The value of the annotation roll-anyway: the hash of a revision, `true`, or empty."""
 
 
-def read(request: Request, stage: Stage) -> Inputs:
-    """Return the inputs of a stage. Raises NotYet while something of it is not looked up."""
+def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inputs:
+    """Return the inputs of a stage. Raises NotYet while something of it is not looked up, and what `demands` raises."""
     missing = [str(r) for r in stage.requirements(request.xr) if request.resolved(r) is None]
     if missing:
         raise NotYet(c.SCHEDULING(missing=f"Crossplane to look up {enumerate_names(missing)}"))
     manifests, missed = _manifests(request, stage)
-    clusters = LazyDict(sorted(manifests), lambda name: published.cluster(manifests[name]))
+    clusters = LazyDict(sorted(manifests), lambda name: _cluster(request, stage, manifests[name]))
     owner = Owner(request)
     ours, others = _sorted_out(request, stage, owner)
     placed = {name: r for name in sorted(ours) if (r := replica(ours[name], owner.deployment))}
@@ -84,10 +85,16 @@ def read(request: Request, stage: Stage) -> Inputs:
     silent = _silent(request, stage, clusters)
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
-    hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: published.free_nodes(manifests[name]))
+    uncounted = {name for name in clusters if not stage.counts(name)}
+    contradicted = {name for name in silent - inhabited if _publishes_replicas(manifests[name])}
+    free = LazyDict(
+        uncounted | contradicted,
+        lambda name: (
+            published.free(manifests[name]) if name in uncounted else published.certainly_free(manifests[name])
+        ),
+    )
     return Inputs(
-        fleet=_fleet(clusters, tuple(placed.values()), others, free),
+        fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
@@ -109,11 +116,25 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
 
 
+def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:
+    """Return a cluster, with what is observed of its nodes if it is read and can be believed."""
+    cluster = published.cluster(manifest)
+    if cluster.capacity_object is None or not stage.observes(cluster):
+        return cluster
+    found = request.resolved(stages.observation(cluster.name, cluster.capacity_object))
+    observation = observations.read(found[0]) if found else None
+    return published.observed(manifest, observation) if isinstance(observation, Observation) else cluster
+
+
 def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[str]:
     """Return the clusters that are counted, and on which no replica of any deployment was found."""
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
     return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
+
+
+def _publishes_replicas(manifest: Manifest) -> bool:
+    return published.are_taken(dig(manifest, "status", "allocations"))
 
 
 def _is_labelled(manifest: Manifest, cluster: str) -> bool:
@@ -166,16 +187,17 @@ def _fleet(
     clusters: Mapping[str, Cluster],
     ours: tuple[Replica, ...],
     others: dict[str, list[Manifest]],
-    free: Mapping[str, Mapping[str, int] | None],
+    free: Mapping[str, Mapping[str, Free] | None],
+    demands: Demands,
 ) -> Fleet:
-    """Return the fleet. `free` has the free nodes that clusters publish which are not counted.
+    """Return the fleet. `free` has what clusters publish as free which are not counted.
 
     Other deployments' replicas are read in full only on overcommitted clusters that have replicas of ours, where they
     decide who gives way. On other clusters their nodes are counted when the scheduler asks for the cluster.
     """
     there = LazyDict(others, lambda name: list(filter(takes_nodes, others[name])))
     taken = LazyDict(others, lambda name: list(map(foreign_replica, there[name])))
-    ledger = Ledger(clusters, ours, taken, free)
+    ledger = Ledger(clusters, ours, taken, free, demands)
     contested = {name for name in {r.cluster for r in ours} & others.keys() if ledger.is_overcommitted(name)}
     rivals = [r for n in sorted(contested) for m in there[n] if (r := replica(m, deployment_of(m["metadata"])))]
     return Fleet(

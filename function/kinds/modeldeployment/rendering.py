@@ -6,7 +6,7 @@ each member, and replaces its device selectors by requests for the device classe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,12 +27,18 @@ MADE_OF = Spec.model_fields.keys() & modelreplica.Spec.model_fields.keys()
 
 
 def spec(
-    wanted: Spec, cluster: str, placed: Sequence[PlacedEngine], fit: Fit, level: Level = DEFAULT
+    wanted: Spec,
+    cluster: str,
+    placed: Sequence[PlacedEngine],
+    fit: Fit,
+    *,
+    level: Level = DEFAULT,
+    shared: Container[str] = (),
 ) -> dict[str, Any]:
     """Return the spec of a replica on a cluster.
 
-    `placed` is `fit.placed` for that cluster, and `level` is its level of Pod Security. Only restricted is noted, where
-    pods are hardened.
+    `placed` is `fit.placed` for that cluster, `level` is its level of Pod Security, and `shared` are its pools whose
+    nodes are shared. Of the levels, only restricted is noted, where pods are hardened.
     """
     pools = {engine.name: {member.role: member.pool for member in engine.members} for engine in placed}
     options = {engine.name: option for engine, option in fit.engines}
@@ -40,20 +46,20 @@ def spec(
         "clusterName": cluster,
         **({"podSecurity": level} if level == RESTRICTED else {}),
         **_taken_over(wanted, *(Spec.model_fields.keys() - MADE_OF), "engines"),
-        "engines": [_engine(engine, pools[engine.name], options[engine.name]) for engine in wanted.engines],
+        "engines": [_engine(engine, pools[engine.name], options[engine.name], shared) for engine in wanted.engines],
     }
 
 
-def _engine(engine: Engine, pools: Mapping[str, str], option: Option) -> dict[str, Any]:
+def _engine(engine: Engine, pools: Mapping[str, str], option: Option, shared: Container[str]) -> dict[str, Any]:
     roles = list(pools)
     members = [
-        _member(member, pools[member.role], option.offers[roles.index(member.role)].classes)
+        _member(member, pools[member.role], option.offers[roles.index(member.role)].classes, shared)
         for member in engine.members
     ]
     return {**_taken_over(engine, "members"), "members": members}
 
 
-def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[str, Any]:
+def _member(member: Member, pool: str, classes: Sequence[str | None], shared: Container[str]) -> dict[str, Any]:
     """Return a member on a pool. Requests for Synthetic devices (class None) are left out: they only chose the pool."""
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = [_request(asked, class_) for asked, class_ in zip(devices, classes, strict=True) if class_ is not None]
@@ -62,6 +68,7 @@ def _member(member: Member, pool: str, classes: Sequence[str | None]) -> dict[st
         **_taken_over(member, "nodeSelector", "template"),
         **workers,
         "nodePoolName": pool,
+        **({"nodeSharing": "Devices"} if pool in shared else {}),
         **({"deviceRequests": requests} if requests else {}),
         "template": plain(member.template),
     }
@@ -104,7 +111,8 @@ def _recognised(replica: Replica, spec_hash: str, rendering: int) -> Replica:
 def has_spec(observed: Manifest, wanted: dict[str, Any]) -> bool:
     """Whether a replica has a spec already. Defaults that are spelled out or left out make no difference.
 
-    Nor does Pod Security: a replica that stands is not changed by a level that was changed since it got its spec.
+    Nor do Pod Security and the sharing of nodes: a replica that stands is not changed by a level or a pool that was
+    changed since it got its spec.
     """
     try:
         return _content(plain(observed.get("spec"))) == _content(wanted)
@@ -114,6 +122,13 @@ def has_spec(observed: Manifest, wanted: dict[str, Any]) -> bool:
 
 def _content(written: Any) -> dict[str, Any]:
     parsed = modelreplica.parse({"metadata": {}, "spec": written})
-    content = parsed.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"podSecurity"})
+    content = parsed.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude=_OF_THE_CLUSTER)
     content["engines"].sort(key=lambda engine: engine["name"])  # a map in all but form: its order means nothing
     return content
+
+
+_OF_THE_CLUSTER: dict[str, Any] = {
+    "podSecurity": True,
+    "engines": {"__all__": {"members": {"__all__": {"nodeSharing"}}}},
+}
+"""The fields that a replica's cluster decides when the replica gets its spec."""

@@ -7,13 +7,13 @@ many calls as it takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 from function import cel
 from function.api.modeldeployment import Spec
 from function.core import InvalidSpec
+from function.fleet.selectors import Compiled, Spend, compiled
 from function.vocabulary import conditions as c
 
 MOST_BYTES = 20_480
@@ -23,9 +23,6 @@ MOST_COST = 100_000
 counts 200. Evaluating all of them on one device takes about 30 ms at worst."""
 
 _LESS = "use fewer selectors, or shorten their texts, loops and patterns"
-
-Spend = Callable[[int], None]
-"""Charges units of a budget before some work, and raises if they are not left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,36 +111,3 @@ def _compiled(one: Written, spend: Spend) -> Compiled:
 
 def _invalid(one: Written, problem: str) -> InvalidSpec:
     return InvalidSpec(c.INVALID_NODE_SELECTOR(field=one.field, problem=f"({one.who}) {problem}"))
-
-
-def compiled(text: str, spend: Spend = lambda _: None) -> Compiled:
-    """Return a compiled selector. Raises cel.InvalidSelector, and what `spend` raises."""
-    return Compiled(text, cel.facts(text, spend), spend)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """A selector as the scheduler uses it (`scheduling.Selector`). Compares by its text.
-
-    Its program is made when the first device is judged. If all verdicts are known, nothing is compiled.
-    """
-
-    text: str
-    facts: cel.Facts
-    _spend: Spend
-
-    @property
-    def price(self) -> int:
-        """The most that one evaluation costs, in units of a budget."""
-        return self.facts.price
-
-    def judge(self, published: Hashable, /) -> bool | str:
-        """Return whether a device satisfies the selector, or the error of the evaluation."""
-        outcome = cel.admitted(self.text, self._spend).evaluate(cast("cel.Device", published))
-        return str(outcome) if isinstance(outcome, cel.EvaluationError) else outcome is cel.MATCH
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Compiled) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)

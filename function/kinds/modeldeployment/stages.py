@@ -33,6 +33,9 @@ Candidates of any other state are ignored. Once all clusters are answered as wel
 The first choice was *tried* in that case, and there is no second one: the next stage reads all clusters, as the third
 does, and its replicas are counted on the clusters of both choices.
 
+Of a cluster that publishes that its capacity is *observed*, what is observed is read with its replicas, from the second
+stage on. It decides about new replicas and about those that grow, so a draft that stands on such a cluster needs it.
+
 Crossplane calls the function six times at most in one reconcile, so there are five stages: the sixth call must find
 that nothing more is required (crossplane v2.4, internal/xfn/required_resources.go).
 
@@ -42,14 +45,15 @@ cluster that has room, and is not the best.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from function.api import inferencecluster, modelcache, modelreplica, modelservice
 from function.core import Manifest, Request, Requirement, dig, identity
+from function.fleet import clusters
 from function.fleet.replicas import Owner, replica
-from function.scheduling import Plan, Replica
-from function.vocabulary import labels, names
+from function.scheduling import Cluster, Plan, Replica
+from function.vocabulary import labels, names, versions
 
 CLUSTERS = Requirement("clusters", inferencecluster.API_VERSION, inferencecluster.KIND)
 REPLICAS = Requirement("all-replicas", modelreplica.API_VERSION, modelreplica.KIND)
@@ -82,6 +86,8 @@ class Stage:
     """Candidates that are answered beside all clusters."""
     services: bool = False
     """Whether the ModelServices of the namespace are read, which may route to an endpoint that is to go."""
+    observed: frozenset[tuple[str, str]] = frozenset()
+    """Clusters of which it is read what is observed of their nodes, each with the name of the Object that tells it."""
 
     @property
     def is_last(self) -> bool:
@@ -110,8 +116,18 @@ class Stage:
             *((own_replicas(xr),) if self.has_candidates else ()),
             *((CLUSTERS,) if self.whole_fleet else ()),
             *((REPLICAS,) if self.is_last else ()),
+            *(observation(cluster, name) for cluster, name in sorted(self.observed)),
             *((services(xr),) if self.services else ()),
         )
+
+    def observes(self, cluster: Cluster) -> bool:
+        """Whether it is read what is observed of the nodes of a cluster, or nothing is."""
+        return cluster.capacity_object is None or (cluster.name, cluster.capacity_object) in self.observed
+
+    def observing(self, clusters: Mapping[str, Cluster], names: Iterable[str]) -> Stage:
+        """Return the stage that also reads what is observed of some clusters."""
+        there = (clusters[name] for name in names if name in clusters)
+        return replace(self, observed=self.observed | {(c.name, c.capacity_object) for c in there if c.capacity_object})
 
     def with_services(self) -> Stage:
         """Return the next stage, which also reads the ModelServices."""
@@ -127,6 +143,13 @@ def occupants(name: str) -> Requirement:
     """Return the requirement for the replicas on a cluster, of all deployments."""
     label = {labels.CLUSTER: names.label_value(name)}
     return Requirement(f"replicas-on-{name}", modelreplica.API_VERSION, modelreplica.KIND, match_labels=label)
+
+
+def observation(cluster: str, name: str) -> Requirement:
+    """Return the requirement for what is observed of the nodes of a cluster. `name` is that of the Object."""
+    return Requirement(
+        f"observed-{cluster}", versions.PROVIDER_KUBERNETES, "Object", name, namespace=names.SYSTEM_NAMESPACE
+    )
 
 
 def own_replicas(xr: Manifest) -> Requirement:
@@ -169,8 +192,15 @@ def first(request: Request) -> Stage:
     )
     chosen = frozenset(_chosen(request, stage)) if is_missing else frozenset()
     if chosen and request.resolved(CLUSTERS) is None:
-        return _choosing(stage, chosen)
+        second = _choosing(stage, chosen)
+        return second.observing(_answered(request, second), second.counted)
     return replace(stage, tried=chosen)
+
+
+def _answered(request: Request, stage: Stage) -> dict[str, Cluster]:
+    """Return the clusters of a stage that are answered by their names."""
+    found = (manifest for asked in stage.by_name() for manifest in request.resolved(asked) or ())
+    return {manifest["metadata"]["name"]: clusters.cluster(manifest) for manifest in found}
 
 
 def _chosen(request: Request, stage: Stage) -> Iterator[str]:
@@ -194,33 +224,43 @@ def _annotations(manifest: Manifest) -> Container[str]:
 
 def everything(request: Request) -> Stage:
     """Return the last stage, for an explanation of the whole fleet."""
-    return replace(first(request), number=LAST, whole_fleet=True, services=True)
+    last = replace(first(request), number=LAST, whole_fleet=True, services=True)
+    fleet = {m["metadata"]["name"]: clusters.cluster(m) for m in request.resolved(CLUSTERS) or ()}
+    return last.observing(fleet, fleet)
 
 
-def following(stage: Stage, plan: Plan, ours: Collection[Replica]) -> Stage | None:
+def following(
+    stage: Stage, plan: Plan, ours: Collection[Replica], fleet: Mapping[str, Cluster] | None = None
+) -> Stage | None:
     """Return the stage that a draft needs; None if the plan stands on what is read.
 
     Args:
         stage: What was read for the plan.
         plan: The plan, or the draft. A draft is used up.
         ours: The deployment's replicas.
+        fleet: The clusters that were read. By default, nothing is observed of them.
     """
+    fleet = fleet or {}
     stands_on = plan.stands_on if stage.has_candidates else plan.in_place
     uncounted = {r.cluster for r in ours if r.may_give_way} | stands_on
     uncounted = {name for name in uncounted if not stage.counts(name)}
+    unobserved = {name for name in stands_on if name in fleet and not stage.observes(fleet[name])}
     lacks_clusters = not stage.whole_fleet and bool(plan.lost or (plan.missing if stage.candidates else plan.sought))
-    if not lacks_clusters and not uncounted:
+    if not lacks_clusters and not uncounted and not (unobserved and not stage.is_last):
         return None
     counted = stage.counted | uncounted
     if stage.whole_fleet and uncounted & (plan.stands_on - plan.in_place):
         counted |= {*plan.further(max(_NEXT_BEST, (_GROWTH - 1) * len(stage.counted)))}
     is_last = stage.number + 1 == LAST or len(counted) > _MOST_COUNTED
+    seen = counted if len(counted) <= _MOST_COUNTED else stands_on
     if stage.number == 1 and stage.whole_fleet and not (plan.missing or plan.lost or is_last):
-        return _choosing(stage, counted | {r.cluster for r in ours})
-    return replace(
+        second = _choosing(stage, counted | {r.cluster for r in ours})
+        return second.observing(fleet, second.counted)
+    further = replace(
         stage,
         number=LAST if is_last else stage.number + 1,
         counted=stage.counted if is_last else counted,
         whole_fleet=is_last or stage.whole_fleet or lacks_clusters or bool(stage.candidates),
         services=is_last or stage.services or bool(plan.departing),
     )
+    return further.observing(fleet, seen | unobserved)

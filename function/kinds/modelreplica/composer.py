@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from function.api import modeldeployment, tenancy
 from function.api import modelreplica as model
@@ -27,6 +27,7 @@ from function.kinds.modelreplica import (
     earlier,
     engine,
     inputs,
+    pod_reasons,
     readiness,
     status,
     templates,
@@ -61,7 +62,7 @@ def check_owner(xr: Manifest) -> None:
 
 def report(request: Request, replica: Replica, composed: Mapping[str, Manifest]) -> Result:
     wanted = admission.noted(composed, request.observed)
-    standings = admission.with_refusals(readiness.standings(wanted, request.observed), request.observed)
+    standings = _with_problems(readiness.standings(wanted, request.observed), request)
     ready = all(s.done for s in standings)
     runtimes = engine.runtimes(request.xr)
     serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
@@ -76,9 +77,24 @@ def report(request: Request, replica: Replica, composed: Mapping[str, Manifest])
             **({} if ready else _superseded(request, wanted)),
             **{s.key: ComposedResource(wanted[s.key], s.done) for s in standings},
             **{key: ComposedResource(compose.object_(replica, pod)) for key, pod in asking},
+            **({} if ready else _pod_reasons(replica)),
         },
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
+
+
+def _pod_reasons(replica: Replica) -> dict[str, ComposedResource]:
+    """Ask why the pods wait, where an observer on the cluster reports it."""
+    site = replica.site
+    if not site.is_observed:
+        return {}
+    wanted = pod_reasons.object_(replica.identity, site.cluster, site.provider_config, replica.owned)
+    return {pod_reasons.KEY: ComposedResource(wanted)}
+
+
+def _with_problems(standings: Sequence[ObjectState], request: Request) -> tuple[ObjectState, ...]:
+    """Return the states, with what the cluster and its observer say of each."""
+    return pod_reasons.with_reasons(admission.with_refusals(standings, request.observed), request.observed)
 
 
 def await_turn(request: Request, replica: Replica) -> Result:
@@ -91,10 +107,14 @@ def await_turn(request: Request, replica: Replica) -> Result:
     runtimes = engine.runtimes(request.xr)
     serving = status.model_ready(standings, runtimes=runtimes, claims=templates.claims(replica.spec))
     again = {s.key: doubt.without_note(restate(request.observed[s.key])) for s in standings}
+    ready = all(s.done for s in standings)
     return Result(
-        ready=all(s.done for s in standings),
+        ready=ready,
         conditions=(status.awaits_turn(standings, cluster=replica.site.cluster), serving),
-        resources={s.key: ComposedResource(again[s.key], s.done) for s in standings},
+        resources={
+            **{s.key: ComposedResource(again[s.key], s.done) for s in standings},
+            **({} if ready else _pod_reasons(replica)),
+        },
         status=status.fields(request.xr, standings, serves=serving.status == "True"),
     )
 
@@ -107,7 +127,7 @@ def _superseded(request: Request, wanted: Mapping[str, Manifest]) -> dict[str, C
     return {
         key: restate_resource(observed)
         for key, observed in request.observed.items()
-        if key not in wanted and not readiness.is_workload(key) and not admission.is_probe(key)
+        if key not in wanted and not readiness.is_workload(key) and not _only_asks(key)
     }
 
 
@@ -126,8 +146,13 @@ def held(request: Request) -> HoldDecision:
 
 
 def _observed(request: Request) -> tuple[ObjectState, ...]:
-    composed = {key: restate(m) for key, m in request.observed.items() if not admission.is_probe(key)}
-    return admission.with_refusals(readiness.standings(composed, request.observed), request.observed)
+    composed = {key: restate(m) for key, m in request.observed.items() if not _only_asks(key)}
+    return _with_problems(readiness.standings(composed, request.observed), request)
+
+
+def _only_asks(key: str) -> bool:
+    """Whether an Object only asks the cluster for something: it is no part of the replica."""
+    return admission.is_probe(key) or key == pod_reasons.KEY
 
 
 def _owned(xr: Manifest) -> dict[str, str]:

@@ -97,8 +97,7 @@ def of_member(plan: EnginePlan, member: Member) -> EnginePlan:
 
 
 def workload(replica: NamespacedName, engine: Engine) -> str:
-    longest = names.LEADERWORKERSET if len(engine.members) > 1 else names.DNS_LABEL
-    return names.workload(replica, engine.name, longest=longest)
+    return names.workload(replica, engine.name, is_gang=len(engine.members) > 1)
 
 
 def engine_container(member: Member) -> Mapping[str, Any]:

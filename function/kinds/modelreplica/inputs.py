@@ -51,6 +51,8 @@ class Site:
     """Taints by node pool."""
     weights: Weights | None
     sources: tuple[Source, ...]
+    is_observed: bool = False
+    """Whether an observer on the cluster reports why pods wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ def read(request: Request, spec: Spec) -> Site:
         taints=_taints(cluster, spec),
         weights=_weights(request, spec),
         sources=tuple(filter(None, (_read(request, named) for named in _named(request.xr)))),
+        is_observed=clusters.cluster(cluster).capacity_object is not None,
     )
 
 

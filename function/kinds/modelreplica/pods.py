@@ -1,8 +1,9 @@
 """The pods of a member: the user's template, and the few things that its engine needs around it.
 
 The template is passed on as it is. Modelplane adds the node selector and tolerations of the pool, the device claim,
-shared memory, the weights, annotations that keep autoscalers from its node unless the template sets them itself, and,
-for the engine's container only, variables, arguments, probes and a delayed end.
+shared memory, the weights, annotations that keep autoscalers from its node unless the template sets them itself, an
+affinity to the other pods of a pool whose nodes are shared, and, for the engine's container only, variables, arguments,
+probes and a delayed end.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ DRAIN_SECONDS = 10
 _PROBE_TIMEOUT = 30
 """Seconds. SGLang's /health generates a token, which takes up to 20 seconds (sglang 0.5.23)."""
 _SHM, _WEIGHTS = "shm", "models"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,7 @@ def template(of: Pods) -> dict[str, Any]:
             "enableServiceLinks": False,  # a Service called vllm would set VLLM_PORT, an option of vLLM
             "terminationGracePeriodSeconds": podspec.GRACE_SECONDS,
             **spec,
+            **_affinity(of, spec.get("affinity", {})),
             **({"initContainers": init} if init else {}),
             "containers": [_engine(of, c) if c["name"] == podspec.ENGINE else c for c in containers],
             **({"resourceClaims": claims} if claims else {}),
@@ -121,11 +124,27 @@ def _metadata(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
         labels.WORKLOAD: of.plan.workload,
         **(serving_selector(of.replica) if of.serves else {}),
         **({labels.LWS_ROLE: of.member.role.lower()} if of.plan.is_gang else {}),
+        **_shared(of.member),
     }
     roles = disaggregation.pod_labels(of.plan) if of.serves else {}
     own = users.get("labels", {})
     annotations = {**pods.STAYS, **users.get("annotations", {})}
     return pod_metadata(labels=labels.merge({**roles, **own}, ours), annotations=annotations)
+
+
+def _shared(member: Member) -> dict[str, str]:
+    """Return the label of pods that share the nodes of their pool."""
+    return {labels.SHARED_POOL: member.nodePoolName} if member.nodeSharing else {}
+
+
+def _affinity(of: Pods, users: Mapping[str, Any]) -> dict[str, Any]:
+    """Prefer nodes that are in use to empty ones, on a pool whose nodes are shared, besides what the user prefers."""
+    label = _shared(of.member)
+    if not label:
+        return {}
+    near = users.get("podAffinity", {})
+    preferred = [*near.get(_PREFERRED, ()), pods.beside(label=label)]
+    return {"affinity": {**users, "podAffinity": {**near, _PREFERRED: preferred}}}
 
 
 def _engine(of: Pods, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 2. What the cloud needs before DRA drivers are installed.
 3. A Release for each component (components.py), after the CRDs of an upgrade (upgrade.py).
 4. The gateway of the cluster (gateway.py).
+5. The observer of nodes and devices (observer.py).
 
 A part is composed once the parts before it that it needs are ready, and stays from then on.
 
@@ -18,13 +19,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from function import clouds
-from function.api.servingstack import ORPHAN, Spec, is_on
+from function.api.servingstack import ORPHAN, Spec, has_observer, is_on
 from function.core import ComposedResource, Request, dig
-from function.kinds.servingstack import components, gateway, upgrade
+from function.kinds.servingstack import components, gateway, observer, upgrade
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.metadata import metadata
-from function.manifests.parts import Part, due, leaving, usages
+from function.manifests.parts import Part, deletable, due, leaving, usages
 from function.vocabulary import labels, names, versions
 
 GATEWAY = "gateway"
@@ -41,6 +42,7 @@ def parts(request: Request, spec: Spec, namespace: str) -> tuple[Part, ...]:
         *_before_drivers(spec, namespace),
         *_releases(request, spec, namespace),
         *_gateway(spec, namespace),
+        *_observer(spec, namespace),
     )
 
 
@@ -48,7 +50,7 @@ def resources(request: Request, wanted: tuple[Part, ...], namespace: str) -> dic
     """Return the parts that are due, the Usages that order their deletion, and what is leaving in this order."""
     composed = {p.key: ComposedResource(p.manifest, request.is_ready(p.key)) for p in due(request, wanted)}
     composed |= usages(request, composed, _OUTLIVES, namespace)
-    return {**composed, **leaving(request, composed)}
+    return {**composed, **leaving(request, composed), **deletable(request, composed, observer.KEYS)}
 
 
 _OUTLIVES = (
@@ -145,14 +147,28 @@ def _gateway(spec: Spec, namespace: str) -> Iterator[Part]:
     if not is_on(spec, "envoyGateway"):
         return
     after = (_NAMESPACE, *_CONTROLLERS)
-    manifest = _object(spec, namespace, _namespace(gateway.NAMESPACE), policies=provider.KEEP_REMOTE)
-    yield Part(key=_NAMESPACE, manifest=manifest)
+    yield _system_namespace(spec, namespace)
     for key, build, ready in _GATEWAY_PARTS:
         policies = _gateway_policies(spec) if key == GATEWAY else None
         yield Part(key=key, manifest=_object(spec, namespace, build(spec), ready=ready, policies=policies), after=after)
     if _is_provisioned(spec):
         policies = provider.OBSERVE if _orphans(spec) else provider.ONLY_DELETE
         yield Part(key=SERVICE, manifest=_object(spec, namespace, gateway.service(), policies=policies), after=after)
+
+
+def _observer(spec: Spec, namespace: str) -> Iterator[Part]:
+    if not has_observer(spec):
+        return
+    if not is_on(spec, "envoyGateway"):
+        yield _system_namespace(spec, namespace)
+    for key, manifest in observer.manifests().items():
+        after = (_NAMESPACE, *(observer.ACCESS if key == observer.DEPLOYMENT else ()))
+        yield Part(key=key, manifest=_object(spec, namespace, manifest), after=after)
+
+
+def _system_namespace(spec: Spec, namespace: str) -> Part:
+    manifest = _object(spec, namespace, _namespace(gateway.NAMESPACE), policies=provider.KEEP_REMOTE)
+    return Part(key=_NAMESPACE, manifest=manifest)
 
 
 def _gateway_policies(spec: Spec) -> Sequence[str]:

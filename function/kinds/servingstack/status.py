@@ -12,7 +12,7 @@ from typing import Any
 
 from function.api.servingstack import ORPHAN, Spec
 from function.core import Request, condition_true, dig
-from function.kinds.servingstack import components, compose
+from function.kinds.servingstack import components, compose, observer
 from function.manifests.parts import Part
 
 
@@ -43,7 +43,7 @@ def _drivers(request: Request, wanted: Sequence[Part]) -> list[str]:
 
 def _serves(request: Request, spec: Spec, wanted: Sequence[Part]) -> bool:
     late = _late(request, spec, wanted) if _has_served(request) else frozenset()
-    apart = {*late, compose.SERVICE}  # the Gateway tells whether there is a load balancer
+    apart = {*late, compose.SERVICE, *observer.KEYS}  # the Gateway tells whether there is a load balancer
     return all(_is_up(request, part) for part in wanted if part.key not in apart)
 
 

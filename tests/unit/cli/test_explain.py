@@ -135,3 +135,18 @@ def test_whatever_it_was_called_by_it_is_named_in_full():
     """A program compares the name with others."""
     data = json.loads(explain(EXAMPLE, "md/ml-team/glm", "-o", "json")[1])
     assert data["object"] == GLM
+
+
+NIC = "  - {name: nic, claim: Synthetic, driver: nic.example.com, count: 8}\n"
+
+
+def test_a_device_of_another_kind_is_not_why_a_gpu_is_too_small(tmp_path: Path):
+    """Kubernetes evaluates a selector on the devices of one DeviceClass only."""
+    fleet = (Path(EXAMPLE) / "fleet.yaml").read_text()
+    (tmp_path / "fleet.yaml").write_text(fleet.replace("  devices:\n", f"  devices:\n{NIC}"))
+    (tmp_path / "deployment.yaml").write_text((Path(EXAMPLE) / "deployment.yaml").read_text())
+    _, output = explain(str(tmp_path), GLM)
+
+    assert "small  NoDevice: no device matches request gpu of engine vllm (Leader)" in output
+    assert "closest is gpu with memory 81559Mi" in output
+    assert "would help: request memory 81559Mi instead of 80Gi" in output

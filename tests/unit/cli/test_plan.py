@@ -308,3 +308,11 @@ def test_replicas_of_deployments_that_were_not_dumped_still_take_their_nodes(tmp
 
 def test_plans_are_the_same_every_time() -> None:
     assert run(str(EXAMPLES / "tour")).stdout == run(str(EXAMPLES / "tour")).stdout
+
+
+def test_a_slice_of_a_gpu_is_not_called_the_gpu() -> None:
+    got = json.loads(
+        run(str(EXAMPLES / "hardware/mig/class.yaml"), str(EXAMPLES / "hardware/mig/whole.yaml"), "-o", "json").stdout
+    )
+
+    assert [pool["devices"] for pool in got["pools"]] == ["7 NVIDIA H100 80GB HBM3 1g.10gb"]

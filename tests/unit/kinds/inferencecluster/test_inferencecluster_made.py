@@ -226,6 +226,29 @@ def test_a_pool_that_can_lose_no_node_is_edited_under_replicas(before: dict[str,
     assert list(kept_sizes([pool(**wanted)], made)) == []
 
 
+def shared_by(replicas: int, **on_the_pool: Any) -> list[dict[str, Any]]:
+    return [replica(engine("e", {**member(pool="a"), **on_the_pool}), clusterName="miami") for _ in range(replicas)]
+
+
+@pytest.mark.parametrize("spec", [True, False], ids=["by the spec", "by the replicas"])
+def test_pods_that_share_nodes_make_no_pool_grow(spec: bool) -> None:
+    observed = {clouds.KEY: composite(pool(nodeCount=4), made=["a"])}
+    xr = {**CLUSTER, "spec": {"nodePools": [{"name": "a", "sharing": "Devices"}] if spec else "junk"}}
+    there = shared_by(20, **({} if spec else {"nodeSharing": "Devices"}))
+    made = read(Request(xr=xr, observed=observed, required={"replicas": there}))
+
+    assert asked([pool(nodeCount=2)], made) == [pool(nodeCount=4)]
+    assert asked([pool(nodeCount=8)], made) == [pool(nodeCount=8)]
+
+
+def test_a_shared_pool_whose_composite_was_restored_has_the_nodes_that_its_pods_may_be_on() -> None:
+    xr = {**CLUSTER, "spec": {"nodePools": [{"name": "a", "sharing": "Devices"}]}}
+    made = read(Request(xr=xr, observed={clouds.KEY: composite(pool())}, required={"replicas": shared_by(20)}))
+
+    assert nodes("a", 16, made, 0) == 16
+    assert nodes("a", 32, made, 0) == 20
+
+
 def test_what_does_not_shrink_is_told() -> None:
     before = {name: pool(name, **size) for name, size in {"a": {"nodeCount": 4}, "b": {"maxNodeCount": 8}}.items()}
     wanted = [pool("a", nodeCount=2), pool("b", maxNodeCount=4), pool("c")]

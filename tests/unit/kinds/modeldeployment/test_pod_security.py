@@ -54,7 +54,7 @@ def test_a_replica_notes_only_that_its_cluster_is_restricted(level: Level) -> No
     placed = [PlacedEngine("e0", 1, (PlacedMember("Standalone", 1, "p", claims=True),))]
     offer = Offer(classes=("gpu.example.com",), memory=0, spare=0)
     fit = Fit(((Engine("e0", 1, ()), Option((0,), (offer,), ((0, 1),), Waste())),), Waste())
-    noted = rendering.spec(spec([member()]), "berlin", placed, fit, level).get("podSecurity")
+    noted = rendering.spec(spec([member()]), "berlin", placed, fit, level=level).get("podSecurity")
     assert noted == ("restricted" if level == "restricted" else None)
 
 

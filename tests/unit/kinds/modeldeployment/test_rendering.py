@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import pytest
@@ -50,13 +51,13 @@ PAIRS = [
 """The deployment's, the replica's, what they share, and what the overlay replaces or both have with other bounds."""
 
 
-def rendered(spec: modeldeployment.Spec) -> dict[str, Any]:
+def rendered(spec: modeldeployment.Spec, shared: Container[str] = ()) -> dict[str, Any]:
     offers = (Offer(classes=("gpu.example.com",), memory=0, spare=0), Offer(classes=(), memory=0, spare=0))
     members = (PlacedMember("Leader", 1, "p", claims=True), PlacedMember("Worker", 3, "p", claims=False))
     placed = [PlacedEngine(engine.name, engine.copies, members) for engine in spec.engines]
     option = Option(pools=(0, 0), offers=offers, nodes=((0, 1),), waste=Waste())
     fit = Fit(tuple((Engine(engine.name, engine.copies, ()), option) for engine in spec.engines), Waste())
-    return rendering.spec(spec, "berlin", placed, fit)
+    return rendering.spec(spec, "berlin", placed, fit, shared=shared)
 
 
 def test_a_replica_takes_over_all_but_what_its_placement_replaces() -> None:
@@ -68,6 +69,22 @@ def test_a_replica_takes_over_all_but_what_its_placement_replaces() -> None:
         "clusterName": "berlin",
         "engines": [engine, {**engine, "name": "f", "phase": "Prefill"}],
     }
+
+
+def test_members_on_shared_nodes_say_so() -> None:
+    wanted = modeldeployment.Spec.model_validate(SPEC)
+    members = [m for engine in rendered(wanted, {"p"})["engines"] for m in engine["members"]]
+    assert [m.pop("nodeSharing") for m in members] == ["Devices"] * 4
+    assert members == [m for engine in rendered(wanted, {"other"})["engines"] for m in engine["members"]]
+
+
+def test_a_replica_has_its_spec_whether_nodes_are_shared_or_not() -> None:
+    """Switching the sharing of a pool rolls nothing."""
+    wanted = modeldeployment.Spec.model_validate(SPEC)
+    shared, whole = rendered(wanted, {"p"}), rendered(wanted)
+    assert rendering.has_spec({"spec": shared}, whole)
+    assert rendering.has_spec({"spec": whole}, shared)
+    assert not rendering.has_spec({"spec": {**whole, "clusterName": "paris"}}, shared)
 
 
 @pytest.mark.parametrize(

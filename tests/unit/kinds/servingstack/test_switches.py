@@ -9,6 +9,7 @@ import pytest
 
 from function.api.servingstack import Components, Stack, is_empty
 from function.core import Result, plain
+from function.kinds.servingstack import observer
 from tests.support.stacks import READY, answer
 
 GATEWAY = {"namespace", "envoy-proxy", "gateway-class", "gateway", "backend-policy", "client-policy"}
@@ -26,7 +27,7 @@ GOES = {
     "inferenceExtension": {"inferencepools", "inferencepoolimports"},
     "envoyGateway": {
         "envoy-gateway",
-        *GATEWAY,
+        *(GATEWAY - {"namespace"}),  # the observer needs it, too
         "usage-envoy-gateway-gateway-class",
         "usage-envoy-gateway-gateway",
         "usage-ai-gateway-gateway",
@@ -40,6 +41,7 @@ GOES = {
     "amdDraDriver": {"amd-dra-driver"},
     "dranet": {"dranet"},
     "prometheus": {"prometheus"},
+    "observer": set(observer.KEYS),
 }
 
 
@@ -48,7 +50,8 @@ def asked(before: Result | None, *off: str) -> Result:
     observed: dict[str, Any] = {}
     if before:
         observed = {key: {**plain(r.manifest), **READY} for key, r in before.resources.items()}
-    return answer({switch: {"enabled": False} for switch in off}, observed, drivers=ALL_DRIVERS)
+    components = {switch: {"enabled": False} for switch in off}
+    return answer(components, observed, drivers=ALL_DRIVERS, observer={"enabled": True})
 
 
 def installed(*off: str) -> tuple[Result, list[set[str]]]:
@@ -109,15 +112,15 @@ def test_each_comes_when_that_on_which_it_stands_is_ready() -> None:
     free = {"cert-manager", "leaderworkerset", "node-feature-discovery", "prometheus", "ai-gateway-crds", "namespace"}
     free |= {"dranet"}
     assert first.resources.keys() == {*free, "inferencepools", "inferencepoolimports"}
-    assert later[0] == {"envoy-gateway", "nvidia-dra-driver", "amd-dra-driver"}
-    assert later[1] == {"ai-gateway"}
+    assert later[0] == {"envoy-gateway", "nvidia-dra-driver", "amd-dra-driver", *observer.ACCESS}
+    assert later[1] == {"ai-gateway", observer.DEPLOYMENT}
     assert {key for key in later[2] if not key.startswith("usage-")} == GATEWAY - {"namespace"}
 
 
-@pytest.mark.parametrize("named", ["amdDraDriver", "dranet"])
+@pytest.mark.parametrize("named", ["amdDraDriver", "dranet", "observer"])
 def test_with_all_that_an_earlier_release_had_disabled_nothing_is_asked_for(named: str) -> None:
     """Such a stack needs no Helm provider. A component that came later counts once it is named."""
-    earlier = {switch: {"enabled": False} for switch in GOES if switch not in ("amdDraDriver", "dranet")}
+    earlier = {switch: {"enabled": False} for switch in GOES if switch not in ("amdDraDriver", "dranet", "observer")}
 
     assert is_empty(Stack.model_validate({"components": earlier}))
     assert is_empty(Stack.model_validate({"components": {**earlier, named: {"enabled": False}}}))
