@@ -78,7 +78,9 @@ class Story:
         return [found for one in self.fleets for found in self.control.api.list(objects.GROUP, kind, one.name)]
 
     def pods(self) -> list[Object]:
-        return [pod for one in self.fleets for pod in self.cluster.list("v1", "Pod", one.name)]
+        """The pods of engines."""
+        found = [pod for one in self.fleets for pod in self.cluster.list("v1", "Pod", one.name)]
+        return [pod for pod in found if WORKLOAD in pod["metadata"].get("labels", ())]
 
     def refusals(self) -> Iterator[tuple[RandomFleet, Refusal]]:
         """Who lacks replicas, and what is said of the clusters."""

@@ -17,6 +17,7 @@ from tests.e2e.team import OBJECT
 POOL = "modelplane.ai/pool"
 WIDE = 64  # nodes, which every replica fits on
 TEMPLATES = "ResourceClaimTemplate"
+FORCEABLE = ("Full", "Fragmented")  # reasons for which the pods of a replica can be tried on the cluster
 WORKLOADS = ("Deployment", "LeaderWorkerSet")
 
 
@@ -42,6 +43,11 @@ class Refusal:
     cluster: Cluster
     reason: str
     message: str
+
+    def is_exact(self, *, whole: bool) -> bool:
+        """Whether it counts as kube-scheduler does: whole nodes where pods take whole nodes, or devices and resources
+        of pools whose nodes are shared."""
+        return self.reason == "Full" and (whole or all(pool.shared for pool in self.cluster.pools))
 
 
 @dataclass(frozen=True, slots=True)
