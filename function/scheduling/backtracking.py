@@ -6,8 +6,8 @@ fit, it tries all of them. kube-scheduler gives it ten seconds for a node (Dynam
 v1.36). A timeout on one node fails the whole attempt, although the pod may fit on another node, so the pod is Pending.
 
 On nodes that are shared, pods often meet nodes on which they do not fit. So a pod can only be promised a place if the
-search for it is short on each of them. That is so for one request, since nodes have few devices. It is not for several
-large requests that draw on the same devices.
+search for it is short on each of them. That is so for one request of up to 17 devices. It is not for several large
+requests that draw on the same devices.
 
 The bound follows the search. A request of `c` devices out of `n` has a try for each set of up to `c` of them, and the
 requests after it are tried again for each set of `c`. A claim that cannot be met lacks devices in some union of

@@ -13,9 +13,8 @@ is safe with the newcomer: the promises to the pods that are there have to hold 
 
 Phases of `is_safe`, for each distinct demand, the largest first:
 
-1. Ask whether kube-scheduler comes to an end in time on every node (see `backtracking.py`).
-2. Describe what blocks a node of each capacity for the pod by linear inequalities (see `blocking.py`).
-3. Ask whether the others can block all nodes at once (see `covering.py`).
+1. Describe what blocks a node of each capacity for the pod by linear inequalities (see `blocking.py`).
+2. Ask whether the others can block all nodes at once (see `covering.py`).
 
 Answers are remembered by content, with the steps that they took. A remembered answer charges the same steps, so that an
 answer does not depend on what was asked before.
@@ -23,6 +22,8 @@ answer does not depend on what was asked before.
 Deliberately coarse:
 
 - The search is bounded in steps. A pool is taken for unsafe if the search reaches the bound.
+- kube-scheduler is assumed to find the places that there are. A claim that it would search for too long is refused
+  before (see `backtracking.py`).
 - Devices and resources count. What else may keep a pod off a node, such as affinity, host ports or the number of pods,
   does not.
 - Every arrangement is assumed to be possible, although kube-scheduler's scores make most of them unlikely.
@@ -35,7 +36,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from function.scheduling.backtracking import is_searchable
 from function.scheduling.blocking import NodeCapacity, PodDemand, Resources, fits_empty
 from function.scheduling.budget import StepLimit
 from function.scheduling.covering import can_block_all
@@ -49,7 +49,6 @@ __all__ = [
     "Resources",
     "fits_empty",
     "is_safe",
-    "is_searchable",
     "most_more",
 ]
 
@@ -125,8 +124,6 @@ def _answer(nodes: tuple[tuple[NodeCapacity, int], ...], pods: tuple[tuple[PodDe
     """Return whether a pool is safe, and the steps that it took to find out."""
     limit = StepLimit(_MOST_STEPS)
     kinds = tuple(pod for pod, _ in pods)
-    if not all(is_searchable(devices, pod) for devices in {node.devices for node, _ in nodes} for pod in kinds):
-        return False, limit.steps
     for position, pod in enumerate(kinds):
         others = [count - (i == position) for i, (_, count) in enumerate(pods)]
         if can_block_all(_groups(nodes, pod, kinds), others, limit) or not limit.step():

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow
 _PARTS = 2
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
 _ARRIVALS = 14
+_FAILING = 'device.attributes["gpu.nvidia.com"].n == 1'
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
@@ -107,3 +108,27 @@ def test_the_allocator_tries_no_more_often_than_is_bounded(part, record_property
     record_property("searches of the allocator compared", len(pools))
     print(f"searches: the closest took {max(shares):.0%} of the bound")
     assert max(shares) > 0.3
+
+
+def test_the_allocator_stops_at_a_selector_that_fails_once_others_have_taken_the_devices_before_it():
+    """kube-scheduler then gives the pod no node at all. So shared nodes offer nothing to such a claim."""
+    oracle.wanted()
+    entries = [
+        {"name": "d0", "count": 2, "driver": "gpu.nvidia.com", "attributes": {"n": {"int": 1}}, "capacity": {}},
+        {"name": "d1", "count": 1, "driver": "gpu.nvidia.com", "attributes": {}, "capacity": {}},
+    ]
+    asked = {"name": "r", "count": 2, "class": "gpu.nvidia.com", "selectors": [_FAILING]}
+    event = {"demand": 0, "nodes": [0], "by": ""}
+    [said] = programs.answers(
+        "allocator",
+        [
+            {
+                **allocations.on_an_empty_node([{**e, "deviceClassName": e["driver"]} for e in entries], []),
+                "demands": [[asked]],
+                "requests": [[]],
+                "events": [{"do": "add", "pod": "first", **event}, {"do": "try", "pod": "second", **event}],
+            }
+        ],
+    )
+    assert said["nodes"] == [0, -1]
+    assert len(said["errors"]) == 1

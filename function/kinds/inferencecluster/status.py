@@ -75,7 +75,8 @@ def _allocations(request: Request, pools: Iterable[Mapping[str, Any]]) -> dict[s
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
-    taken = allocations(pools, replicas)
+    is_placement = dig(request.xr, "spec", "capacity", "promise") == "Placement"
+    taken = allocations(pools, replicas, is_placement=is_placement)
     return {"allocations": taken} if taken else {}
 
 
