@@ -150,7 +150,7 @@ def _says(replica: Object, engine: str) -> bool:
 
 
 def draw(story: Story) -> Mishap:
-    """In each fleet up to three nodes: one is lost, one drained, one cordoned. One that runs pods is left, if it can."""
+    """In each fleet up to three nodes: one is lost, one drained, one cordoned. One that runs pods is left if it can."""
     before = story.pods()
     chosen = [list(_nodes(story, namespace.name, before)) for namespace in story.fleets]
     lost, drained, cordoned = ([names[at] for names in chosen if len(names) > at] for at in range(3))
