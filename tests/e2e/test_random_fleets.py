@@ -15,7 +15,7 @@ from tests.e2e.control import Control
 from tests.e2e.drawing import Scale, draw, seeds
 from tests.e2e.fleet_story import DEPLOYMENT, REPLICA, Story
 from tests.e2e.kube import Api
-from tests.e2e.planned import FORCEABLE, assignments
+from tests.e2e.planned import samples
 from tests.e2e.random_edits import edit
 from tests.e2e.team import identities
 from tests.e2e.waiting import until
@@ -57,13 +57,14 @@ def test_what_is_full_is_unschedulable(fleets: Story) -> None:
     """A replica that was refused is forced on the cluster by hand. What is full must not fit, where Modelplane counts
     as kube-scheduler does; elsewhere it may be lucky."""
     verdicts: Counter[str] = Counter()
-    for fleet, refusal in fleets.refusals():
-        if refusal.reason not in FORCEABLE:
-            continue
-        for workloads in islice(assignments(refusal, fleet.classes, FORCED), MOST_FORCED):
-            [unschedulable] = fleets.yard.force([workloads])
-            verdicts[f"{refusal.reason} {'unschedulable' if unschedulable else 'lucky'}"] += 1
-            assert unschedulable or not refusal.is_exact(whole=fleet.whole), f"{fleet.seed} {fleet.name}: {refusal}"
+    for fleet in fleets.fleets:
+        composed = samples(fleet)
+        for refusal in fleets.refusals(fleet):
+            sample = composed[refusal.deployment["metadata"]["name"]]
+            for workloads in islice(refusal.assignments(sample, FORCED), MOST_FORCED):
+                [unschedulable] = fleets.yard.force([workloads])
+                verdicts[f"{refusal.reason} {'unschedulable' if unschedulable else 'lucky'}"] += 1
+                assert unschedulable or not refusal.is_exact(whole=fleet.whole), f"{fleet.seed}: {refusal}"
     print(f"forced {dict(verdicts)}", flush=True)
 
 

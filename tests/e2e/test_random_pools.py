@@ -15,12 +15,12 @@ import pytest
 from tests.e2e.drawing import Scale, draw, seeds
 from tests.e2e.kube import Api, Object
 from tests.e2e.objects import changed
-from tests.e2e.planned import FORCEABLE, Planned, Refusal, Workload, assignments, plan
+from tests.e2e.planned import FORCEABLE, Planned, Refusal, Workload, plan
 from tests.e2e.programs import PACKS, SPREADS
 from tests.e2e.yard import FORCED, Yard
 
 FIXED = ("1", "2", "3")
-FLEETS = 10  # of each seed
+FLEETS = 8  # of each seed
 SCALE = Scale(clusters=4, pools=3, nodes=3)
 MOST_FORCED = 4  # choices of pools for one refused replica
 
@@ -115,7 +115,8 @@ def rounds(standing: Pools) -> Iterator[list[Trial]]:
     for planned in standing.planned:
         for refusal in planned.refusals:
             if refusal.reason in FORCEABLE:
-                choices = list(islice(assignments(refusal, planned.fleet.classes, FORCED), MOST_FORCED))
+                sample = planned.samples[refusal.deployment["metadata"]["name"]]
+                choices = islice(refusal.assignments(sample, FORCED), MOST_FORCED)
                 by_cluster.setdefault(refusal.cluster.name, []).extend((planned, refusal, one) for one in choices)
     for trials in zip_longest(*by_cluster.values()):
         yield [one for one in trials if one]
