@@ -23,6 +23,7 @@ from function.scheduling import (
     PoolBreakdown,
     RequestVerdict,
 )
+from function.scheduling.rejection import Full
 
 _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
@@ -38,6 +39,8 @@ class PoolExplanation:
     """Free nodes. Negative if the pool is overcommitted."""
     problems: tuple[str, ...]
     """A sentence for each request that a node does not satisfy. Empty if only free nodes are missing."""
+    note: str = ""
+    """What else is to know of a full pool: that pods leave devices over, where nodes are not shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +96,29 @@ def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) ->
         name=breakdown.cluster.name,
         reason=type(breakdown.reason).__name__,
         message=breakdown.reason.detail(),
-        pools=tuple(_pool(pool) for pool in breakdown.pools),
+        pools=tuple(_pool(pool, is_full=isinstance(breakdown.reason, Full)) for pool in breakdown.pools),
         remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, breakdown)])),
     )
 
 
-def _pool(pool: PoolBreakdown) -> PoolExplanation:
+def _pool(pool: PoolBreakdown, *, is_full: bool) -> PoolExplanation:
     problems = [_problem(m, r) for m in pool.members if not m.offered for r in m.requests if r.has < r.request.count]
     combined = [
         _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
     free = scheduling.free_nodes(pool.free, pool.pool)
-    return PoolExplanation(pool.pool.name, pool.pool.nodes, free, tuple(problems + combined))
+    return PoolExplanation(
+        pool.pool.name, pool.pool.nodes, free, tuple(problems + combined), _note(pool) if is_full else ""
+    )
+
+
+def _note(pool: PoolBreakdown) -> str:
+    """Whole nodes are counted, which is easily missed where a pod needs little of one."""
+    spare = max((member.spare for member in pool.members), default=0)
+    if pool.pool.shared or not spare or not all(member.offered for member in pool.members):
+        return ""
+    devices = "device" if spare == 1 else "devices"
+    return f"a pod takes a whole node and leaves {spare} {devices} of it unused; with sharing Devices, pods share nodes"
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:
