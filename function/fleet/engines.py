@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from function import cel, podspec
+from function import cel
 from function.core import Manifest, dig
+from function.fleet import pod_requests
 from function.fleet.selectors import Compiled, compiled
 from function.fleet.values import mappings, whole
 from function.scheduling import Claimed, PlacedEngine, PlacedMember, PodNeeds, nodes_of
@@ -90,20 +91,24 @@ def _sum(value: Any) -> dict[str, int]:
 
 
 def _engine(engine: Manifest) -> PlacedEngine:
-    members = sorted(map(_member, mappings(engine.get("members"))), key=lambda m: m.role)
-    return PlacedEngine(str(engine.get("name") or ""), _at_least_one(engine.get("copies")), tuple(members))
+    found = (_member(member, engine.get("phase")) for member in mappings(engine.get("members")))
+    members = tuple(sorted(found, key=lambda m: m.role))
+    return PlacedEngine(str(engine.get("name") or ""), _at_least_one(engine.get("copies")), members)
 
 
-def _member(member: Manifest) -> PlacedMember:
+def _member(member: Manifest, phase: Any) -> PlacedMember:
     role = str(member.get("role") or "Standalone")
-    return PlacedMember(role, _pods(member), _pool(member), _claims(member), partial(_needs, member))
+    return PlacedMember(role, _pods(member), _pool(member), _claims(member), partial(_needs, member, phase))
 
 
-def _needs(member: Manifest) -> PodNeeds:
-    """Return what each pod of a member asks of its node."""
+def _needs(member: Manifest, phase: Any) -> PodNeeds:
+    """Return what each pod of a member asks of its node. `phase` is that of its engine."""
     claims = [_claimed(request) for request in mappings(member.get("deviceRequests"))]
     spec = dig(member, "template", "spec")
-    return PodNeeds(tuple(claims), podspec.requested(spec if isinstance(spec, Mapping) else {}))
+    serves = member.get("role") != "Worker" or dig(member, "worker", "serves") is True
+    return PodNeeds(
+        tuple(claims), pod_requests.requested(spec if isinstance(spec, Mapping) else {}, phase=phase, serves=serves)
+    )
 
 
 def _claimed(request: Manifest) -> Claimed:

@@ -17,6 +17,8 @@ from function.vocabulary import versions
 GRPC_PORT = 9002
 SIDECAR = "routing-sidecar"
 """Name of the sidecar's container."""
+SIDECAR_REQUESTS: Mapping[str, str] = {"cpu": "100m", "memory": "128Mi"}
+"""What the sidecar adds to the requests of each decode pod. The scheduler counts it (fleet/pod_requests.py)."""
 _HEALTH_PORT = 9003
 _METRICS_PORT = 9090
 _HEALTH_SERVICE = "inference-extension"
@@ -206,7 +208,8 @@ def sidecar(*, port: int, engine_port: int, connector: str, bootstrap_port: int 
 
     It has the chosen prefill pod prefill the prompt, then calls the engine beside it. As a native sidecar it starts
     before the engine and stops after it. Its startup probe only tests that the port is open, because Kubernetes starts
-    the engine only after that probe succeeds.
+    the engine only after that probe succeeds. It answers /health itself, so only the engine's own port tells whether
+    the engine is healthy.
     """
     return {
         "name": SIDECAR,
@@ -221,6 +224,6 @@ def sidecar(*, port: int, engine_port: int, connector: str, bootstrap_port: int 
         **({"env": [pods.env(name, str(bootstrap_port)) for name in _BOOTSTRAP_PORTS]} if bootstrap_port else {}),
         "ports": [pods.port(name="http", number=port)],
         "startupProbe": pods.tcp_probe(port=port, period=2, failures=300),
-        "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
+        "resources": {"requests": dict(SIDECAR_REQUESTS)},
         "securityContext": dict(pods.CONFINED),
     }

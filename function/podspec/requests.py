@@ -1,4 +1,4 @@
-"""What a pod requests of its node, as kube-scheduler sums it (k8s.io/component-helpers v0.36, resource.PodRequests).
+"""What a pod requests of its node, as kube-scheduler sums it.
 
 Terms:
 
@@ -6,14 +6,21 @@ Terms:
   an init container, and runs while the pod does.
 - An *init container* runs alone, beside the sidecars that were started before it.
 
-The pod requests the sum of its containers and sidecars, or what an init container needs with the sidecars before it, if
-that is more. A request that is not given is the limit, as the API server sets it. Requests of the pod itself
-(`spec.resources`) replace the sum, and the overhead of a runtime class comes on top.
+Phases, for each resource (k8s.io/kubernetes v1.36, pkg/apis/core/v1/defaults.go, SetDefaults_Pod; then
+k8s.io/component-helpers v0.36, resource.PodRequests):
+
+1. Each amount is rounded up to thousandths. A container requests its limit, if it gives no request.
+2. The pod requests the sum of its containers and sidecars, or what an init container needs with the sidecars before it,
+   if that is more.
+3. A request of cpu or memory by the pod itself (`spec.resources`) replaces the sum. So does a limit of the pod itself
+   if none of its containers gives a request or limit.
+4. The overhead of a runtime class comes on top. The sum is rounded up to millicores of cpu, and bytes of the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from function import cel
@@ -21,42 +28,81 @@ from function.scheduling import Resources
 
 RESOURCES = "cpu", "memory", "ephemeral-storage"
 """The resources that are summed, in the order of `scheduling.Resources`."""
+_OF_PODS = RESOURCES[:2]
+"""Those that a pod itself can request."""
+_DIGITS = 3
+"""Digits that the API server keeps of an amount (SetDefaults_ResourceList)."""
+_THOUSAND = 10**_DIGITS
+_LONGEST = 64
+"""Characters of an amount that is remembered."""
 
 
 def quantity(resource: str, value: Any) -> int | None:
     """Return an amount of a resource: millicores of cpu, bytes of the others, rounded up; None if it cannot be read."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        return max(0, cel.quantity.parse(str(value)).rounded_up(digits=3 if resource == "cpu" else 0))
-    except ValueError:
-        return None
+    milli = _milli(value)
+    return None if milli is None else _rounded(resource, milli)
 
 
 def requested(spec: Mapping[str, Any]) -> Resources:
-    """Return what a pod with this spec requests. Values that cannot be read count as 0."""
-    cpu, memory, storage = (_of_pod(spec, name) for name in RESOURCES)
+    """Return what a pod with this spec requests. Values that cannot be read count as not given."""
+    cpu, memory, storage = (_rounded(name, _of_pod(spec, name)) for name in RESOURCES)
     return cpu, memory, storage
 
 
+def _rounded(resource: str, milli: int) -> int:
+    return milli if resource == "cpu" else -(-milli // _THOUSAND)
+
+
 def _of_pod(spec: Mapping[str, Any], name: str) -> int:
-    running = sum(_of(container, name) for container in _mappings(spec.get("containers")))
+    running = [_of(container, name) for container in _mappings(spec.get("containers"))]
+    starting = [(_of(c, name), c.get("restartPolicy") == "Always") for c in _mappings(spec.get("initContainers"))]
+    total = _sum(running, starting)
+    if name in _OF_PODS and isinstance(spec.get("resources"), Mapping):
+        given = _amount(spec, "requests", name)
+        limit = _amount(spec, "limits", name)
+        is_told = any(amount is not None for amount in (*running, *(amount for amount, _ in starting)))
+        total = given if given is not None else total if is_told or limit is None else limit
+    return total + (_milli(_dig(spec, "overhead", name)) or 0)
+
+
+def _sum(running: list[int | None], starting: list[tuple[int | None, bool]]) -> int:
     sidecars = highest = 0
-    for container in _mappings(spec.get("initContainers")):
-        if container.get("restartPolicy") == "Always":
-            sidecars += _of(container, name)
-            highest = max(highest, sidecars)
-        else:
-            highest = max(highest, sidecars + _of(container, name))
-    total = max(running + sidecars, highest)
-    of_itself = _of(spec, name)
-    return (of_itself or total) + (quantity(name, _dig(spec, "overhead", name)) or 0)
+    for amount, is_sidecar in starting:
+        highest = max(highest, sidecars + (amount or 0))
+        sidecars += (amount or 0) if is_sidecar else 0
+    return max(sum(amount or 0 for amount in running) + sidecars, highest)
 
 
-def _of(container: Mapping[str, Any], name: str) -> int:
-    requests = quantity(name, _dig(container, "resources", "requests", name))
-    limits = quantity(name, _dig(container, "resources", "limits", name))
-    return (requests if requests is not None else limits) or 0
+def _of(container: Mapping[str, Any], name: str) -> int | None:
+    """Return what a container requests of a resource; None if it gives neither a request nor a limit."""
+    if not container.get("resources"):
+        return None
+    request = _amount(container, "requests", name)
+    return _amount(container, "limits", name) if request is None else request
+
+
+def _amount(of: Mapping[str, Any], field: str, name: str) -> int | None:
+    return _milli(_dig(of, "resources", field, name))
+
+
+def _milli(value: Any) -> int | None:
+    """Return thousandths of an amount, and 0 for a negative one; None if it cannot be read."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = str(value)
+    return _remembered(text) if len(text) <= _LONGEST else _parsed(text)
+
+
+@lru_cache(maxsize=4_096)
+def _remembered(text: str) -> int | None:
+    return _parsed(text)
+
+
+def _parsed(text: str) -> int | None:
+    try:
+        return max(0, cel.quantity.parse(text).rounded_up(digits=_DIGITS))
+    except ValueError:
+        return None
 
 
 def _dig(value: Any, *path: str) -> Any:

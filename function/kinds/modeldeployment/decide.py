@@ -10,10 +10,10 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from function import podspec, scheduling
+from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
 from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, Undecided, condition_true
-from function.fleet import renderings
+from function.fleet import pod_requests, renderings
 from function.fleet.selectors import Compiled
 from function.kinds.modeldeployment import pod_security, rendering, selectors, stages
 from function.kinds.modeldeployment.inputs import Inputs, read
@@ -249,12 +249,14 @@ def _footprint(spec: Spec, inputs: Inputs) -> dict[str, scheduling.CachePhase] |
 
 
 def _engine(engine: Engine, compiled: Mapping[str, Compiled]) -> scheduling.Engine:
-    members = [_member(member, compiled) for member in engine.members]
+    members = [_member(member, engine.phase, compiled) for member in engine.members]
     return scheduling.Engine(engine.name, engine.copies, tuple(sorted(members, key=lambda m: m.role)))
 
 
-def _member(member: Member, compiled: Mapping[str, Compiled]) -> scheduling.Member:
+def _member(member: Member, phase: str | None, compiled: Mapping[str, Compiled]) -> scheduling.Member:
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = (scheduling.DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
-    return scheduling.Member(member.role, pods, tuple(requests), podspec.requested(member.template["spec"]))
+    serves = member.role != "Worker" or bool(member.worker and member.worker.serves)
+    resources = pod_requests.requested(member.template["spec"], phase=phase, serves=serves)
+    return scheduling.Member(member.role, pods, tuple(requests), resources)

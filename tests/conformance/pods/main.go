@@ -1,6 +1,7 @@
 // Pods validates pod templates with the API server's own code: one JSON template a line in, one JSON answer a line out.
 //
-// A template is decoded, defaulted, converted and validated as that of a Deployment, in the order of the API server.
+// A template is decoded, defaulted, converted and validated as that of a Deployment, in the order of the API server. The
+// requests of a pod of it are summed as kube-scheduler does.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-helpers/resource"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	podutil "k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/apis/apps"
@@ -48,6 +50,8 @@ type answer struct {
 	Errors  []fault  `json:"errors"`
 	// Defaulted is the digest of the template as the API server would store it.
 	Defaulted string `json:"defaulted,omitempty"`
+	// Requests is what kube-scheduler counts of a pod of the template: millicores, and bytes of the others.
+	Requests [3]int64 `json:"requests"`
 }
 
 type fault struct {
@@ -81,7 +85,15 @@ func validate(template []byte) answer {
 		given.Errors = append(given.Errors, fault{one.Field, string(one.Type), one.Detail})
 	}
 	given.Defaulted = digest(deployment.Spec.Template)
+	given.Requests = requests(deployment.Spec.Template.Spec)
 	return given
+}
+
+func requests(spec corev1.PodSpec) [3]int64 {
+	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
+	legacyscheme.Scheme.Default(pod)
+	sum := resource.PodRequests(pod, resource.PodResourcesOptions{})
+	return [3]int64{sum.Cpu().MilliValue(), sum.Memory().Value(), sum.StorageEphemeral().Value()}
 }
 
 // digest is equal for templates that mean the same: empty lists are as good as none.

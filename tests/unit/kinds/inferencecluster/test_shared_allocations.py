@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function.fleet import clusters
-from function.kinds.inferencecluster.allocations import allocations, are_taken
+from function.fleet.clusters import are_taken
+from function.kinds.inferencecluster.allocations import allocations
 from function.scheduling import Hint
 from function.vocabulary import labels
 from tests.support.replicas import engine, member, replica
@@ -58,6 +59,13 @@ def test_bounds_are_published_where_cpu_is_counted() -> None:
     entry = published(on(), pool={**POOL, "node": {"cpu": "64"}})
 
     assert entry["atMost"] == rows((8, 1), (4, 3), (2, 7), (1, 15))
+
+
+def test_a_pod_that_may_be_placed_on_the_nodes_as_they_are_is_hidden_by_no_bound() -> None:
+    [entry] = allocations([POOL], [on()] * 3, is_placement=True)
+
+    assert entry["devices"] == published(*[on()] * 3)["devices"]
+    assert entry["atMost"] == rows((8, 1), (4, 3), (2, 6), (1, 13))
 
 
 def test_pods_that_request_no_device_are_counted_by_their_cpu() -> None:
