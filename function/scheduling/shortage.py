@@ -63,6 +63,9 @@ def _of_hint(hint: Hint, pool: Pool, pods: Pods, copies: int) -> Shortage:
     size = sum(n for n, _ in demand.devices)
     fit, unit = max(0, hint.fitting(size)), _named(pool, [e for _, entries in demand.devices for e in entries])
     lacks = hint.taking("", pods, copies) is None
+    needs = copies * sum(n * count for one, count in pods for n, _ in one.devices)
+    if lacks and needs > hint.free:
+        return Shortage(1, pool.name, Full(pool.name, needs, hint.free, unit=unit))
     return Shortage(int(lacks), pool.name, Fragmented(pool.name, size, count * copies, fit, hint.free, unit))
 
 
