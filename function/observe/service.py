@@ -112,7 +112,7 @@ class Observer:
                 continue
             try:
                 await api.write(self._client, self._own, manifest, is_new=name not in known)
-            except (api.Refused, api.Unreachable, api.Gone) as fault:
+            except (api.KindRefused, api.NoAnswer, api.VersionGone) as fault:
                 unwritten[name] = str(fault)
                 self._say(f"cannot write {fault}")
         self._health.wrote(unwritten)

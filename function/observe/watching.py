@@ -66,14 +66,14 @@ async def follow(client: httpx2.AsyncClient, view: View, say: Say, pace: Pace) -
             version = await _list(client, view)
             faults = 0
             await _watch(client, view, version, say, pace)
-        except api.Refused as refused:
+        except api.KindRefused as refused:
             if view.refusal != str(refused):
                 say(f"cannot read {refused}")
             view.refused(str(refused))
             await asyncio.sleep(pace.again)
-        except api.Gone:
+        except api.VersionGone:
             await asyncio.sleep(pace.after(1))
-        except api.Unreachable as fault:
+        except api.NoAnswer as fault:
             faults += 1
             say(f"cannot read {fault}")
             await asyncio.sleep(pace.after(faults))
@@ -91,21 +91,21 @@ async def _list(client: httpx2.AsyncClient, view: View) -> str:
                 records[identity(given)] = record
         _check_number(view.kind, len(records))
     if not version:
-        raise api.Unreachable(f"{view.kind}: the list has no resource version")
+        raise api.NoAnswer(f"{view.kind}: the list has no resource version")
     view.listed(records)
     return version
 
 
 def _check_number(kind: Kind, number: int) -> None:
-    """Raises: Refused: there are more objects than the observer keeps."""
+    """Raises: KindRefused: there are more objects than the observer keeps."""
     if number > _MOST_RECORDS:
-        raise api.Refused(f"{kind}: there are more than {_MOST_RECORDS:,}")
+        raise api.KindRefused(f"{kind}: there are more than {_MOST_RECORDS:,}")
 
 
 async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say, pace: Pace) -> None:
     """Watch the kind from a version.
 
-    Raises: Gone, Refused; Unreachable after too many tries.
+    Raises: VersionGone, KindRefused; NoAnswer after too many tries.
     """
     faults = 0
     while True:
@@ -120,7 +120,7 @@ async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say,
                         view.event(type_, given)
                         _check_number(view.kind, len(view.records))
             view.heard()
-        except api.Unreachable as fault:
+        except api.NoAnswer as fault:
             faults += 1
             if faults >= pace.tries:
                 raise
@@ -131,7 +131,7 @@ async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say,
 async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pace) -> AsyncGenerator[tuple[str, Any]]:
     """The events of one watch: type and object.
 
-    Raises: Gone, Refused, Unreachable.
+    Raises: VersionGone, KindRefused, NoAnswer.
     """
     kind = view.kind
     parameters = {
@@ -152,7 +152,7 @@ async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pa
                 if event:
                     yield event
     except api.FAULTS as error:
-        raise api.Unreachable(f"{kind}: {api.fault(error)}") from None
+        raise api.NoAnswer(f"{kind}: {api.fault(error)}") from None
 
 
 async def _lines(response: httpx2.Response, view: View) -> AsyncIterator[bytes]:
@@ -161,7 +161,7 @@ async def _lines(response: httpx2.Response, view: View) -> AsyncIterator[bytes]:
     async for chunk in response.aiter_bytes():
         *lines, rest = (rest + chunk).split(_LINE_FEED) if _LINE_FEED in chunk else (rest + chunk,)
         if len(rest) > _MOST_LINE:
-            raise api.Unreachable(f"{view.kind}: an event has more than {_MOST_LINE:,} bytes")
+            raise api.NoAnswer(f"{view.kind}: an event has more than {_MOST_LINE:,} bytes")
         for line in lines:
             yield line
 
@@ -172,11 +172,11 @@ def _event(line: bytes, view: View) -> tuple[str, Any] | None:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
-        raise api.Unreachable(f"{view.kind}: an event is not JSON") from None
+        raise api.NoAnswer(f"{view.kind}: an event is not JSON") from None
     type_, given = dig(event, "type"), dig(event, "object")
     if type_ == "ERROR":
         code = dig(given, "code")
         if code == httpx2.codes.GONE:
-            raise api.Gone(str(view.kind))
-        raise api.Unreachable(f"{view.kind}: the watch ended with {api.message(line) or f'code {code}'}")
+            raise api.VersionGone(str(view.kind))
+        raise api.NoAnswer(f"{view.kind}: the watch ended with {api.message(line) or f'code {code}'}")
     return str(type_), given

@@ -10,8 +10,8 @@ An empty answer may be wrong. It is not believed as long as something else that 
 - A cluster whose look-up finds no replicas, although replicas of the deployment are there and have its label, is
   doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing: it gets the label
   back, while a hold would keep it as it is.
-- A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
-  it publishes.
+- A cluster whose look-up finds no replicas, although it publishes that some take nodes or devices, has the free nodes
+  that it publishes. Nothing of its shared pools is given away: what it publishes of them are bounds.
 """
 
 from __future__ import annotations
@@ -85,8 +85,14 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
     silent = _silent(request, stage, clusters)
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
-    hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: _free(manifests[name], is_counted=stage.counts(name)))
+    uncounted = {name for name in clusters if not stage.counts(name)}
+    contradicted = {name for name in silent - inhabited if _publishes_replicas(manifests[name])}
+    free = LazyDict(
+        uncounted | contradicted,
+        lambda name: (
+            published.free(manifests[name]) if name in uncounted else published.certainly_free(manifests[name])
+        ),
+    )
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
@@ -110,11 +116,6 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
 
 
-def _free(manifest: Manifest, *, is_counted: bool) -> Mapping[str, Free] | None:
-    """Return what a cluster publishes as free, whose replicas are not known. `is_counted`: none was found on it."""
-    return published.free_if_empty(manifest) if is_counted else published.free(manifest)
-
-
 def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:
     """Return a cluster, with what is observed of its nodes if it is read and can be believed."""
     cluster = published.cluster(manifest)
@@ -130,6 +131,10 @@ def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[st
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
     return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
+
+
+def _publishes_replicas(manifest: Manifest) -> bool:
+    return published.are_taken(dig(manifest, "status", "allocations"))
 
 
 def _is_labelled(manifest: Manifest, cluster: str) -> bool:
