@@ -14,6 +14,7 @@ from function.scheduling import (
     Cluster,
     Device,
     Engine,
+    Fitter,
     Fleet,
     ForeignReplica,
     Job,
@@ -28,9 +29,11 @@ from function.scheduling import (
     PreviousSpec,
     Replica,
     Room,
+    breakdowns,
     rejection,
     rejections,
     solve,
+    suggestions,
 )
 from function.scheduling.observed import ObservedNodes, ObservedPool
 from function.scheduling.seen import Seen
@@ -217,3 +220,15 @@ class TestSharedNodes:
         room = ledger.open("c")["p"]
         assert isinstance(room, Room)
         assert sum(count for demand, count in room.pods if demand.devices == ((4, (0,)),)) == 1
+
+def test_placement_is_suggested_where_it_would_admit_what_a_restart_may_not() -> None:
+    """The two pods that are there are on one node: the other is free, but is not promised to anybody."""
+    pods = {workload("small"): 1, workload("tiny"): 1}
+    both = nodes("a", ours={name: {"gpu": 1} for name in pods}, pods=pods)
+    there, wanted = cluster(both, nodes("b"), shared=True), job(1)
+    fleet = Fleet({"c": there}, others={"c": [foreign(standing("small", 1)), foreign(standing("tiny", 1))]})
+    plan, fitter = solve(wanted, fleet), Fitter(wanted.engines)
+
+    changes = [s.change for s in suggestions(wanted, fleet, plan, fitter, breakdowns(wanted, fleet, plan, fitter))]
+
+    assert "set spec.capacity.promise of the cluster to Placement: the replica fits on the nodes as they are" in changes
