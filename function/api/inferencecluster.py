@@ -208,8 +208,6 @@ class Allocation(schema.Api):
 class ObservedPoolStatus(schema.Api):
     pool: str
     """Name of the node pool."""
-    scales: bool | None = None
-    """Whether something adds nodes to the pool, up to its maxNodeCount."""
     ready: int
     """Nodes on which new pods are scheduled."""
     cordoned: int | None = None
@@ -227,8 +225,6 @@ class ObservedPoolStatus(schema.Api):
 class CapacityStatus(schema.Api):
     source: str
     """Observed."""
-    promise: str | None = None
-    """Placement if it is the promise. If missing, it is Restart."""
     object: str | None = None
     """Object in namespace modelplane-system that has the observation. If missing, nothing is observed yet."""
     stale: bool | None = None

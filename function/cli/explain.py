@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from function.cli import report
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
+from function.cli.shared_report import pods_that_fit
 from function.core import dig, plain
 
 if TYPE_CHECKING:
     from function.core import Manifest
-    from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
+    from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation, PoolExplanation
     from function.planning.control_plane import ControlPlane
 
 _EXAMPLE = epilog(
@@ -105,7 +106,15 @@ def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
         report.show([report.Lines("", list(_lines(what, explanation)), style="")])
         return
-    report.dump(plain({"object": what, **asdict(explanation)}), form)
+    report.dump(plain({"object": what, **asdict(explanation, dict_factory=_without_unshared)}), form)
+
+
+def _without_unshared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A part of an explanation as data. A pool whose nodes are not shared has no devices."""
+    found = {name: value for name, value in pairs if name != "devices" or value}
+    if "guaranteed" in found:
+        found["guaranteed"] = [{"count": count, "pods": pods} for count, pods in found["guaranteed"]]
+    return found
 
 
 def _lines(what: str, explanation: Explanation) -> Iterator[str]:
@@ -121,6 +130,15 @@ def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
     yield from (f"  {condition}" for condition in cluster.conditions)
     for pool in cluster.pools:
-        yield f"  pool {pool.name}: {max(pool.free, 0)} of {pool.nodes} nodes free"
+        yield f"  pool {pool.name}: {_free(pool)}"
         yield from (f"    {problem}" for problem in pool.problems)
     yield from (f"  would help: {remedy}" for remedy in cluster.remedies)
+
+
+def _free(pool: PoolExplanation) -> str:
+    if not pool.devices:
+        return f"{max(pool.free, 0)} of {pool.nodes} nodes free"
+    return "; ".join(
+        f"{d.free} of {d.total} {d.name} free; pods that fit, wherever the others are: {pods_that_fit(d.guaranteed)}"
+        for d in pool.devices
+    )

@@ -106,7 +106,7 @@ def seen(kubeconfig: Path, context: str | None, selector: str = "") -> Seen:
 
     try:
         return asyncio.run(see())
-    except (api.Unusable, api.Unreachable) as fault:
+    except (api.UnusableCredentials, api.NoAnswer) as fault:
         raise click.ClickException(str(fault)) from fault
 
 
@@ -139,7 +139,7 @@ def _serve(kubeconfig: Path | None, context: str | None, *, namespace: str, addr
         with health.serving(state, address) as port:
             logger.info("observing", namespace=namespace, port=port)
             asyncio.run(serve())
-    except api.Unusable as fault:
+    except api.UnusableCredentials as fault:
         raise click.ClickException(str(fault)) from fault
     except OSError as fault:
         raise click.ClickException(f"cannot listen on {address}: {fault.strerror or fault}") from fault

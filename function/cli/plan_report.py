@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from function.cli import infrastructure_report, report
+from function.cli.shared_report import pods_that_fit
 from function.core import NamespacedName, plural
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
@@ -17,7 +18,7 @@ SERVICES = ("", "service", "url", "endpoints")
 ENDPOINTS = ("", "endpoint", "url")
 STAGING = ("cache", "cluster", "size")
 POOLS = ("cluster", "pool", "each node", "nodes", "free")
-SHARED = ("cluster", "pool", "device", "free", "pods that fit wherever the others are")
+SHARED = ("cluster", "pool", "device", "free", "pods that fit")
 """Columns of the tables, here and in Markdown."""
 
 
@@ -210,5 +211,5 @@ def free(pool: PoolOutcome) -> str:
 def shared_rows(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for pool in outcome.pools:
         for devices in pool.shared:
-            fit = ", ".join(f"{pods} of {count}" for count, pods in devices.guaranteed)
-            yield pool.cluster, pool.name, devices.name, f"{devices.free} of {devices.total}", fit or "not known"
+            free_of_all = f"{devices.free} of {devices.total}"
+            yield pool.cluster, pool.name, devices.name, free_of_all, pods_that_fit(devices.guaranteed)

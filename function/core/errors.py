@@ -27,6 +27,10 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ Refused                 raised by the API server of the sandbox; the client's request fails
        ├─ DidNotConverge          the control loop of the sandbox does not settle; the command prints it
        ├─ Nothing                 raised by hydrate.selection; the Job ends with code 14
+       ├─ UnusableCredentials     raised by observe.client for a kubeconfig; the command prints it
+       ├─ NoAnswer                raised by observe.client; the observer tries again, other commands print it
+       ├─ KindRefused             raised by observe.client; the observation tells it, and has the other kinds
+       ├─ VersionGone             raised by observe.client while it watches; the kind is listed anew
        ├─ NotConvertible          raised by conversion for an object of the input; `convert` reports it, and goes on
        ├─ UnknownName             `what-if` names something that is not in the fleet; the command prints it
        ├─ Untrustworthy           raised by hydrate.trust; the Job ends with code 2
@@ -40,6 +44,7 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
           ├─ Invalid              raised by vocabulary.settings; the process does not start
           ├─ InvalidSelector      raised by cel; composers raise InvalidSpec for it
           ├─ Malformed            raised by CEL parsers of URLs and addresses; the CEL function fails or is false
+          ├─ MalformedDeclaration raised by observe.declaration; the observer logs it, and observes the others
           ├─ NoDevice             raised by cli for a file of devices; the user sees the document and what it must be
           ├─ TooLarge             raised by wire; server.runner holds, and the user sees the kind's InvalidSpec reason
           └─ UnusableCertificates raised by server.certificates; startup fails, or the old certificates stay

@@ -192,8 +192,8 @@ def pools(published: Any) -> Iterator[Pool]:
 
 def _capacity_object(manifest: Manifest) -> str | None:
     """Return the name of the Object that tells what is observed of the cluster; None if what is declared counts."""
-    source, name = (dig(manifest, "status", "capacity", field) for field in ("source", "object"))
-    return name if source == "Observed" and isinstance(name, str) and name else None
+    source, name, stale = (dig(manifest, "status", "capacity", field) for field in ("source", "object", "stale"))
+    return name if source == "Observed" and not stale and isinstance(name, str) and name else None
 
 
 def observed(manifest: Manifest, found: Observation) -> Cluster:

@@ -208,7 +208,8 @@ def sidecar(*, port: int, engine_port: int, connector: str, bootstrap_port: int 
 
     It has the chosen prefill pod prefill the prompt, then calls the engine beside it. As a native sidecar it starts
     before the engine and stops after it. Its startup probe only tests that the port is open, because Kubernetes starts
-    the engine only after that probe succeeds.
+    the engine only after that probe succeeds. It answers /health itself, so only the engine's own port tells whether
+    the engine is healthy.
     """
     return {
         "name": SIDECAR,

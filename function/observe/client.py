@@ -18,7 +18,7 @@ from lightkube.config.kubeconfig import KubeConfig, SingleConfig
 from lightkube.config.models import NameValue, User, UserExec
 from lightkube.core.exceptions import ConfigError
 
-from function.core import dig, dig_list
+from function.core import dig, dig_list, visible
 from function.observe.kinds import Kind
 
 PAGE = 500
@@ -31,48 +31,54 @@ _PLUGIN_VERSIONS = ("v1", "v1beta1")
 _PLUGINS = "client.authentication.k8s.io"
 
 
-class Unreachable(Exception):
+class NoAnswer(Exception):
     """The API server does not answer as it should. Another try may help."""
 
 
-class Refused(Exception):
+class KindRefused(Exception):
     """The API server refuses a kind, or does not have it. The message names the kind."""
 
 
-class Gone(Exception):
+class VersionGone(Exception):
     """The server no longer has the version from which to go on."""
 
 
-class Unusable(Exception):
+FAULTS = (httpx2.HTTPError, ConfigError, OSError, ValueError, KeyError, TypeError)
+"""What a request can raise: the network, and a credential plugin that is missing or answers with something else."""
+
+
+class UnusableCredentials(Exception):
     """The kubeconfig or the service account cannot be used."""
 
 
 def in_cluster() -> httpx2.AsyncClient:
     """The client of the service account of this pod.
 
-    Raises: Unusable.
+    Raises: UnusableCredentials.
     """
     try:
         return _client(KubeConfig.from_service_account().get())
     except KeyError as missing:
-        raise Unusable(f"{missing.args[0]} is not set: this is no pod of a cluster; pass --kubeconfig") from None
+        raise UnusableCredentials(
+            f"{missing.args[0]} is not set: this is no pod of a cluster; pass --kubeconfig"
+        ) from None
     except ConfigError as error:
-        raise Unusable(f"this is no pod with a service account: {error}; pass --kubeconfig") from None
+        raise UnusableCredentials(f"this is no pod with a service account: {error}; pass --kubeconfig") from None
 
 
 def of_file(file: Path, context: str | None = None) -> httpx2.AsyncClient:
     """The client of a context of a kubeconfig; by default, of its current one.
 
-    Raises: Unusable.
+    Raises: UnusableCredentials.
     """
     try:
         return _client(KubeConfig.from_file(file).get(context))
     except KeyError as missing:
-        raise Unusable(f"{file}: {missing} is missing") from None
+        raise UnusableCredentials(f"{file}: {missing} is missing") from None
     except (ConfigError, OSError, ValueError, TypeError, AttributeError) as error:
-        raise Unusable(f"{file}: {error}") from None
+        raise UnusableCredentials(f"{file}: {error}") from None
     except Exception as error:  # noqa: BLE001  (of the YAML reader; its text can quote the file, credentials included)
-        raise Unusable(f"{file}: not a kubeconfig ({type(error).__name__})") from None
+        raise UnusableCredentials(f"{file}: not a kubeconfig ({type(error).__name__})") from None
 
 
 def _client(config: SingleConfig | None) -> httpx2.AsyncClient:
@@ -106,7 +112,7 @@ def _plugin(given: UserExec) -> UserExec:
 async def pages(client: httpx2.AsyncClient, kind: Kind) -> AsyncIterator[tuple[list[Any], str]]:
     """All objects of a kind, page by page, each with the resource version of the list.
 
-    Raises: Refused, Unreachable, Gone.
+    Raises: KindRefused, NoAnswer, VersionGone.
     """
     following = ""
     while True:
@@ -121,19 +127,19 @@ async def pages(client: httpx2.AsyncClient, kind: Kind) -> AsyncIterator[tuple[l
 async def get(client: httpx2.AsyncClient, kind: Kind, parameters: Mapping[str, str]) -> Any:
     try:
         response = await client.get(kind.path, params=dict(parameters))
-    except (httpx2.HTTPError, ConfigError, OSError) as error:
-        raise Unreachable(f"{kind}: {fault(error)}") from None
+    except FAULTS as error:
+        raise NoAnswer(f"{kind}: {fault(error)}") from None
     check(response.status_code, response.content, kind)
     try:
         return response.json()
     except ValueError:
-        raise Unreachable(f"{kind}: the answer is not JSON") from None
+        raise NoAnswer(f"{kind}: the answer is not JSON") from None
 
 
 async def write(client: httpx2.AsyncClient, kind: Kind, manifest: Mapping[str, Any], *, is_new: bool) -> None:
     """Create or replace an object.
 
-    Raises: Refused, Unreachable; also where another one wrote it in between.
+    Raises: KindRefused, NoAnswer; also where another one wrote it in between.
     """
     name = dig(manifest, "metadata", "name")
     try:
@@ -141,27 +147,27 @@ async def write(client: httpx2.AsyncClient, kind: Kind, manifest: Mapping[str, A
             response = await client.post(kind.path, json=dict(manifest))
         else:
             response = await client.put(f"{kind.path}/{name}", json=dict(manifest))
-    except (httpx2.HTTPError, ConfigError, OSError) as error:
-        raise Unreachable(f"{kind} {name}: {fault(error)}") from None
+    except FAULTS as error:
+        raise NoAnswer(f"{kind} {name}: {fault(error)}") from None
     if response.status_code in (_NOT_FOUND, _CONFLICT):
-        raise Unreachable(f"{kind} {name}: {message(response.content) or 'it changed meanwhile'}")
+        raise NoAnswer(f"{kind} {name}: {message(response.content) or 'it changed meanwhile'}")
     check(response.status_code, response.content, kind)
 
 
 def check(status: int, body: bytes, kind: Kind) -> None:
-    """Raises: Refused, Unreachable, Gone."""
+    """Raises: KindRefused, NoAnswer, VersionGone."""
     if status < 300:  # noqa: PLR2004
         return
     if status == _GONE:
-        raise Gone(str(kind))
+        raise VersionGone(str(kind))
     told = message(body) or f"status {status}"
     if status == _FORBIDDEN:
-        raise Refused(f"{kind}: forbidden: {told}")
+        raise KindRefused(f"{kind}: forbidden: {told}")
     if status == _NOT_FOUND:
-        raise Refused(f"{kind}: the cluster does not have this API ({kind.path})")
+        raise KindRefused(f"{kind}: the cluster does not have this API ({kind.path})")
     if status == _UNAUTHORIZED:
-        raise Unreachable(f"{kind}: the API server does not accept the credentials")
-    raise Unreachable(f"{kind}: {told}")
+        raise NoAnswer(f"{kind}: the API server does not accept the credentials")
+    raise NoAnswer(f"{kind}: {told}")
 
 
 def message(body: bytes) -> str:
@@ -175,4 +181,8 @@ def message(body: bytes) -> str:
 
 
 def fault(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:_MOST_MESSAGE]
+    """What is wrong, on one line. The answer of a credential plugin is not repeated: it may hold the credential."""
+    told = (
+        str(error) if isinstance(error, httpx2.HTTPError | ConfigError | OSError) else "the credentials cannot be read"
+    )
+    return (visible(told) or type(error).__name__)[:_MOST_MESSAGE]

@@ -22,7 +22,7 @@ _LONGEST = 64
 """Characters of a value that is told."""
 
 
-class Malformed(ValueError):
+class MalformedDeclaration(ValueError):
     """A declaration that cannot be used, with what is wrong."""
 
 
@@ -58,32 +58,32 @@ class Declaration:
 def read(config_map: Any) -> Declaration:
     """The declaration in a ConfigMap.
 
-    Raises: Malformed.
+    Raises: MalformedDeclaration.
     """
     text = dig(config_map, "data", DECLARED_KEY)
     if not isinstance(text, str):
-        raise Malformed(f"data has no {DECLARED_KEY}")
+        raise MalformedDeclaration(f"data has no {DECLARED_KEY}")
     if len(text) > _MOST_CHARACTERS:
-        raise Malformed(f"{DECLARED_KEY} has {len(text):,} characters, and {_MOST_CHARACTERS:,} is the most")
+        raise MalformedDeclaration(f"{DECLARED_KEY} has {len(text):,} characters, and {_MOST_CHARACTERS:,} is the most")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"{DECLARED_KEY} is not JSON: {error}") from None
+        raise MalformedDeclaration(f"{DECLARED_KEY} is not JSON: {error}") from None
     return of(given)
 
 
 def of(given: Any) -> Declaration:
     """The declaration in a JSON value.
 
-    Raises: Malformed.
+    Raises: MalformedDeclaration.
     """
     version, cluster, pools = dig(given, "version"), dig(given, "cluster"), dig(given, "pools")
     if version != VERSION:
-        raise Malformed(f"version must be {VERSION}, not {_shown(version)}")
+        raise MalformedDeclaration(f"version must be {VERSION}, not {_shown(version)}")
     if not reading.name_of(cluster):
-        raise Malformed("cluster must be the name of an InferenceCluster")
+        raise MalformedDeclaration("cluster must be the name of an InferenceCluster")
     if not isinstance(pools, Mapping) or len(pools) > _MOST_POOLS or not all(map(reading.name_of, pools)):
-        raise Malformed(f"pools must be a map of at most {_MOST_POOLS} pools by their names")
+        raise MalformedDeclaration(f"pools must be a map of at most {_MOST_POOLS} pools by their names")
     return Declaration(
         cluster=cluster,
         pools={str(name): _pool(str(name), pool) for name, pool in sorted(pools.items())},
@@ -95,7 +95,7 @@ def of(given: Any) -> Declaration:
 def _pool(name: str, given: Any) -> Pool:
     devices = dig(given, "devices")
     if not isinstance(devices, list) or len(devices) > _MOST_ENTRIES:
-        raise Malformed(f"pools.{name}.devices must be a list of at most {_MOST_ENTRIES} devices")
+        raise MalformedDeclaration(f"pools.{name}.devices must be a list of at most {_MOST_ENTRIES} devices")
     return Pool(
         name,
         tuple(_entries(devices, f"pools.{name}.devices")),
@@ -107,9 +107,9 @@ def _entries(devices: Iterable[Any], at: str) -> Iterator[Entry]:
     for index, device in enumerate(devices):
         name, driver, count = dig(device, "name"), dig(device, "driver"), dig(device, "count")
         if not (reading.name_of(name) and reading.name_of(driver)):
-            raise Malformed(f"{at}[{index}] must have a name and a driver")
+            raise MalformedDeclaration(f"{at}[{index}] must have a name and a driver")
         if type(count) is not int or not 0 < count <= _MOST_DEVICES:
-            raise Malformed(f"{at}[{index}].count must be a number from 1 to {_MOST_DEVICES}")
+            raise MalformedDeclaration(f"{at}[{index}].count must be a number from 1 to {_MOST_DEVICES}")
         if dig(device, "claim") != "Synthetic":
             yield Entry(name, driver, count, reading.facts(device, driver))
 

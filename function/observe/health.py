@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import Any, ClassVar
 from function.observe.view import View
 
 LIVE, READY = "/healthz", "/readyz"
+_ALL, _ALL_V6 = "0.0.0.0", "::"  # noqa: S104  (the kubelet asks from outside of the pod)
 
 
 @dataclass(slots=True)
@@ -88,10 +90,16 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
-        import socket
+        host, port = address
+        self._is_both = host == _ALL and socket.has_dualstack_ipv6()
+        self.address_family = socket.AF_INET6 if ":" in host or self._is_both else socket.AF_INET
+        super().__init__((_ALL_V6 if self._is_both else host, port), handler)
 
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        super().__init__(address, handler)
+    def server_bind(self) -> None:
+        """All addresses are those of both families: a pod may have one of IPv6 only."""
+        if self._is_both:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
 
     def handle_error(self, *_: Any) -> None:
         """A client that hangs up is no news."""

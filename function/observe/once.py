@@ -34,7 +34,7 @@ async def see(client: httpx2.AsyncClient, selector: str = "") -> Seen:
         client: Of the cluster.
         selector: Selects nodes by their labels, as Kubernetes writes it.
 
-    Raises: Unreachable.
+    Raises: NoAnswer.
     """
     missing: list[str] = []
     chosen = replace(kinds.NODES, selectors={"labelSelector": selector}) if selector else kinds.NODES
@@ -48,16 +48,16 @@ async def see(client: httpx2.AsyncClient, selector: str = "") -> Seen:
 async def _read(client: httpx2.AsyncClient, kind: Kind, missing: list[str]) -> list[Any]:
     """The records of a kind. If it is refused, the reason is added to `missing`.
 
-    Raises: Unreachable.
+    Raises: NoAnswer.
     """
     for _ in range(_TRIES):
         records: list[Any] = []
         try:
             async for objects, _version in api.pages(client, kind):
                 records += [record for given in objects if (record := kind.read(given)) is not None]
-        except api.Refused as refused:
+        except api.KindRefused as refused:
             missing.append(str(refused))
-        except api.Gone:  # the list changed for longer than the server keeps a page
+        except api.VersionGone:  # the list changed for longer than the server keeps a page
             continue
         return records
-    raise api.Unreachable(f"{kind}: the list changes faster than it can be read")
+    raise api.NoAnswer(f"{kind}: the list changes faster than it can be read")

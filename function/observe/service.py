@@ -55,11 +55,14 @@ async def run(client: httpx2.AsyncClient, settings: Settings, health: Health, sa
         say: Logs a line.
     """
     observer = Observer(client, settings, health, say)
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_turning(health))
-        for view in observer.views.values():
-            tasks.create_task(follow(client, view, say, settings.pace))
-        tasks.create_task(observer.writing())
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_turning(health))
+            for view in observer.views.values():
+                tasks.create_task(follow(client, view, say, settings.pace))
+            tasks.create_task(observer.writing())
+    except BaseExceptionGroup as bugs:
+        raise bugs.exceptions[0] from None  # whose place the log tells
 
 
 async def _turning(health: Health) -> None:
@@ -109,7 +112,7 @@ class Observer:
                 continue
             try:
                 await api.write(self._client, self._own, manifest, is_new=name not in known)
-            except (api.Refused, api.Unreachable, api.Gone) as fault:
+            except (api.KindRefused, api.NoAnswer, api.VersionGone) as fault:
                 unwritten[name] = str(fault)
                 self._say(f"cannot write {fault}")
         self._health.wrote(unwritten)

@@ -10,7 +10,7 @@ from typing import Any
 
 from function.core import dig
 from function.observe import declaration
-from function.observe.declaration import Declaration, Malformed
+from function.observe.declaration import Declaration, MalformedDeclaration
 from function.observe.kinds import Kind
 from function.vocabulary import labels, names
 from function.vocabulary.observation import MOST_REASONS, REASONS_KEY
@@ -52,7 +52,7 @@ def read(config_map: Any) -> Stored | None:
     if role == labels.DECLARATION:
         try:
             declared = declaration.read(config_map)
-        except Malformed as malformed:
+        except MalformedDeclaration as malformed:
             problem = str(malformed)
     data = dig(config_map, "data")
     told = digest(data if isinstance(data, Mapping) else {})

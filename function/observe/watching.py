@@ -26,12 +26,15 @@ import httpx2
 
 from function.core import dig
 from function.observe import client as api
+from function.observe.kinds import Kind
 from function.observe.view import View, identity
 
 Say = Callable[[str], None]
 _MOST_LINE = 32 * 2**20
 """Bytes of one event. The API server accepts objects of 3 MB."""
 _LINE_FEED = b"\n"
+_MOST_RECORDS = 300_000
+"""Records of a kind. Kubernetes supports 150,000 pods (kubernetes.io, "Considerations for large clusters")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +66,14 @@ async def follow(client: httpx2.AsyncClient, view: View, say: Say, pace: Pace) -
             version = await _list(client, view)
             faults = 0
             await _watch(client, view, version, say, pace)
-        except api.Refused as refused:
+        except api.KindRefused as refused:
             if view.refusal != str(refused):
                 say(f"cannot read {refused}")
             view.refused(str(refused))
             await asyncio.sleep(pace.again)
-        except api.Gone:
+        except api.VersionGone:
             await asyncio.sleep(pace.after(1))
-        except api.Unreachable as fault:
+        except api.NoAnswer as fault:
             faults += 1
             say(f"cannot read {fault}")
             await asyncio.sleep(pace.after(faults))
@@ -86,16 +89,23 @@ async def _list(client: httpx2.AsyncClient, view: View) -> str:
             record = view.kind.read(given)
             if record is not None:
                 records[identity(given)] = record
+        _check_number(view.kind, len(records))
     if not version:
-        raise api.Unreachable(f"{view.kind}: the list has no resource version")
+        raise api.NoAnswer(f"{view.kind}: the list has no resource version")
     view.listed(records)
     return version
+
+
+def _check_number(kind: Kind, number: int) -> None:
+    """Raises: KindRefused: there are more objects than the observer keeps."""
+    if number > _MOST_RECORDS:
+        raise api.KindRefused(f"{kind}: there are more than {_MOST_RECORDS:,}")
 
 
 async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say, pace: Pace) -> None:
     """Watch the kind from a version.
 
-    Raises: Gone, Refused; Unreachable after too many tries.
+    Raises: VersionGone, KindRefused; NoAnswer after too many tries.
     """
     faults = 0
     while True:
@@ -108,8 +118,9 @@ async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say,
                         view.heard()
                     else:
                         view.event(type_, given)
+                        _check_number(view.kind, len(view.records))
             view.heard()
-        except api.Unreachable as fault:
+        except api.NoAnswer as fault:
             faults += 1
             if faults >= pace.tries:
                 raise
@@ -120,7 +131,7 @@ async def _watch(client: httpx2.AsyncClient, view: View, version: str, say: Say,
 async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pace) -> AsyncGenerator[tuple[str, Any]]:
     """The events of one watch: type and object.
 
-    Raises: Gone, Refused, Unreachable.
+    Raises: VersionGone, KindRefused, NoAnswer.
     """
     kind = view.kind
     parameters = {
@@ -140,8 +151,8 @@ async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pa
                 event = _event(line, view)
                 if event:
                     yield event
-    except (httpx2.HTTPError, OSError) as error:
-        raise api.Unreachable(f"{kind}: {api.fault(error)}") from None
+    except api.FAULTS as error:
+        raise api.NoAnswer(f"{kind}: {api.fault(error)}") from None
 
 
 async def _lines(response: httpx2.Response, view: View) -> AsyncIterator[bytes]:
@@ -150,7 +161,7 @@ async def _lines(response: httpx2.Response, view: View) -> AsyncIterator[bytes]:
     async for chunk in response.aiter_bytes():
         *lines, rest = (rest + chunk).split(_LINE_FEED) if _LINE_FEED in chunk else (rest + chunk,)
         if len(rest) > _MOST_LINE:
-            raise api.Unreachable(f"{view.kind}: an event has more than {_MOST_LINE:,} bytes")
+            raise api.NoAnswer(f"{view.kind}: an event has more than {_MOST_LINE:,} bytes")
         for line in lines:
             yield line
 
@@ -161,11 +172,11 @@ def _event(line: bytes, view: View) -> tuple[str, Any] | None:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
-        raise api.Unreachable(f"{view.kind}: an event is not JSON") from None
+        raise api.NoAnswer(f"{view.kind}: an event is not JSON") from None
     type_, given = dig(event, "type"), dig(event, "object")
     if type_ == "ERROR":
         code = dig(given, "code")
         if code == httpx2.codes.GONE:
-            raise api.Gone(str(view.kind))
-        raise api.Unreachable(f"{view.kind}: the watch ended with {api.message(line) or f'code {code}'}")
+            raise api.VersionGone(str(view.kind))
+        raise api.NoAnswer(f"{view.kind}: the watch ended with {api.message(line) or f'code {code}'}")
     return str(type_), given

@@ -8,7 +8,8 @@ Phases of a call, in order:
 
 1. `_news`: find what is pending from what changed in the store.
 2. `_provide`: apply the manifest of each Object to its cluster, or delete the remote object.
-3. `controllers.run`: the controllers of each cluster write the statuses of remote objects.
+3. `controllers.run`: the controllers of each cluster write the statuses of remote objects, and its observer what was
+   given as observed (observed.py).
 4. `_report`: write each Object's conditions, and the remote object that the provider observed, into the Object.
 5. `_install`: mark each Release (provider-helm) as deployed.
 6. `_guard`: keep provider configs that are in use from being deleted.
@@ -28,7 +29,7 @@ from typing import Any
 
 from function import clouds
 from function.core import Condition, Manifest, dig, plain
-from function.planning import control_cluster, controllers, preinstalled, provider
+from function.planning import control_cluster, controllers, observed, preinstalled, provider
 from function.planning.controllers import RemoteObject
 from function.planning.faults import Faults
 from function.planning.managed import Providers
@@ -54,6 +55,8 @@ class Clusters:
     """The remote objects of each cluster."""
     shared: set[tuple[str, Ref]] = field(default_factory=set)
     """Remote objects that two Objects claim. Namespaces may be shared; anything else is a bug of the function."""
+    observations: dict[str, Manifest] = field(default_factory=dict)
+    """The ConfigMaps of observations that were given, by their names."""
     seen: Seen = field(default_factory=Seen)
     clouds: Providers = field(default_factory=Providers)
     _same: dict[str, set[str]] = field(default_factory=dict)
@@ -67,6 +70,7 @@ class Clusters:
             faults=deepcopy(self.faults),
             things={c: {ref: replace(r) for ref, r in there.items()} for c, there in self.things.items()},
             shared=set(self.shared),
+            observations=dict(self.observations),
             seen=self.seen.copied(),
             clouds=self.clouds.copied(),
         )
@@ -132,6 +136,11 @@ class Clusters:
             if ref[:2] == _OBJECT:
                 seen.provide.objects.add(ref)
                 seen.observe.objects.add(ref)
+                remote = dig(found, "status", "atProvider", "manifest")
+                if observed.is_observation(remote):  # of a dump; what the observer writes here is known already
+                    self.observations.setdefault(remote["metadata"]["name"], remote)
+        elif ref.kind == "ConfigMap":
+            self._notice_observation(ref, found)
         elif ref.kind == _CONFIG:
             seen.guard.add(ref)
             self._answers_anew(ref.name)
@@ -150,6 +159,12 @@ class Clusters:
         self.seen.clusters[config] = ref
         self._preinstall(config, cluster)
         self.seen.run.add(config)
+
+    def _notice_observation(self, ref: Ref, config_map: Manifest | None) -> None:
+        """Note an observation that is given as the observer writes it."""
+        if config_map is not None and observed.is_observation(config_map):
+            self.observations[ref.name] = config_map
+            self.seen.run.update(c for c, one in self.seen.clusters.items() if names.observed(one.name) == ref.name)
 
     def _notice_made(self, ref: Ref, composite: Manifest | None) -> None:
         """Note the composite by which a cloud makes a cluster: the nodes on which pods run are its."""
@@ -229,7 +244,8 @@ class Clusters:
         there = self.things.get(provider.config(manifest), {})
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
         if not keeps and target in there and there[target].owner in (ref, None):
-            del there[target]
+            gone = there.pop(target).manifest
+            there.pop(observed.owned_by(gone) or target, None)
             self._restore(store, provider.config(manifest))
         store.remove_finalizer(ref, provider.FINALIZER)
 
@@ -297,7 +313,10 @@ class Clusters:
                 continue
             cluster = store.get(ref) if ref else None
             made = store.get(self.seen.made[config]) if config in self.seen.made else None
-            if controllers.run(things, cluster, self.faults, self._matcher, made=made):
+            changed = controllers.run(things, cluster, self.faults, self._matcher, made=made)
+            if cluster is not None and cluster["metadata"]["name"] not in self.faults.unreachable:
+                changed += observed.write(things, cluster, self.observations)
+            if changed:
                 self.seen.observe.configs.update(self._same.get(config, {config}))
         self.seen.run.clear()
 

@@ -9,7 +9,8 @@ Its devices are the first of the node that let all of its claims be met, as Kube
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from bisect import insort
+from dataclasses import dataclass, field, replace
 
 from function.scheduling import NodeCapacity, NodeShape, PodDemand
 from function.scheduling.packing import fits_empty
@@ -23,6 +24,11 @@ class SharedNodes:
     shape: NodeShape
     left: list[NodeCapacity]
     """What is left of each node."""
+    _order: list[tuple[int, int]] = field(init=False)
+    """Free devices, negated, and the node: the node with the most first."""
+
+    def __post_init__(self) -> None:
+        self._order = sorted((-sum(has.devices), node) for node, has in enumerate(self.left))
 
     @classmethod
     def empty(cls, shape: NodeShape, nodes: int) -> SharedNodes:
@@ -34,17 +40,29 @@ class SharedNodes:
 
         `at` is the node on which it runs. It stays there if there is such a node.
         """
-        if at is not None and at < len(self.left):
-            has = self.left[at]
-            self.left[at] = (
-                _after(has, demand) if fits_empty(has, demand) else replace(has, devices=(0,) * len(has.devices))
-            )
-            return at
-        order = sorted(range(len(self.left)), key=lambda node: (-sum(self.left[node].devices), node))
-        node = next((node for node in order if fits_empty(self.left[node], demand)), None)
+        runs = at is not None and at < len(self.left)
+        node = at if runs else self._first(demand)
         if node is not None:
-            self.left[node] = _after(self.left[node], demand)
+            has = self.left[node]
+            self._order.remove((-sum(has.devices), node))
+            self.left[node] = _after(has, demand) if fits_empty(has, demand) else replace(has, devices=_none(has))
+            insort(self._order, (-sum(self.left[node].devices), node))
         return node
+
+    def _first(self, demand: PodDemand) -> int | None:
+        """Return the node with the most free devices of those on which a pod fits. Like nodes are looked at once."""
+        fits: dict[NodeCapacity, bool] = {}
+        for _, node in self._order:
+            has = self.left[node]
+            if has not in fits:
+                fits[has] = fits_empty(has, demand)
+            if fits[has]:
+                return node
+        return None
+
+
+def _none(node: NodeCapacity) -> tuple[int, ...]:
+    return (0,) * len(node.devices)
 
 
 def _after(node: NodeCapacity, demand: PodDemand) -> NodeCapacity:

@@ -8,6 +8,7 @@
 - `container_names`: renames a container, with all that refers to it.
 - `references`: the Secrets, ConfigMaps and claims that a template names.
 - `requests`: what a pod requests of its node.
+- `uncounted`: what else may keep a pod off a node.
 - `declared`: the part of the schema that our XRDs declare.
 """
 
@@ -19,6 +20,7 @@ from function.podspec.reading import MOST_BYTES, Reading, read
 from function.podspec.references import Reference, claims, references, renamed
 from function.podspec.requests import RESOURCES, quantity, requested
 from function.podspec.rules.probes import GRACE_SECONDS
+from function.podspec.uncounted import uncounted
 
 __all__ = [
     "ENGINE",
@@ -37,4 +39,5 @@ __all__ = [
     "references",
     "renamed",
     "requested",
+    "uncounted",
 ]

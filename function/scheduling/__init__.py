@@ -59,7 +59,7 @@ from function.scheduling.selector import Selector
 from function.scheduling.sharing import Demands, Room
 from function.scheduling.solve import solve
 from function.scheduling.suggestion import Suggestion, suggestions
-from function.scheduling.vacancy import Vacancy, roughly_vacant, vacancy
+from function.scheduling.vacancy import EntryVacancy, Vacancy, roughly_vacant, vacancy
 
 __all__ = [
     "LARGEST_CLAIM",
@@ -78,6 +78,7 @@ __all__ = [
     "DeviceRequest",
     "DeviceVerdict",
     "Engine",
+    "EntryVacancy",
     "EvictionReason",
     "Exhausted",
     "Findings",

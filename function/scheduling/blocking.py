@@ -107,7 +107,7 @@ class Blocking(NamedTuple):
 
 def fits_empty(capacity: NodeCapacity, demand: PodDemand) -> bool:
     """Whether a pod fits on a node that has no other pod."""
-    unions = _unions(mask for _, mask in demand.requests)
+    unions = unions_of(demand)
     return unions is not None and _fits(capacity, demand, unions)
 
 
@@ -116,7 +116,7 @@ def blocking(low: NodeCapacity, high: NodeCapacity, pod: PodDemand, kinds: tuple
 
     The capacity of the node is at least `low` and at most `high`. Both are the same for a node that is known.
     """
-    own = _unions(mask for _, mask in pod.requests)
+    own = unions_of(pod)
     if own is None or not _fits(low, pod, own):
         return None
     requests = [kind.requests for kind in kinds]
@@ -134,18 +134,31 @@ def _limits(capacity: NodeCapacity, kinds: tuple[PodDemand, ...]) -> tuple[Row, 
     return _without_implied_limits([*_device_limits(capacity, requests), *_resource_rows(capacity.resources, kinds)])
 
 
-def _unions(masks: Iterable[int]) -> list[int] | None:
-    """Return all unions of sets of entries, without the empty one; None if there are too many."""
+def unions_of(demand: PodDemand) -> list[int] | None:
+    """Return the unions of what the requests of a pod draw on, as bit masks; None if there are too many."""
+    return _unions((mask for _, mask in demand.requests), connected=True)
+
+
+def _unions(masks: Iterable[int], *, connected: bool) -> list[int] | None:
+    """Return all unions of sets of entries, without the empty one; None if there are too many.
+
+    Connected ones are those of sets that overlap. If a union of sets that do not overlap has too few devices, then one
+    of its parts has too few.
+    """
     found: dict[int, None] = {}
     for mask in dict.fromkeys(masks):
-        found.update(dict.fromkeys([mask, *(mask | other for other in found)]))
-        if len(found) > _MOST_UNIONS:
-            return None
-    return list(found)
+        merged = [mask]
+        for other in merged:
+            merged += {other | old: None for old in found if old & other or not connected}.keys() - {*merged}
+            if len(merged) > _MOST_UNIONS:
+                return None
+        found.update(dict.fromkeys(merged))
+    return list(found) if len(found) <= _MOST_UNIONS else None
 
 
-def _devices(capacity: NodeCapacity, mask: int) -> int:
-    return sum(max(count, 0) for e, count in enumerate(capacity.devices) if mask >> e & 1)
+def devices_of(devices: Sequence[int], mask: int) -> int:
+    """Return the devices of a set of entries."""
+    return sum(max(count, 0) for e, count in enumerate(devices) if mask >> e & 1)
 
 
 def _within(requests: _Requests, mask: int) -> int:
@@ -154,7 +167,7 @@ def _within(requests: _Requests, mask: int) -> int:
 
 
 def _fits(capacity: NodeCapacity, demand: PodDemand, unions: Iterable[int]) -> bool:
-    return all(_within(demand.requests, union) <= _devices(capacity, union) for union in unions) and all(
+    return all(_within(demand.requests, union) <= devices_of(capacity.devices, union) for union in unions) and all(
         has is None or not wanted or wanted <= has
         for wanted, has in zip(demand.resources, capacity.resources, strict=True)
     )
@@ -162,8 +175,10 @@ def _fits(capacity: NodeCapacity, demand: PodDemand, unions: Iterable[int]) -> b
 
 def _device_limits(capacity: NodeCapacity, requests: Sequence[_Requests]) -> list[Row]:
     masks = {mask for own in requests for _, mask in own}
-    unions = _unions(sorted(masks)) or sorted(masks)[:_MOST_UNIONS]
-    return [Row(tuple(_within(own, union) for own in requests), _devices(capacity, union)) for union in unions]
+    unions = _unions(sorted(masks), connected=True) or sorted(masks)[:_MOST_UNIONS]
+    return [
+        Row(tuple(_within(own, union) for own in requests), devices_of(capacity.devices, union)) for union in unions
+    ]
 
 
 def _resource_rows(resources: Sequence[int | None], kinds: Sequence[PodDemand]) -> list[Row]:
@@ -182,11 +197,11 @@ def _device_way(
 
     The others take at most, for each cut, the devices of the cut and what those ask for that draw on others too.
     """
-    needed = _devices(capacity, union) - _within(pod.requests, union) + 1
+    needed = devices_of(capacity.devices, union) - _within(pod.requests, union) + 1
     masks = {mask & union for own in requests for _, mask in own}
     rows = []
-    for cut in [0, *(_unions(sorted(masks)) or sorted(masks)[:_MOST_UNIONS])]:
-        bound = needed - _devices(capacity, cut)
+    for cut in [0, *(_unions(sorted(masks), connected=False) or sorted(masks)[:_MOST_UNIONS])]:
+        bound = needed - devices_of(capacity.devices, cut)
         sizes = tuple(sum(count for count, mask in own if mask & union & ~cut) for own in requests)
         if bound > 0 and not any(sizes):
             return None

@@ -41,7 +41,7 @@ from typing import NamedTuple
 from function.scheduling.account import NOTHING, Account, Charges, Free, exceeded
 from function.scheduling.fleet import Cluster, ForeignReplica, Occupant, PlacedEngine, Pool, Replica
 from function.scheduling.observed import ObservedPool
-from function.scheduling.seen import open_nodes, open_room
+from function.scheduling.seen import Seen, open_nodes, open_room
 from function.scheduling.sharing import Demands, Room
 
 
@@ -96,11 +96,17 @@ class Ledger:
 
     def open_if(self, cluster: str, healed: Callable[[Pool, ObservedPool], ObservedPool]) -> Mapping[str, Free]:
         """Return what would be free for a new replica if the nodes of each pool were observed to be otherwise."""
+        return self._open_with(cluster, lambda pool, seen: replace(seen, pool=healed(pool, seen.pool)))
+
+    def open_by_placement(self, cluster: str) -> Mapping[str, Free]:
+        """Return what would be free for a new replica if the promise were `Placement` where nodes are observed."""
+        return self._open_with(cluster, lambda _, seen: replace(seen, is_placement=True))
+
+    def _open_with(self, cluster: str, changed: Callable[[Pool, Seen], Seen]) -> Mapping[str, Free]:
         free = dict(self.free(cluster))
         for pool in self._pools(cluster):
             if pool.seen:
-                seen = replace(pool.seen, pool=healed(pool, pool.seen.pool))
-                account = self._observed(cluster, [replace(pool, seen=seen)])
+                account = self._observed(cluster, [replace(pool, seen=changed(pool, pool.seen))])
                 for charges, instead_of in self._planned.get(cluster, ()):
                     account.charge(charges, instead_of)
                 free[pool.name] = _least(free[pool.name], account.free[pool.name])

@@ -172,7 +172,7 @@ def _deviceless(engine: Engine, cluster: Cluster, fitter: Fitter) -> Reason:
 
 def _short(engine: Engine, member: Member, cluster: Cluster, fitter: Fitter) -> Reason:
     """Return why no pool satisfies a member, from the pool that has the largest share of the devices wanted."""
-    short = [fitter.offer(member, pool.shape) for pool in cluster.pools]
+    short = [fitter.offer(member, pool) for pool in cluster.pools]
     small = min((s for s in short if isinstance(s, Oversized)), key=lambda s: s.wanted - s.has, default=None)
     if small:
         return rejection.NodeTooSmall(engine.name, member.role, small.resource, small.wanted, small.has)

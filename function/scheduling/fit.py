@@ -46,12 +46,13 @@ from itertools import product
 
 from function.core import deadline
 from function.scheduling.account import Account, Free
+from function.scheduling.backtracking import is_searchable
 from function.scheduling.budget import StepLimit
 from function.scheduling.devices import Matcher, Offer, Oversized, Shortfall, oversized
 from function.scheduling.fleet import Claimed, Cluster, NodeShape, PlacedEngine, PlacedMember, PodNeeds, Pool, Replica
 from function.scheduling.job import Engine, Member
 from function.scheduling.packing import PodDemand
-from function.scheduling.sharing import NO_DEMAND, Demands, Pods, Room
+from function.scheduling.sharing import NO_DEMAND, Demands, Pods, Room, capacity
 
 _MOST_STEPS = 100_000
 """Steps of the search for one replica on one cluster; a step tries one option. 8 engines over 8 pools take some dozens.
@@ -237,7 +238,7 @@ class Fitter:
         key = engine.name, id(pool.shape), pool.shared
         if key not in self._whole:
             self._alive.append(pool.shape)
-            offers = [self.offer(member, pool.shape) for member in engine.members]
+            offers = [self.offer(member, pool) for member in engine.members]
             self._whole[key] = self._whole_waste(engine, offers, pool)
         return self._whole[key]
 
@@ -271,16 +272,35 @@ class Fitter:
         If the member can claim devices on any of the pools, those on which it only matches Synthetic devices are left
         out.
         """
-        found = [(i, self.offer(member, pool.shape)) for i, pool in enumerate(pools)]
+        found = [(i, self.offer(member, pool)) for i, pool in enumerate(pools)]
         offers = {i: offer for i, offer in found if isinstance(offer, Offer)}
         if any(offer.claims for offer in offers.values()):
             return {i: offer for i, offer in offers.items() if offer.claims or not member.requests}
         return offers
 
-    def offer(self, member: Member, shape: NodeShape) -> Offer | Shortfall | Oversized:
-        """Return how an empty node of a shape satisfies the pods of a member, or why it does not."""
-        offer = self.matcher.offer(member, shape)
-        return (isinstance(offer, Offer) and oversized(member.resources, shape.node)) or offer
+    def offer(self, member: Member, pool: Pool) -> Offer | Shortfall | Oversized:
+        """Return how a node of a pool satisfies the pods of a member, or why it does not."""
+        offer = self.matcher.offer(member, pool.shape)
+        if isinstance(offer, Offer) and pool.shared:
+            offer = self._on_shared_nodes(member, offer, pool.shape)
+        return (isinstance(offer, Offer) and oversized(member.resources, pool.shape.node)) or offer
+
+    def _on_shared_nodes(self, member: Member, offer: Offer, shape: NodeShape) -> Offer | Shortfall:
+        """Return an offer of an empty node, if kube-scheduler can do with nodes that others have partly filled as well.
+
+        Where the devices are taken that match, its allocator comes to all others. If a selector fails on one of these,
+        or if the search takes too long, the pod stays pending, whatever other nodes have.
+        """
+        for request, kind in zip(member.requests, offer.classes, strict=True):
+            for device in shape.devices:
+                if kind is None or device.device_class != kind or device.count <= 0:
+                    continue
+                if isinstance(verdict := self.matcher.verdict(request, device), str):
+                    return Shortfall(request.name, request.count, 0, verdict)
+        if not is_searchable(capacity(shape).devices, self.demands.of(_needs(member, offer), shape)):
+            largest = max(member.requests, key=lambda request: (request.count, request.name))
+            return Shortfall(largest.name, largest.count, 0, searched=False)
+        return offer
 
     def _engine_options(self, engine: Engine, pools: tuple[Pool, ...]) -> tuple[Option, ...]:
         members = [self.offers(member, pools) for member in engine.members]

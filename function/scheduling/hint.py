@@ -55,4 +55,5 @@ class Hint:
         room = [has for n, has in self.guaranteed if n <= size]
         if size and room and room[-1] < pods:
             return None
-        return replace(self, guaranteed=tuple((n, has - pods if n <= size else has) for n, has in self.guaranteed))
+        left = tuple((n, has - pods if n <= size else has) for n, has in self.guaranteed)
+        return replace(self, guaranteed=left, free=self.free - size * pods)

@@ -22,6 +22,8 @@ answer does not depend on what was asked before.
 Deliberately coarse:
 
 - The search is bounded in steps. A pool is taken for unsafe if the search reaches the bound.
+- kube-scheduler is assumed to find the places that there are. A claim that it would search for too long is refused
+  before (see `backtracking.py`).
 - Devices and resources count. What else may keep a pod off a node, such as affinity, host ports or the number of pods,
   does not.
 - Every arrangement is assumed to be possible, although kube-scheduler's scores make most of them unlikely.
@@ -39,7 +41,16 @@ from function.scheduling.budget import StepLimit
 from function.scheduling.covering import can_block_all
 from function.scheduling.groups import Groups, grouped, lots
 
-__all__ = ["NodeCapacity", "Nodes", "PodDemand", "Pods", "Resources", "fits_empty", "is_safe", "most_more"]
+__all__ = [
+    "NodeCapacity",
+    "Nodes",
+    "PodDemand",
+    "Pods",
+    "Resources",
+    "fits_empty",
+    "is_safe",
+    "most_more",
+]
 
 Nodes: TypeAlias = Mapping[NodeCapacity, int]
 """The nodes of a pool: how many there are of each capacity."""

@@ -65,9 +65,11 @@ class Full:
 
 @dataclass(frozen=True, slots=True)
 class Fragmented:
-    """Enough devices are free on a pool whose nodes are shared, but kube-scheduler may have left too few on each node.
+    """Enough devices are free on a pool whose nodes are shared, but with one more replica, some pod of the pool could
+    find too few on each node.
 
-    Which node a pod gets is not decided here, so a pod fits only if it fits wherever the other pods are.
+    Which node a pod gets is not decided here. A pod is placed only if it fits wherever the other pods are, and if each
+    of them fits wherever it is: all of them come back after a restart, in any order.
     """
 
     pool: str
@@ -76,7 +78,7 @@ class Fragmented:
     pods: int
     """Pods like it that a replica has."""
     fit: int
-    """Pods like it that fit wherever the others are; less than `pods`."""
+    """Pods like it that can be added so that all pods fit wherever the others are; less than `pods`."""
     free: int
     """What is free on all nodes of the pool together."""
     unit: str
@@ -86,16 +88,14 @@ class Fragmented:
 
     def __str__(self) -> str:
         each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)}"
-        return (
-            f"fragmented (needs {each}, {self.fit} certain to fit, {amount(self.free, self.unit)} free on {self.pool})"
-        )
+        return f"fragmented (needs {each}, {self.fit} safe to add, {amount(self.free, self.unit)} free on {self.pool})"
 
     def detail(self) -> str:
         held = f"; held by {', '.join(self.held_by)}" if self.held_by else ""
         each = f"{plural(self.pods, 'pod')} with {amount(self.needs, self.unit)} on one node each"
         return (
             f"pool {self.pool} has {amount(self.free, self.unit)} free on all its nodes together, and a replica needs"
-            f" {each}; {self.fit} of them are certain to fit, wherever the other pods are{held}"
+            f" {each}; {self.fit} of them can be added so that each pod of the pool fits wherever the others are{held}"
         )
 
 

@@ -11,9 +11,11 @@ Phases of `suggestions`, for each cluster:
    satisfies the filter that rejected it.
 2. Otherwise, if the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits.
    Suggest the first pool and number that work.
+3. If a pool whose nodes are shared is fragmented, try two more changes: a pool of whole nodes beside it, and, where its
+   nodes are observed, the promise `Placement`.
 
-Every change in phase 2 was tried with the same search that the plan uses. A change to devices is not suggested here;
-`kinds/modeldeployment/explain.py` tries lower quantities in selectors.
+Every change in phases 2 and 3 was tried with the same search that the plan uses. A change to devices is not suggested
+here; `kinds/modeldeployment/explain.py` tries lower quantities in selectors.
 
 Deliberately coarse: only one change at a time is tried, to one pool. A cluster that needs two changes gets no
 suggestion.
@@ -22,17 +24,18 @@ suggestion.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
-from function.core import enumerate_names
+from function.core import enumerate_names, plural
 from function.scheduling import rejection
 from function.scheduling.account import Free, with_nodes
 from function.scheduling.breakdown import ClusterBreakdown
+from function.scheduling.capacity import Ledger
 from function.scheduling.explain import planned_usage
 from function.scheduling.filters import forbidden_pods, strictest_admitting
 from function.scheduling.fit import Fit, Fitter
-from function.scheduling.fleet import Cluster, Fleet
+from function.scheduling.fleet import Cluster, Fleet, Pool
 from function.scheduling.job import Job
 from function.scheduling.plan import Plan
 from function.scheduling.rejection import Reason
@@ -54,7 +57,7 @@ class Suggestion:
 def suggestions(
     job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterBreakdown, ...]
 ) -> Iterator[Suggestion]:
-    """Yield at most one suggestion for each cluster of `found`, in its order."""
+    """Yield the suggestions for each cluster of `found`, in its order. Most have one at most."""
     ledger = planned_usage(job, fleet, plan).ledger
     is_judged = any(isinstance(breakdown.reason, rejection.PodSecurity) for breakdown in found)
     admitting = _admitting(job, fleet) if is_judged else []
@@ -63,11 +66,12 @@ def suggestions(
         if isinstance(fitter.fit(cluster, free), Fit):
             if change := _opening(job, breakdown, admitting):
                 yield Suggestion(cluster.name, change)
-        elif isinstance(breakdown.reason, rejection.Full | rejection.Fragmented) and (
-            more := _more_nodes(fitter, cluster, free)
-        ):
-            pool, nodes = more
-            yield Suggestion(cluster.name, _nodes(breakdown.reason, pool, nodes))
+        elif isinstance(breakdown.reason, rejection.Full | rejection.Fragmented):
+            more = _more_nodes(fitter, cluster, free)
+            changes = [_nodes(breakdown.reason, *more)] if more else []
+            if isinstance(breakdown.reason, rejection.Fragmented):
+                changes.extend(_for_fragments(breakdown.reason, fitter, cluster, free, ledger))
+            yield from (Suggestion(cluster.name, change) for change in changes)
 
 
 def _opening(job: Job, breakdown: ClusterBreakdown, admitting: Sequence[str]) -> str | None:
@@ -141,9 +145,30 @@ def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, Free]) -> tupl
 
 
 def _nodes(full: rejection.Full | rejection.Fragmented, pool: str, nodes: int) -> str:
-    count = f"{nodes} node{'' if nodes == 1 else 's'}"
-    if isinstance(full, rejection.Fragmented) or full.unit != "node":
-        apart = ", or place large pods on a pool of their own" if isinstance(full, rejection.Fragmented) else ""
-        return f"add {count} to pool {pool}{apart}"
-    held = f", or free {count} held by {', '.join(full.held_by)}" if full.held_by else ""
+    count = plural(nodes, "node")
+    held = f", or free {count} held by {', '.join(full.held_by)}" if full.unit == "node" and full.held_by else ""
     return f"add {count} to pool {pool}{held}"
+
+
+# Fragmented pools
+
+
+def _for_fragments(
+    reason: rejection.Fragmented, fitter: Fitter, cluster: Cluster, free: dict[str, Free], ledger: Ledger
+) -> Iterator[str]:
+    """Yield the changes that admit a replica although a shared pool is fragmented."""
+    shared = cluster.pool(reason.pool)
+    if shared and (nodes := _apart(fitter, cluster, free, shared)):
+        yield f"add a pool of {plural(nodes, 'node')} with the class of pool {shared.name}, whose nodes are not shared"
+    if isinstance(fitter.fit(cluster, ledger.open_by_placement(cluster.name)), Fit):
+        yield "set spec.capacity.promise of the cluster to Placement: the replica fits on the nodes as they are"
+
+
+def _apart(fitter: Fitter, cluster: Cluster, free: dict[str, Free], shared: Pool) -> int | None:
+    """Return how many nodes another pool must have, which only pods that take whole nodes use; None if none suffice."""
+    apart = replace(shared, name=f"{shared.name}-apart", nodes=_MOST_NODES, shared=False, seen=None)
+    wider = replace(cluster, pools=(*cluster.pools, apart))
+    for nodes in range(1, _MOST_NODES + 1):
+        if isinstance(fitter.fit(wider, {**free, apart.name: nodes}), Fit):
+            return nodes
+    return None

@@ -80,8 +80,12 @@ class Vacancy:
     """Empty if the guaranteed numbers are upper bounds themselves."""
 
 
-def vacancy(room: Room, pool: Pool) -> Vacancy:
-    """Return what is left of a shared pool. Raises deadline.Exceeded."""
+def vacancy(room: Room, pool: Pool, *, is_placement: bool = False) -> Vacancy:
+    """Return what is left of a shared pool.
+
+    If `is_placement`, pods are placed on the nodes as they are, so that more may fit than is guaranteed: the bounds are
+    then those of the best arrangement. Raises deadline.Exceeded.
+    """
     limit, shape = StepLimit(_MOST_STEPS), pool.shape
     left = _free(room, shape)
     nodes = sum(count for _, count in room.nodes)
@@ -98,7 +102,7 @@ def vacancy(room: Room, pool: Pool) -> Vacancy:
             )
             for e, free in left.items()
         ),
-        at_most=tuple(_at_most(room)) if _needs_bounds(shape) else (),
+        at_most=tuple(_at_most(room, is_placement=is_placement)) if is_placement or _needs_bounds(shape) else (),
     )
 
 
@@ -159,7 +163,7 @@ def _guaranteed(room: Room, entry: int, shape: NodeShape, free: int, limit: Step
     return tuple((n, _more(room, PodDemand(((n, (entry,)),)), free // n, limit)) for n in sizes)
 
 
-def _at_most(room: Room) -> Iterator[tuple[int, int]]:
+def _at_most(room: Room, *, is_placement: bool) -> Iterator[tuple[int, int]]:
     """Yield the bounds. Those of one combination of states hold, since all pods fit in each of them."""
     pods = next(room.combinations())
     most = max((sum(capacity.devices) for capacity, _ in room.nodes), default=0)
@@ -169,7 +173,8 @@ def _at_most(room: Room) -> Iterator[tuple[int, int]]:
     for size in _sizes(most, used):
         left, open_ = dict(pods), 0
         for capacity, nodes in sorted(room.nodes, key=lambda one: -sum(one[0].devices)):
-            open_ += (nodes - _block(capacity, nodes, left, size)) * (sum(capacity.devices) // size)
+            blocked = 0 if is_placement else _block(capacity, nodes, left, size)
+            open_ += (nodes - blocked) * (sum(capacity.devices) // size)
         yield size, min(free // size, open_)
 
 

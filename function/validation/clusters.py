@@ -1,14 +1,14 @@
 """Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud
-evens out, and classes and credentials that are not among those that are given."""
+evens out, capacity that nothing observes, and classes and credentials that are not among those that are given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from function import clouds
-from function.api import inferenceclass, inferencecluster
+from function.api import inferenceclass, inferencecluster, servingstack
 from function.contracts.cloud import credentials
-from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity
+from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity, plain
 from function.validation.finding import Finding
 from function.vocabulary import drivers
 
@@ -28,6 +28,7 @@ def findings(objects: Sequence[tuple[int, Manifest]], others: Iterable[Manifest]
     configs = [m for m in others if m["kind"] in credentials.KINDS]
     for index, cluster in clusters:
         yield from _credentials(index, cluster, configs)
+        yield from _observer(index, cluster)
     yield from _reservations(_pools(clusters))
     yield from _rebalanced(_pools(clusters))
     yield from _without_fabric(_pools(clusters), {identity(m).name: m for _, m in objects if m["kind"] == _CLASS})
@@ -52,6 +53,24 @@ def _credentials(index: int, cluster: Manifest, configs: Sequence[Manifest]) -> 
         problem = f"names {kind} {name}, which is not given; there is {enumerate_names(given)}"
         path = ("spec", "cluster", source.block, *(("credentials",) if wanted else ()))
         yield Finding(index, path, problem, "credentials")
+
+
+def _observer(index: int, cluster: Manifest) -> Iterator[Finding]:
+    """Capacity that is to be observed without the observer, and a setting of the observer without it."""
+    asked, stack = dig(cluster, "spec", "capacity") or {}, dig(cluster, "spec", "servingStack") or {}
+    if asked.get("source") != "Observed":
+        if asked.get("terminationMessages"):
+            problem = "is for source Observed; nothing reads it otherwise"
+            yield Finding(index, ("spec", "capacity", "terminationMessages"), problem, "ignored")
+        return
+    path = ("spec", "capacity", "source")
+    remedy = "until another one reports, the declared capacity counts"
+    if dig(stack, "components", "observer", "enabled") is False:
+        problem = f"is Observed, but spec.servingStack.components.observer is disabled; {remedy}"
+        yield Finding(index, path, problem, "observer")
+    elif servingstack.is_empty(servingstack.Stack.model_validate(plain(stack))):
+        problem = f"is Observed, but every component of spec.servingStack is disabled; {remedy}"
+        yield Finding(index, path, problem, "observer")
 
 
 def unknown_classes(

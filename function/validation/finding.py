@@ -39,6 +39,8 @@ WARNINGS = {
     "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
     "no-handover": "A prefill engine hands no KV caches to the decode engine.",
     "no-storage": "A ModelCache selects only clusters that cannot hold one.",
+    "not-counted": "Pods ask for what is not counted on nodes that they share.",
+    "observer": "Capacity is to be observed, and nothing installs the observer.",
     "patterns": "Patterns that take each other's files away.",
     "port-taken": "Another container of the pod declares the engine's port.",
     "reservation": "Two node pools take their nodes from one capacity reservation.",

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from function.scheduling.backtracking import tries
 from function.scheduling.packing import NodeCapacity, PodDemand, fits_empty, is_safe
 
 DRIVERS = ("gpu.nvidia.com", "nic.example.com")
 _CLASSES = {driver: f'device.driver == "{driver}"' for driver in DRIVERS}
+
+_MOST_TRIES = 20_000
+"""For one search, so that thousands take seconds."""
 
 # Whole nodes
 
@@ -121,8 +125,8 @@ class Stream:
         largest = self.random.choice((2, 4, 8)) if entries == 1 else self.random.choice((2, 3, 4))
         counted = self.random.random() < 0.3
         full = tuple(self.random.randint(1, largest) if entries > 1 else largest for _ in range(entries))
-        for _ in range(self.random.randint(1, 6)):
-            fewer = tuple(max(0, n - (self.random.random() < 0.15)) for n in full)
+        for number in range(self.random.randint(1, 6)):
+            fewer = tuple(n - (number > 0 and self.random.random() < 0.15) for n in full)
             cpu, memory = (self.random.choice(((16, 16), (16, 12), (12, 16)))) if counted else (None, None)
             self.nodes.append(NodeCapacity(fewer, (cpu, memory, None)))
         while not self.kinds:
@@ -130,16 +134,23 @@ class Stream:
             self.kinds = [kind for kind in made if any(fits_empty(node, kind.demand) for node in self.nodes)]
 
     def _kind(self, full: Sequence[int], counted: bool) -> Kind:
+        made = self.made(full, requests=self.random.choice((1, 1, 1, 2)))
+        cpu, memory = (self.random.randint(0, 6), self.random.randint(0, 4)) if counted else (0, 0)
+        return Kind(PodDemand(made.demand.devices, (cpu, memory, 0)), made.requests)
+
+    def made(self, full: Sequence[int], *, requests: int) -> Kind:
         asked, positions = [], []
-        for i in range(self.random.choice((1, 1, 1, 2))):
+        for i in range(requests):
             drawn = tuple(sorted(self.random.sample(range(len(full)), self.random.randint(1, len(full)))))
             count = self.random.randint(1, max(1, sum(full[e] for e in drawn) // self.random.choice((1, 1, 2, 4))))
-            models = ", ".join(f'"{e}"' for e in drawn)
-            selector = f'device.attributes["{DRIVERS[0]}"].model in [{models}]'
-            asked.append({"name": f"r{i}", "count": count, "class": DRIVERS[0], "selectors": [selector]})
+            asked.append(_request(f"r{i}", count, drawn))
             positions.append((count, drawn))
-        cpu, memory = (self.random.randint(0, 6), self.random.randint(0, 4)) if counted else (0, 0)
-        return Kind(PodDemand(tuple(sorted(positions)), (cpu, memory, 0)), asked)
+        return Kind(PodDemand(tuple(sorted(positions))), asked)
+
+    def comes_with(self, kind: Kind, *, admitted: bool = True) -> None:
+        """Let a pod of a kind of its own come."""
+        self.kinds.append(kind)
+        self.comes((f"pod-{len(self.kinds)}", len(self.kinds) - 1), admitted=admitted)
 
     def question(self) -> dict[str, Any]:
         return {
@@ -173,7 +184,7 @@ class Stream:
             self.arrivals += 1
             pod = f"pod-{self.arrivals}", kind
             admitted = is_safe(Counter(self.nodes), self._pods([*self.running, pod]))
-            self._comes(pod, admitted=admitted)
+            self.comes(pod, admitted=admitted)
             if self.running and self.random.random() < 0.15:
                 self._goes(self.random.choice(self.running))
             if self.random.random() < 0.2:
@@ -187,7 +198,7 @@ class Stream:
     def _pods(self, running: Iterable[tuple[str, int]]) -> Counter[PodDemand]:
         return Counter(self.kinds[kind].demand for _, kind in running)
 
-    def _comes(self, pod: tuple[str, int], *, admitted: bool = True, first: Iterable[int] = ()) -> None:
+    def comes(self, pod: tuple[str, int], *, admitted: bool = True, first: Iterable[int] = ()) -> None:
         nodes = self.random.sample(range(len(self.nodes)), len(self.nodes))
         by = self.random.choice(("", "packed", "scattered"))
         first = list(first)
@@ -206,7 +217,7 @@ class Stream:
         for pod in pods:
             self._goes(pod)
         for pod in self.random.sample(pods, len(pods)):
-            self._comes(pod)
+            self.comes(pod)
 
     def _restart_against(self, kind: int) -> None:
         """All pods go, and come back so that they block node after node for a pod of a kind, which comes last."""
@@ -225,9 +236,15 @@ class Stream:
             if left < enough:
                 node = next(nodes, node)
                 left = sum(self.nodes[node].devices)
-            self._comes(pod, first=[node])
+            self.comes(pod, first=[node])
             left -= _size(self.kinds[pod[1]])
-        self._comes(last)
+        self.comes(last)
+
+
+def _request(name: str, count: int, entries: Sequence[int]) -> dict[str, Any]:
+    models = ", ".join(f'"{entry}"' for entry in entries)
+    selector = f'device.attributes["{DRIVERS[0]}"].model in [{models}]'
+    return {"name": name, "count": count, "class": DRIVERS[0], "selectors": [selector]}
 
 
 def _size(kind: Kind) -> int:
@@ -239,3 +256,19 @@ def streams(random: Random, cases: int, arrivals: int) -> Iterator[Stream]:
         stream = Stream(random)
         stream.run(arrivals)
         yield stream
+
+
+def filled(random: Random) -> Stream:
+    """A node on which some devices are taken, and a pod of up to four requests, which may not fit."""
+    stream = Stream(random)
+    while True:
+        full = tuple(random.randint(1, 8) for _ in range(random.choice((1, 1, 2))))
+        wanted = stream.made(full, requests=random.choice((1, 2, 2, 3, 4)))
+        if fits_empty(NodeCapacity(full), wanted.demand) and tries(full, wanted.demand) < _MOST_TRIES:
+            break
+    stream.nodes, stream.kinds, stream.running = [NodeCapacity(full)], [], []
+    for entry, has in enumerate(full):
+        if taken := random.randint(0, has):
+            stream.comes_with(Kind(PodDemand(((taken, (entry,)),)), [_request("r", taken, (entry,))]))
+    stream.comes_with(wanted, admitted=False)
+    return stream

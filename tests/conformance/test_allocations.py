@@ -14,6 +14,7 @@ import pytest
 from function.fleet import clusters as published
 from function.kinds.modeldeployment import selectors
 from function.scheduling import DeviceRequest, Matcher, Member, Offer
+from function.scheduling.backtracking import tries
 from tests.conformance import allocations, oracle, programs
 from tests.conformance.seeds import seed
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.slow
 _PARTS = 2
 _CASES = int(os.environ.get("CONFORMANCE_CASES", "1000"))
 _ARRIVALS = 14
+_FAILING = 'device.attributes["gpu.nvidia.com"].n == 1'
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
@@ -68,9 +70,11 @@ def test_what_is_admitted_to_a_shared_pool_always_finds_its_devices(part, record
     for number, (pool, said) in enumerate(zip(pools, answers, strict=True)):
         assert not said["errors"], said["errors"]
         assert pool.is_safe(), f"seed {chosen}, pool {number}: it was safe with more pods"
-        for event, node in zip(pool.events, said["nodes"], strict=True):
+        for event, node, invoked in zip(pool.events, said["nodes"], said["invocations"], strict=True):
             assert event["do"] != "add" or node >= 0, f"seed {chosen}, pool {number}: {event} is Pending"
             tally[event["do"]] += 1
+            demand = pool.kinds[event["demand"]].demand
+            assert invoked <= max(tries(capacity.devices, demand) for capacity in pool.nodes), (chosen, number, event)
             tally["refused, and would have been placed then"] += event["do"] == "try" and node >= 0
         tally["arrived"] += pool.arrivals
         tally["not answered in time"] += said["timedOut"]
@@ -84,3 +88,47 @@ def test_what_is_admitted_to_a_shared_pool_always_finds_its_devices(part, record
     )
     assert tally["try"] > 0
     assert tally["add"] > tally["arrived"]
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_the_allocator_tries_no_more_often_than_is_bounded(part, record_property):
+    """On nodes that are filled at random, with claims of several requests that mostly do not fit."""
+    oracle.wanted()
+    chosen = seed(f"tries {part}")
+    random = Random(chosen)
+    pools = [allocations.filled(random) for _ in range(_CASES)]
+    answers = programs.answers("allocator", [pool.question() for pool in pools])
+    shares = []
+    for number, (pool, said) in enumerate(zip(pools, answers, strict=True)):
+        demand = pool.kinds[-1].demand
+        bound = tries(pool.nodes[0].devices, demand)
+        assert not said["timedOut"], (chosen, number, demand)
+        assert said["invocations"][-1] <= bound, (chosen, number, pool.nodes, demand, said["invocations"])
+        shares.append(said["invocations"][-1] / bound)
+    record_property("searches of the allocator compared", len(pools))
+    print(f"searches: the closest took {max(shares):.0%} of the bound")
+    assert max(shares) > 0.3
+
+
+def test_the_allocator_stops_at_a_selector_that_fails_once_others_have_taken_the_devices_before_it():
+    """kube-scheduler then gives the pod no node at all. So shared nodes offer nothing to such a claim."""
+    oracle.wanted()
+    entries = [
+        {"name": "d0", "count": 2, "driver": "gpu.nvidia.com", "attributes": {"n": {"int": 1}}, "capacity": {}},
+        {"name": "d1", "count": 1, "driver": "gpu.nvidia.com", "attributes": {}, "capacity": {}},
+    ]
+    asked = {"name": "r", "count": 2, "class": "gpu.nvidia.com", "selectors": [_FAILING]}
+    event = {"demand": 0, "nodes": [0], "by": ""}
+    [said] = programs.answers(
+        "allocator",
+        [
+            {
+                **allocations.on_an_empty_node([{**e, "deviceClassName": e["driver"]} for e in entries], []),
+                "demands": [[asked]],
+                "requests": [[]],
+                "events": [{"do": "add", "pod": "first", **event}, {"do": "try", "pod": "second", **event}],
+            }
+        ],
+    )
+    assert said["nodes"] == [0, -1]
+    assert len(said["errors"]) == 1

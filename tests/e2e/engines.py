@@ -29,6 +29,10 @@ class Engine(openai.StandIn):
     waiting: int = 0
     completions: list[Body] = field(default_factory=list)
 
+    @property
+    def prompts(self) -> list[str]:
+        return [one["messages"][0]["content"] for one in self.completions]
+
     def taken(self) -> list[Body]:
         """Return what it was asked for since the last call."""
         taken, self.completions = self.completions, []

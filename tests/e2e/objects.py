@@ -68,10 +68,14 @@ def inference_class(hardware: fleet.Hardware, **more: Any) -> Object:
 
 
 def cluster(of_: fleet.Cluster, secret: str = "", **more: Any) -> Object:
-    """A cluster that is there already, reached through a kubeconfig in a Secret of its name. It has all components."""
+    """A cluster that is there already, reached through a kubeconfig in a Secret of its name. It has all components.
+
+    The observer is no chart: the serving stack installs it, where capacity is to be observed.
+    """
     pools = [{"name": pool.name, "className": pool.hardware.name, "nodeCount": pool.nodes} for pool in of_.pools]
     source = {"source": "Existing", "existing": {"secretRef": {"name": secret or of_.name}}}
-    stack = {"components": {name: {"enabled": False} for name in Components.model_fields}}
+    charts = [name for name in Components.model_fields if name != "observer"]
+    stack = {"components": {name: {"enabled": False} for name in charts}}
     manifest = of(
         "InferenceCluster", of_.name, **({"cluster": source, "nodePools": pools, "servingStack": stack} | more)
     )

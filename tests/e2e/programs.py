@@ -22,6 +22,8 @@ NODE_ADDRESS = "198.18.0.1"
 # circuit). An update counts twice, and a ModelReplica wakes its deployment as composed and as required: one deployment
 # that becomes Ready within seconds is enough.
 ROOM_FOR_EVENTS = ("--circuit-breaker-burst=1000", "--circuit-breaker-refill-rate=50")
+REQUESTS = 500  # a second, of Kubernetes' own clients: by default 20 and 50, which hundreds of pods wait for
+SPREADS, PACKS = "default-scheduler", "packing-scheduler"  # names by which pods choose how they are scored
 CLUSTER_GATEWAY = ("198.18.0.2", 80)
 CONTROL_GATEWAY = ("198.18.0.3", 8000)
 
@@ -110,6 +112,8 @@ def controller_manager(site: Site, name: str, *controllers: str) -> Process:
         f"--kubeconfig={kubeconfig(site, name, CONTROLLERS)}",
         f"--service-account-private-key-file={site.pki.accounts}",
         "--leader-elect=false",
+        f"--kube-api-qps={REQUESTS}",
+        f"--kube-api-burst={REQUESTS}",
         *((f"--controllers={','.join(controllers)}",) if controllers else ()),
         serves=listens(port),
     )
@@ -120,8 +124,9 @@ def scheduler(site: Site, name: str) -> None:
     config = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
-        "clientConnection": {"kubeconfig": str(kubeconfig(site, name))},
+        "clientConnection": {"kubeconfig": str(kubeconfig(site, name)), "qps": REQUESTS, "burst": REQUESTS},
         "leaderElection": {"leaderElect": False},
+        "profiles": [{"schedulerName": SPREADS}, {"schedulerName": PACKS, "pluginConfig": [filling_nodes()]}],
     }
     site.processes.start(
         f"{name}-kube-scheduler",
@@ -130,6 +135,12 @@ def scheduler(site: Site, name: str) -> None:
         f"--config={site.write(f'{name}-scheduler.json', json.dumps(config))}",
         serves=listens(port),
     )
+
+
+def filling_nodes() -> dict[str, Any]:
+    """Scores that prefer nodes that are in use: by default those that are not."""
+    strategy = {"type": "MostAllocated", "resources": [{"name": one, "weight": 1} for one in ("cpu", "memory")]}
+    return {"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}
 
 
 def kwok(site: Site, name: str) -> None:

@@ -25,7 +25,11 @@ OLDER = {"lws": "v0.9.0"}  # what stands in for a version that cannot be had as 
 PODS = {"Deployment", "DaemonSet", "Job"}
 CRD = "CustomResourceDefinition"
 RELEASES = [one for one in releases() if one.chart in SOURCES]
-each_release = pytest.mark.parametrize("release", RELEASES, ids=lambda one: f"{one.chart}-{one.title}")
+ENVOY_GATEWAYS = [one for one in RELEASES if one.chart == "gateway-helm"]
+
+
+def each(found: list[Release]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("release", found, ids=lambda one: f"{one.chart}-{one.title}")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +53,7 @@ def test_every_chart_that_can_be_had_is_rendered() -> None:
     assert {one.chart for one in RELEASES} == SOURCES.keys()
 
 
-@each_release
+@each(RELEASES)
 def test_the_api_server_admits_everything_that_is_installed(cluster: Api, release: Release, rendered: Rendered) -> None:
     cluster.apply(namespace(release))
     objects = [placed(cluster, one, release.namespace) for one in rendered.objects]
@@ -58,12 +62,30 @@ def test_the_api_server_admits_everything_that_is_installed(cluster: Api, releas
     assert [refusal for one in objects for pod in pods(one) for refusal in refusals(cluster, pod)] == []
 
 
-@each_release
+@pytest.mark.parametrize(
+    ("values", "want"),
+    [
+        ({"deployment": {"replicas": "many"}}, "Deployment envoy-gateway: "),
+        ({"service": {"type": "Balancer"}}, "Service envoy-gateway: "),
+        ({"deployment": {"pod": {"nodeSelector": {"a": "b c"}}}}, "Deployment envoy-gateway: "),
+    ],
+)
+def test_the_dry_run_would_notice(cluster: Api, helm: Helm, values: Values, want: str) -> None:
+    """A value of the wrong kind, which Helm renders without a word, is refused by the API server."""
+    release = ENVOY_GATEWAYS[0]
+    objects = [placed(cluster, one, release.namespace) for one in helm.render(release, values).objects]
+    workloads = [one for one in objects if one["kind"] in ("Deployment", "Service")]
+    got = [refusal for one in workloads for refusal in refusals(cluster, one)]
+
+    assert [refusal[: len(want)] for refusal in got] == [want]
+
+
+@each(RELEASES)
 def test_the_chart_knows_every_value_that_we_send(release: Release, rendered: Rendered) -> None:
     assert unknown(release.values, rendered.defaults, SOURCES[release.chart].passed_on) == []
 
 
-@each_release
+@each(RELEASES)
 def test_every_value_that_we_send_changes_what_is_installed(helm: Helm, release: Release, rendered: Rendered) -> None:
     """One that changes nothing is misspelt, or the default."""
     assert helm.render(release).objects == rendered.objects, "a chart that is random would make every value look used"
@@ -90,11 +112,9 @@ def test_a_misspelt_value_is_noticed(helm: Helm, chart: str, values: Values, wan
     assert unknown(values, helm.render(release, values).defaults, SOURCES[release.chart].passed_on) == want
 
 
-@each_release
+@each(ENVOY_GATEWAYS)
 def test_envoy_gateway_takes_the_configuration(helm: Helm, release: Release, rendered: Rendered) -> None:
     """It knows every field, and is the controller of the GatewayClass that we compose."""
-    if release.chart != "gateway-helm":
-        pytest.skip("another program's chart")
     text = configuration(rendered)
     helm.read_configuration(text)
 

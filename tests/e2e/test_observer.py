@@ -1,4 +1,4 @@
-"""The observer with a real API server and scheduler, and with no right but those that it documents."""
+"""The observer with a real API server and scheduler, and with no right but those that the serving stack gives it."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from function.manifests import observer
 from function.vocabulary import labels, names
 from function.vocabulary.observation import DECLARED_KEY, OBSERVED_KEY, REASONS_KEY
 from tests.e2e import fleet, objects
@@ -16,19 +17,11 @@ from tests.e2e.processes import healthy, ports
 from tests.e2e.programs import Site
 from tests.e2e.waiting import until
 
-NAME = "observer"
+CLUSTER = "observed"
+NAME = names.OBSERVER
 TEAM = "observed-team"
 POOL = fleet.Pool(name="observed-h100", hardware=fleet.H100, nodes=2)
 FIRST, SECOND = (f"{POOL.name}-{index}" for index in range(POOL.nodes))
-READ = [
-    {"apiGroups": [""], "resources": ["nodes", "pods", "events"]},
-    {"apiGroups": ["resource.k8s.io"], "resources": ["resourceslices", "resourceclaims"]},
-    {"apiGroups": ["apps"], "resources": ["replicasets", "statefulsets"]},
-    {"apiGroups": ["leaderworkerset.x-k8s.io"], "resources": ["leaderworkersets"]},
-]
-OWN = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "create", "update"]}]
-AUTOSCALER = [{"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["cluster-autoscaler-status"]}]
-SEES = {"verbs": ["get", "list", "watch"]}
 
 
 @pytest.fixture(scope="module")
@@ -60,23 +53,15 @@ def observed(site: Site, cluster: Api) -> Iterator[Api]:
 
 
 def rights() -> list[Object]:
-    rbac, subject = "rbac.authorization.k8s.io", {"kind": "ServiceAccount", "name": NAME, "namespace": objects.SYSTEM}
-
-    def role(kind: str, namespace: str | None, rules: list[Object]) -> list[Object]:
-        metadata = {"name": NAME, **({"namespace": namespace} if namespace else {})}
-        of = {"apiVersion": f"{rbac}/v1", "metadata": metadata}
-        reference = {"apiGroup": rbac, "kind": kind, "name": NAME}
-        return [
-            {**of, "kind": kind, "rules": rules},
-            {**of, "kind": f"{kind}Binding", "roleRef": reference, "subjects": [subject]},
-        ]
-
-    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": NAME, "namespace": objects.SYSTEM}}
+    """Its service account, with the roles that the serving stack composes."""
     return [
-        account,
-        *role("ClusterRole", None, [rule | SEES for rule in READ]),
-        *role("Role", objects.SYSTEM, OWN),
-        *role("Role", "kube-system", [rule | SEES for rule in AUTOSCALER]),
+        observer.service_account(),
+        observer.cluster_role(),
+        observer.role(),
+        observer.autoscaler_role(),
+        observer.cluster_role_binding(),
+        observer.role_binding(),
+        observer.autoscaler_role_binding(),
     ]
 
 
@@ -97,12 +82,12 @@ def declared() -> Object:
         "attributes": fleet.H100.attributes,
         "capacity": fleet.H100.capacity,
     }
-    content = {"version": 1, "cluster": NAME, "pools": {POOL.name: {"devices": [device]}}}
+    content = {"version": 1, "cluster": CLUSTER, "pools": {POOL.name: {"devices": [device]}}}
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {
-            "name": names.declared(NAME),
+            "name": names.declared(CLUSTER),
             "namespace": objects.SYSTEM,
             "labels": {labels.OBSERVATION: labels.DECLARATION},
         },
@@ -144,7 +129,7 @@ def told(api: Api, name: str, key: str) -> Any:
 
 
 def pool(api: Api) -> Any:
-    return (told(api, names.observed(NAME), OBSERVED_KEY) or {}).get("pools", {}).get(POOL.name)
+    return (told(api, names.observed(CLUSTER), OBSERVED_KEY) or {}).get("pools", {}).get(POOL.name)
 
 
 def nodes(api: Api) -> dict[str, Any]:
@@ -161,7 +146,7 @@ def test_it_tells_what_nodes_publish(observed: Api) -> None:
 
     assert {record["devices"]["gpu"] for record in got.values()} == {fleet.H100.gpus}
     assert (pool(observed)["differs"], pool(observed)["counts"]) == ([], [])
-    assert "missing" not in told(observed, names.observed(NAME), OBSERVED_KEY)
+    assert "missing" not in told(observed, names.observed(CLUSTER), OBSERVED_KEY)
 
 
 def test_it_follows_a_cordon_and_a_taint(observed: Api) -> None:

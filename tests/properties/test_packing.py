@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from function.scheduling import blocking, covering, groups, packing
 from function.scheduling.packing import NodeCapacity, Nodes, PodDemand, Pods, is_safe, most_more
 from tests.support.arrangements import free, left, stuck
 from tests.support.random_pools import small_pool
@@ -24,12 +27,17 @@ def compared(pools: Iterable[tuple[Nodes, Pods]]) -> Counter[str]:
     """What is said of pools, beside what every arrangement of them shows. Fails where too much is promised."""
     found: Counter[str] = Counter()
     for nodes, pods in pools:
-        safe, blocked = is_safe(nodes, pods), stuck(nodes, pods)
+        safe, blocked = is_safe(nodes, pods), arranged(frozenset(nodes.items()), frozenset(pods.items()))
         assert not (safe and blocked), f"{pods} on {nodes}: {blocked}"
         found["pools"] += 1
         found["safe"] += blocked is None
         found["too timid"] += blocked is None and not safe
     return found
+
+
+@lru_cache(maxsize=1024)
+def arranged(nodes: frozenset[tuple[NodeCapacity, int]], pods: frozenset[tuple[PodDemand, int]]) -> Any:
+    return stuck(dict(nodes), dict(pods))
 
 
 def of_one_kind(sizes: Iterable[int], most_pods: int) -> Iterable[tuple[Nodes, Pods]]:
@@ -62,6 +70,41 @@ def test_small_pools_of_all_sorts_are_answered_exactly() -> None:
 @given(st.integers(0, 10**9))
 def test_no_small_pool_is_promised_too_much(seed: int) -> None:
     assert compared([small_pool(Random(seed))])["too timid"] == 0
+
+
+COARSER = {
+    "few groups of pods": (groups, "_MOST_GROUPS", 1),
+    "few lots of nodes": (groups, "_MOST_LOTS", 1),
+    "few patterns": (covering, "_MOST_PATTERNS", 0),
+    "small patterns": (covering, "_MOST_TOGETHER", 1),
+    "few unions of entries": (blocking, "_MOST_UNIONS", 1),
+    "few steps": (packing, "_MOST_STEPS", 5),
+}
+
+
+@pytest.mark.parametrize("bound", COARSER)
+def test_at_its_bounds_it_is_timid_and_never_too_hopeful(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small pools stay far below the bounds. With lower ones, less is promised, and never too much."""
+    module, name, lower = COARSER[bound]
+    pools = few_pools()
+    forget()
+    monkeypatch.setattr(module, name, lower)
+    try:
+        found = compared(pools)
+    finally:
+        forget()
+    assert 0 < found["too timid"] < found["safe"]
+
+
+@lru_cache
+def few_pools() -> list[tuple[Nodes, Pods]]:
+    random = Random(16)
+    return [small_pool(random) for _ in range(250)]
+
+
+def forget() -> None:
+    for remembered in (packing._answer, packing._groups, blocking._limits):
+        remembered.cache_clear()
 
 
 @pytest.mark.slow

@@ -43,17 +43,20 @@ _MOST_SPENT = 1_000_000
 """Units of the budget for the selectors of one cluster's replicas. Ordinary ones take some hundreds."""
 
 
-def allocations(pools: Iterable[Mapping[str, Any]], replicas: Iterable[Manifest]) -> list[dict[str, Any]]:
+def allocations(
+    pools: Iterable[Mapping[str, Any]], replicas: Iterable[Manifest], *, is_placement: bool = False
+) -> list[dict[str, Any]]:
     """Return status.allocations: of each pool its nodes, and what no replica takes.
 
-    Free nodes are below 0 when a pool shrank under its replicas. Raises deadline.Exceeded.
+    Free nodes are below 0 when a pool shrank under its replicas. `is_placement` tells whether the cluster promises
+    `Placement`. Raises deadline.Exceeded.
     """
     published, there = list(pools), list(replicas)
     taken: Counter[str] = Counter()
     for replica in there:
         taken.update(nodes_taken(dig(replica, "spec", "engines")))
     shared = {pool.name: pool for pool in _read(published) if pool.shared}
-    left = _left(list(shared.values()), there) if shared else {}
+    left = _left(list(shared.values()), there, is_placement=is_placement) if shared else {}
     return [_allocation(pool, taken[pool["name"]], left.get(pool["name"])) for pool in published]
 
 
@@ -77,7 +80,7 @@ def _allocation(pool: Mapping[str, Any], taken: int, left: Vacancy | None) -> di
 # Shared nodes
 
 
-def _left(shared: Sequence[Pool], replicas: Sequence[Manifest]) -> dict[str, Vacancy]:
+def _left(shared: Sequence[Pool], replicas: Sequence[Manifest], *, is_placement: bool) -> dict[str, Vacancy]:
     """Return what is left of each shared pool, by its name."""
     limited = Matcher(Budget(_MOST_SPENT))
     try:
@@ -85,7 +88,7 @@ def _left(shared: Sequence[Pool], replicas: Sequence[Manifest]) -> dict[str, Vac
     except Exhausted:
         rooms = _rooms(shared, replicas, _Trusting())
         return {pool.name: roughly_vacant(rooms[pool.name], pool) for pool in shared}
-    return {pool.name: vacancy(rooms[pool.name], pool) for pool in shared}
+    return {pool.name: vacancy(rooms[pool.name], pool, is_placement=is_placement) for pool in shared}
 
 
 class _Trusting(Matcher):

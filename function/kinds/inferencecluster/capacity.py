@@ -56,7 +56,7 @@ def _declaration(request: Request, spec: Spec, published: PublishedPools) -> dic
     told = {
         "version": VERSION,
         "cluster": cluster,
-        "pools": declared(spec, published),
+        "pools": declared(published),
         "terminationMessages": bool(spec.capacity and spec.capacity.terminationMessages),
     }
     manifest = copies.config_map(
@@ -98,21 +98,15 @@ def _object(request: Request, *, name: str, manifest: Mapping[str, Any], policie
     )
 
 
-def declared(spec: Spec, published: PublishedPools) -> dict[str, Any]:
+def declared(published: PublishedPools) -> dict[str, Any]:
     """Return what the pools declare, by name, as the observer reads it."""
-    scaled = scales(spec)
     return {
         pool["name"]: {
             **{field: plain(pool[field]) for field in _DECLARED_FIELDS if field in pool},
-            "scales": pool["name"] in scaled,
+            "scales": pool.get("scales") is True,
         }
         for pool in published.pools
     }
-
-
-def scales(spec: Spec) -> frozenset[str]:
-    """Return the pools to which something adds nodes."""
-    return frozenset(pool.name for pool in spec.nodePools if pool.maxNodeCount is not None)
 
 
 def declared_on_cluster(request: Request) -> Any:

@@ -56,7 +56,7 @@ def _compose(request: Request) -> Result:
 def _observed(request: Request, spec: Spec, published: pools.PublishedPools) -> observing.Observed | None:
     if not capacity.is_asked(spec):
         return None
-    return observing.read(request, published.pools, capacity.declared(spec, published))
+    return observing.read(request, published.pools, capacity.declared(published))
 
 
 def check_cluster(spec: Spec, source: clouds.Source) -> None:

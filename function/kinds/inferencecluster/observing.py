@@ -32,7 +32,7 @@ from function.core import (
     quote_condition,
 )
 from function.fleet import observations
-from function.fleet.engines import devices_claimed
+from function.fleet.replicas import CLAIMED
 from function.fleet.values import mappings, whole
 from function.kinds.inferencecluster import capacity, compose, inputs
 from function.manifests import observer, reached
@@ -108,9 +108,7 @@ def held(request: Request) -> tuple[dict[str, Any], tuple[Condition, ...]]:
         return {}, ()
     pools = inputs.published_pools(request.xr).values()
     found = read(request, pools, capacity.declared_on_cluster(request))
-    scaled = {str(pool.get("pool")) for pool in mappings(dig(before, "pools")) if pool.get("scales") is True}
-    promise = dig(before, "promise")
-    return status(request, found, scaled, promise if isinstance(promise, str) else None), conditions(found)
+    return status(request, found), conditions(found)
 
 
 # Whether it counts
@@ -178,7 +176,7 @@ def _contradiction(replicas: Iterable[Manifest], pools: Iterable[Mapping[str, An
     claimed, places = Counter[str](), set[str]()
     for replica in replicas:
         if is_ready(replica) and "deletionTimestamp" not in replica["metadata"]:
-            found = devices_claimed(dig(replica, "spec", "engines"))
+            found = CLAIMED(replica)
             claimed.update(found)
             places.update(found)
     for pool in sorted(pools, key=lambda pool: str(pool["name"])):
@@ -202,23 +200,15 @@ def _most_devices(pool: Mapping[str, Any], seen: ObservedPool) -> int:
 # The status
 
 
-def status(request: Request, found: Observed, scaled: Collection[str], promise: str | None) -> dict[str, Any]:
+def status(request: Request, found: Observed) -> dict[str, Any]:
     """Return status.capacity. Its totals change only when nodes come, go or change their state: each change of an
-    InferenceCluster wakes all deployments.
-
-    Args:
-        request: The request.
-        found: What is observed.
-        scaled: Pools to which something adds nodes.
-        promise: The promise of the spec.
-    """
+    InferenceCluster wakes all deployments."""
     kept = plain(dig(request.xr, "status", "capacity", "pools")) or []
     told = found.observation
-    pools = [_pool(name, pool, scales=name in scaled) for name, pool in told.pools.items()] if told else kept
+    pools = [_pool(name, pool) for name, pool in told.pools.items()] if told else kept
     is_there = bool(told or kept)
     published = {
         "source": "Observed",
-        **({"promise": promise} if promise == "Placement" else {}),
         **({"object": names.capacity_object(request.identity.name)} if is_there else {}),
         **({"stale": True} if is_there and not found.counts else {}),
         **({"pools": pools} if pools else {}),
@@ -226,7 +216,7 @@ def status(request: Request, found: Observed, scaled: Collection[str], promise: 
     return {"capacity": published}
 
 
-def _pool(name: str, pool: ObservedPool, *, scales: bool) -> dict[str, Any]:
+def _pool(name: str, pool: ObservedPool) -> dict[str, Any]:
     number = {state: sum(like.count for like in pool.in_state(state)) for state in NodeState}
     others = {
         "cordoned": number[NodeState.CORDONED],
@@ -236,7 +226,6 @@ def _pool(name: str, pool: ObservedPool, *, scales: bool) -> dict[str, Any]:
     }
     return {
         "pool": name,
-        **({"scales": True} if scales else {}),
         "ready": number[NodeState.READY],
         **{field: count for field, count in others.items() if count},
         **({"outOfStock": True} if pool.out_of_stock is not None else {}),

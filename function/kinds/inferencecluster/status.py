@@ -24,7 +24,7 @@ from function.core import (
     serves,
 )
 from function.fleet.clusters import is_being_deleted
-from function.kinds.inferencecluster import capacity, cluster_identity, compose, inputs, made, observing
+from function.kinds.inferencecluster import cluster_identity, compose, inputs, made, observing
 from function.kinds.inferencecluster import probe as probes
 from function.kinds.inferencecluster.allocations import allocations
 from function.kinds.inferencecluster.observing import Observed
@@ -50,7 +50,7 @@ def status(
         **({"cache": {"storageClassName": storage_class}} if storage_class else {}),
         **({"nodes": published.nodes, "gpuPools": list(published.pools)} if published.pools else {}),
         **_allocations(request, published.pools),
-        **_capacity(request, spec, observed),
+        **(observing.status(request, observed) if observed else {}),
         "podSecurity": {"enforce": spec.podSecurity.enforce},
         "serving": _backend_fault(
             request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
@@ -75,14 +75,9 @@ def _allocations(request: Request, pools: Iterable[Mapping[str, Any]]) -> dict[s
     if replicas is None or compose.is_doubted(request):
         last = plain(dig(request.xr, "status", "allocations"))
         return {"allocations": last} if last else {}
-    taken = allocations(pools, replicas)
+    is_placement = dig(request.xr, "spec", "capacity", "promise") == "Placement"
+    taken = allocations(pools, replicas, is_placement=is_placement)
     return {"allocations": taken} if taken else {}
-
-
-def _capacity(request: Request, spec: Spec, observed: Observed | None) -> dict[str, Any]:
-    if observed is None or spec.capacity is None:
-        return {}
-    return observing.status(request, observed, capacity.scales(spec), spec.capacity.promise)
 
 
 def conditions(

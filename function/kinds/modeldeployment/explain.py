@@ -17,14 +17,31 @@ from function.scheduling import (
     Budget,
     ClusterBreakdown,
     DeviceVerdict,
+    EntryVacancy,
     Fit,
     Fitter,
     MemberVerdict,
+    Pool,
     PoolBreakdown,
     RequestVerdict,
+    Room,
 )
 
 _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesExplanation:
+    """Devices of a pool whose nodes are shared."""
+
+    name: str
+    total: int
+    """Devices that the pool can have."""
+    free: int
+    """Devices that no replica claims, on nodes that are open."""
+    guaranteed: tuple[tuple[int, int], ...]
+    """Pairs of a number of devices and the pods that claim so many and fit, wherever the other pods are. Empty if there
+    are too many kinds of pods to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +52,12 @@ class PoolExplanation:
     nodes: int
     """Nodes that the pool can have."""
     free: int
-    """Free nodes. Negative if the pool is overcommitted."""
+    """Free nodes. Negative if the pool is overcommitted. Where pods share nodes, the number of pods that fit and take a
+    whole node."""
     problems: tuple[str, ...]
     """A sentence for each request that a node does not satisfy. Empty if only free nodes are missing."""
+    devices: tuple[DevicesExplanation, ...] = ()
+    """The devices of a pool whose nodes are shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +123,16 @@ def _pool(pool: PoolBreakdown) -> PoolExplanation:
     combined = [
         _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    free = scheduling.free_nodes(pool.free, pool.pool)
-    return PoolExplanation(pool.pool.name, pool.pool.nodes, free, tuple(problems + combined))
+    found = PoolExplanation(pool.pool.name, pool.pool.nodes, 0, tuple(problems + combined))
+    if isinstance(pool.free, Room):
+        vacant = scheduling.vacancy(pool.free, pool.pool)
+        return replace(found, free=vacant.whole, devices=tuple(_devices(one, pool.pool) for one in vacant.entries))
+    return replace(found, free=scheduling.free_nodes(pool.free, pool.pool))
+
+
+def _devices(entry: EntryVacancy, pool: Pool) -> DevicesExplanation:
+    count = next(device.count for device in pool.shape.devices if device.name == entry.name)
+    return DevicesExplanation(entry.name, pool.nodes * count, entry.free, entry.guaranteed)
 
 
 def _problem(member: MemberVerdict, verdict: RequestVerdict) -> str:

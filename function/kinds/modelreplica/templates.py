@@ -49,7 +49,8 @@ def _check_names(path: str, member: Member) -> None:
 
 
 def remarks(spec: Spec) -> Iterator[str]:
-    """Yield what a user should know: containers that are renamed, and fields that Kubernetes does not know."""
+    """Yield what a user should know: containers that are renamed, fields that Kubernetes does not know, and what is not
+    counted on shared nodes."""
     named = dict.fromkeys(f"{engine.engine_container(m)['name']}" for _, m in _members(spec))
     renamed = [name for name in named if name != podspec.ENGINE]
     if renamed:
@@ -61,6 +62,11 @@ def remarks(spec: Spec) -> Iterator[str]:
     ]
     if unknown:
         yield f"passed on, but not known to Kubernetes {podspec.VERSION}: {enumerate_names(unknown, MOST_NAMED)}"
+    sharing = [member for _, member in _members(spec) if member.nodeSharing]
+    uncounted = sorted({one for member in sharing for one in podspec.uncounted(member.template["spec"])})
+    if uncounted:
+        listed = enumerate_names(uncounted, MOST_NAMED)
+        yield f"not certain to fit on shared nodes, where these are not counted: {listed}"
 
 
 def claims(spec: Spec) -> list[str]:

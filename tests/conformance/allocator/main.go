@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -84,9 +85,12 @@ type answer struct {
 	TimedOut int      `json:"timedOut"`
 	// Slowest is the longest try, in microseconds.
 	Slowest int64 `json:"slowest"`
+	// Invocations has, for each event, how often the allocator called itself on one node, at most.
+	Invocations []int64 `json:"invocations"`
 }
 
-const longest = 3 * time.Second
+// longest is what kube-scheduler gives the allocator for a node.
+const longest = 10 * time.Second
 
 // features are those that kube-scheduler 1.36 has by default.
 var features = structured.Features{
@@ -185,6 +189,7 @@ func claim(pod string, requests []request) *resourceapi.ResourceClaim {
 
 func (p *pool) run() answer {
 	for _, e := range p.question.Events {
+		p.answer.Invocations = append(p.answer.Invocations, 0)
 		if e.Do == "remove" {
 			gone := p.pods[e.Pod]
 			delete(p.pods, e.Pod)
@@ -259,6 +264,8 @@ func (p *pool) allocated(node int, wanted *resourceapi.ResourceClaim) *placed {
 	}
 	object := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName(node)}}
 	results, err := allocator.Allocate(ctx, object, []*resourceapi.ResourceClaim{wanted})
+	counted := &p.answer.Invocations[len(p.answer.Invocations)-1]
+	*counted = max(*counted, invocations(allocator))
 	p.answer.Slowest = max(p.answer.Slowest, time.Since(start).Microseconds())
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.answer.TimedOut++
@@ -276,6 +283,12 @@ func (p *pool) allocated(node int, wanted *resourceapi.ResourceClaim) *placed {
 		found.devices = append(found.devices, structured.MakeDeviceID(result.Driver, result.Pool, result.Device))
 	}
 	return found
+}
+
+// invocations returns what the allocator counted. The type of its statistics is internal.
+func invocations(allocator structured.Allocator) int64 {
+	stats := reflect.ValueOf(allocator).MethodByName("GetStats").Call(nil)[0]
+	return stats.FieldByName("NumAllocateOneInvocations").Int()
 }
 
 func ask(q question) (answer, error) {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function.fleet import observations
+from function.fleet import clusters, observations
 from function.scheduling.observed import (
     CountDiffers,
     FactDiffers,
@@ -193,3 +193,18 @@ def test_no_value_in_any_place_raises(place: tuple[Any, ...], value: Any) -> Non
 @given(st.text(max_size=64) | st.binary(max_size=64).map(lambda raw: raw.decode("latin-1")))
 def test_no_text_raises(text: str) -> None:
     assert isinstance(observations.parse(text), Observation | Unbelieved)
+
+
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        ({"source": "Observed", "object": "o"}, "o"),
+        ({"source": "Observed", "object": "o", "stale": True}, None),
+        ({"source": "Observed"}, None),
+        ({"source": "Declared", "object": "o"}, None),
+        (None, None),
+    ],
+)
+def test_only_what_is_not_stale_is_looked_up(status: Any, want: str | None) -> None:
+    manifest = {"metadata": {"name": "c"}, "status": {"capacity": status}}
+    assert clusters.cluster(manifest).capacity_object == want

@@ -287,7 +287,7 @@ def test_the_text_does_not_depend_on_the_order_of_what_is_read() -> None:
     ],
 )
 def test_a_malformed_declaration_says_what_is_wrong(given: Any, problem: str) -> None:
-    with pytest.raises(declaration.Malformed) as raised:
+    with pytest.raises(declaration.MalformedDeclaration) as raised:
         declaration.of(given)
 
     assert str(raised.value) == problem
@@ -303,7 +303,7 @@ def test_a_malformed_declaration_says_what_is_wrong(given: Any, problem: str) ->
     ],
 )
 def test_a_config_map_that_declares_nothing_says_so(data: Any, problem: str) -> None:
-    with pytest.raises(declaration.Malformed) as raised:
+    with pytest.raises(declaration.MalformedDeclaration) as raised:
         declaration.read({"data": data})
 
     assert str(raised.value).startswith(problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -89,3 +90,46 @@ def test_a_file_that_is_no_kubeconfig_is_an_error_that_does_not_quote_it(content
     got = CliRunner().invoke(main, ["observe", "--kubeconfig", str(file)])
 
     assert (got.exit_code, "secret-in-file" in got.output, str(file) in got.output) == (1, False, True)
+
+
+def with_plugin(api: ApiServer, file: Path, script: str, version: str = "v1") -> Path:
+    """A kubeconfig with a credential plugin."""
+    config = json.loads(api.kubeconfig(file).read_text())
+    plugin = {"apiVersion": f"client.authentication.k8s.io/{version}", "command": "sh", "args": ["-c", script]}
+    config["users"][0]["user"] = {"exec": plugin}
+    file.write_text(json.dumps(config))
+    return file
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_a_credential_plugin_is_told_its_version_and_run(api: ApiServer, tmp_path: Path, version: str) -> None:
+    told = tmp_path / "told"
+    answer = json.dumps({"status": {"token": api.token}})
+    config = with_plugin(api, tmp_path / "config", f"echo \"$KUBERNETES_EXEC_INFO\" > {told}; echo '{answer}'", version)
+
+    got = CliRunner().invoke(main, ["observe", "--kubeconfig", str(config), "-o", "json"])
+
+    assert (got.exit_code, list(json.loads(got.stdout)["pools"])) == (0, ["h100"])
+    assert json.loads(told.read_text())["apiVersion"] == f"client.authentication.k8s.io/{version}"
+
+
+@pytest.mark.parametrize(
+    "script", ["exit 3", "echo {}", "echo secret-of-a-plugin", "echo '{\"secret-of-a-plugin\": 1}'", "echo []"]
+)
+def test_a_credential_plugin_that_fails_is_an_error_that_does_not_quote_it(
+    api: ApiServer, tmp_path: Path, script: str
+) -> None:
+    config = with_plugin(api, tmp_path / "config", script)
+
+    got = CliRunner().invoke(main, ["observe", "--kubeconfig", str(config)])
+
+    assert (got.exit_code, "secret-of-a-plugin" in got.output, "a bug" in got.output) == (1, False, False)
+
+
+def test_a_kubeconfig_with_another_token_is_an_error(api: ApiServer, tmp_path: Path) -> None:
+    config = api.kubeconfig(tmp_path / "config")
+    api.token = "another"
+
+    got = CliRunner().invoke(main, ["observe", "--kubeconfig", str(config)])
+
+    assert (got.exit_code, got.stderr) == (1, "Error: nodes: the API server does not accept the credentials\n")

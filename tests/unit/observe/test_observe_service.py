@@ -14,6 +14,7 @@ import httpx2
 import pytest
 
 from function.observe import client as clients
+from function.observe import watching
 from function.observe.health import Health
 from function.observe.service import Settings, run
 from function.observe.watching import Pace
@@ -349,3 +350,18 @@ def test_many_pods_are_read_in_pages(api: ApiServer) -> None:
     asyncio.run(story())
     lists = [asked for _, path, asked in api.requests if path == f"{CORE}/pods" and "watch" not in asked]
     assert [asked.get("continue") for asked in lists] == [None, str(clients.PAGE)]
+
+
+def test_more_objects_than_it_keeps_are_told(api: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_MOST_RECORDS", 3)
+    for index in range(3):
+        api.put(f"{CORE}/pods", pod(f"p-{index}", "a"))
+
+    async def story() -> None:
+        async with observing(api) as seen:
+            await until(lambda: observed(api) and "missing" not in observed(api))
+            api.put(f"{CORE}/pods", pod("one-more", "a"))
+            await until(lambda: observed(api).get("missing") == ["pods"])
+            assert [line for line in seen.said if line == "cannot read pods: there are more than 3"] != []
+
+    asyncio.run(story())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from function.api import servingstack
 from function.validation import clusters, validate
 from tests.support.made_clusters import CLASSES, made_cluster
 from tests.support.samples import Object
@@ -21,6 +22,14 @@ def cluster(name: str, *pools: dict[str, Any]) -> Object:
 
 def said(*objects: Object) -> list[tuple[int, str, int | None, str]]:
     return [(f.index, f.field, f.other, f.code) for f in clusters.findings(list(enumerate(objects)))]
+
+
+ALL_OFF = {
+    name: {"enabled": False}
+    for name in servingstack.Components.model_fields
+    if name not in ("amdDraDriver", "dranet", "observer")
+}
+"""Components with which nothing is installed."""
 
 
 @pytest.mark.parametrize(
@@ -189,3 +198,34 @@ def test_a_network_that_overlaps_is_found_before_anything_is_made() -> None:
 
     [finding] = [f for f in validate([wanted]) if f.code == "refused"]
     assert finding.field == "spec.cluster.eks.network.serviceCidr"
+
+
+@pytest.mark.parametrize(
+    ("capacity", "components", "want"),
+    [
+        (None, {"observer": {"enabled": False}}, []),
+        ({"source": "Declared"}, {"observer": {"enabled": False}}, []),
+        ({"source": "Observed"}, None, []),
+        ({"source": "Observed"}, {"prometheus": {"enabled": False}}, []),
+        ({"source": "Observed"}, {"observer": {"enabled": False}}, [("spec.capacity.source", "observer")]),
+        ({"source": "Observed"}, ALL_OFF, [("spec.capacity.source", "observer")]),
+        ({"source": "Observed"}, {**ALL_OFF, "observer": {}}, []),
+        ({"terminationMessages": True}, None, [("spec.capacity.terminationMessages", "ignored")]),
+        ({"source": "Observed", "terminationMessages": True}, None, []),
+    ],
+)
+def test_capacity_that_nothing_observes_is_told(capacity: Any, components: Any, want: list[tuple[str, str]]) -> None:
+    made = made_cluster("EKS", {})
+    made["spec"] |= {"capacity": capacity} if capacity else {}
+    made["spec"] |= {"servingStack": {"components": components}} if components else {}
+
+    assert [(f.field, f.code) for f in clusters.findings([(0, made)])] == want
+
+
+def test_a_promise_that_needs_observation_is_an_error() -> None:
+    made = made_cluster("EKS", {})
+    made["spec"]["capacity"] = {"source": "Declared", "promise": "Placement"}
+
+    assert [(f.field, f.message) for f in validate([made]) if f.is_error] == [
+        ("spec.capacity.promise", "promise Placement needs source Observed")
+    ]

@@ -61,6 +61,13 @@ def test_bounds_are_published_where_cpu_is_counted() -> None:
     assert entry["atMost"] == rows((8, 1), (4, 3), (2, 7), (1, 15))
 
 
+def test_a_pod_that_may_be_placed_on_the_nodes_as_they_are_is_hidden_by_no_bound() -> None:
+    [entry] = allocations([POOL], [on()] * 3, is_placement=True)
+
+    assert entry["devices"] == published(*[on()] * 3)["devices"]
+    assert entry["atMost"] == rows((8, 1), (4, 3), (2, 6), (1, 13))
+
+
 def test_pods_that_request_no_device_are_counted_by_their_cpu() -> None:
     busy = replica(engine("qwen", member(pool="h100", claims=(), resources={"requests": {"cpu": "63"}}), copies=2))
     entry = published(busy, pool={**POOL, "node": {"cpu": "64"}})

@@ -271,3 +271,15 @@ def test_claims_of_the_cluster_are_named_while_the_pods_wait() -> None:
     assert "its pods need PersistentVolumeClaim shared-data on the cluster" in said(starting, "ModelReady")
     assert [m["kind"] for m in there.values() if m["kind"] == "PersistentVolumeClaim"] == []
     assert there["deployment-qwen"]["spec"]["template"]["spec"]["volumes"][1] == spec["volumes"][0]
+
+
+@pytest.mark.parametrize("sharing", ["Devices", None])
+def test_what_is_not_counted_on_shared_nodes_is_told(sharing: str | None) -> None:
+    member = replicas.member(ports=[{"containerPort": 8000, "hostPort": 8080}])
+    shared = {**member, "nodeSharing": sharing} if sharing else member
+    request = Request(xr=replicas.replica(replicas.engine("qwen", shared)))
+
+    arrived = replicas.compose(arrivals.again(request, replicas.compose(request), arrivals.running))
+
+    told = "; not certain to fit on shared nodes, where these are not counted: hostPort 8080"
+    assert said(arrived, "ModelAccepted").endswith(told) is (sharing is not None)

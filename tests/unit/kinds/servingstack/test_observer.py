@@ -9,6 +9,7 @@ import pytest
 from function.core import Result, dig, plain
 from function.kinds.servingstack import observer
 from function.manifests import observer as manifests
+from function.observe import kinds
 from tests.support.stacks import READY, answer
 
 ON = {"enabled": True}
@@ -98,3 +99,22 @@ def test_its_pod_is_small_confined_and_tolerates_nothing() -> None:
     assert container["args"] == ["observe", "--address", "0.0.0.0:8081"]
     assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": 8081}
     assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": 8081}
+
+
+def test_it_may_read_all_that_it_follows() -> None:
+    granted = {
+        (group, resource)
+        for rule in manifests.cluster_role()["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+    everywhere = (*kinds.CAPACITY, *kinds.OWNERS, *kinds.EVENTS, kinds.DEVICE_CLASSES)
+    assert {(group(kind.path), kind.plural) for kind in everywhere} == granted
+    assert kinds.AUTOSCALER.path.split("/")[4] == manifests.autoscaler_role()["metadata"]["namespace"]
+    assert kinds.AUTOSCALER.selectors["fieldSelector"] == "metadata.name=cluster-autoscaler-status"
+
+
+def group(path: str) -> str:
+    """The API group in the path of a list."""
+    _, root, name, *_ = path.split("/")
+    return name if root == "apis" else ""
