@@ -45,14 +45,14 @@ from functools import partial
 from itertools import product
 
 from function.core import deadline
-from function.scheduling.account import Account, Free
+from function.scheduling.account import Free, empty_room, with_nodes
 from function.scheduling.backtracking import is_searchable
 from function.scheduling.budget import StepLimit
 from function.scheduling.devices import Matcher, Offer, Oversized, Shortfall, oversized
 from function.scheduling.fleet import Claimed, Cluster, NodeShape, PlacedEngine, PlacedMember, PodNeeds, Pool, Replica
 from function.scheduling.job import Engine, Member
 from function.scheduling.packing import PodDemand
-from function.scheduling.sharing import NO_DEMAND, Demands, Pods, Room, capacity
+from function.scheduling.sharing import NO_DEMAND, Demands, Pods, capacity
 
 _MOST_STEPS = 100_000
 """Steps of the search for one replica on one cluster; a step tries one option. 8 engines over 8 pools take some dozens.
@@ -203,12 +203,13 @@ class Fitter:
         return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste, shared)
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
-        """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit."""
-        empty = Account.of(cluster, self.demands).free
-        free = {
-            pool: amount if isinstance(amount, Room) else replica.nodes().get(pool, 0) for pool, amount in empty.items()
-        }
-        fit = self.fit(cluster, free, pins(replica, self.engines))
+        """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit.
+
+        The replica has them even if a pool has become too small for it.
+        """
+        fit = self.fit(
+            cluster, {pool.name: _held(replica, pool) for pool in cluster.pools}, pins(replica, self.engines)
+        )
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
     def lower_bound(self, cluster: Cluster) -> Waste | None:
@@ -338,6 +339,14 @@ class Fitter:
             waste=Waste(int(len(set(where)) > 1), memory, spare),
             pods=tuple((i, frozenset(of_pool.items())) for i, of_pool in sorted(pods.items())),
         )
+
+
+def _held(replica: Replica, pool: Pool) -> Free:
+    """Return room on a pool for what a replica has of it: its whole nodes, or of shared nodes one for each pod."""
+    if not pool.shared:
+        return replica.nodes().get(pool.name, 0)
+    members = ((engine.copies, member) for engine in replica.engines for member in engine.members)
+    return with_nodes(empty_room(pool), pool, sum(n * m.pods for n, m in members if m.pool == pool.name))
 
 
 def _needs(member: Member, offer: Offer) -> PodNeeds:
