@@ -87,10 +87,13 @@ class Explanation:
     placed: int
     clusters: tuple[ClusterExplanation, ...]
     """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
+    waiting: tuple[tuple[str, str], ...] = ()
+    """Replicas that do not serve, each with its own reason and message."""
 
 
 def requirements(request: Request) -> tuple[Requirement, ...]:
-    """Return what an explanation reads: all clusters and all replicas."""
+    """Return what an explanation reads: all clusters and all replicas; once the clusters are known, also what is
+    observed of them."""
     cache = stages.cache(request.xr)
     return (*((cache,) if cache else ()), *stages.everything(request).requirements(request.xr))
 

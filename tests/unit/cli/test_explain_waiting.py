@@ -1,47 +1,41 @@
-"""Why a replica that is placed does not serve, as `modelplane explain` tells it from a dump."""
+"""Why a replica that is placed does not serve, as `modelplane explain` tells it from what a dump has."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
-from click.testing import CliRunner
+import pytest
 
-from function.main import main
+from function.cli.explain import waiting
 
-TOUR = Path(__file__).parents[3] / "examples" / "shared-nodes"
-REPLICA = """
-apiVersion: modelplane.ai/v1alpha1
-kind: ModelReplica
-metadata:
-  name: qwen3-8b-00000000
-  namespace: {namespace}
-  labels: {{modelplane.ai/deployment: qwen3-8b, modelplane.ai/cluster: lab, modelplane.ai/replica-index: "7"}}
-  ownerReferences: [{{apiVersion: modelplane.ai/v1alpha1, kind: ModelDeployment, name: qwen3-8b, uid: u, controller: true}}]
-spec:
-  clusterName: lab
-  engines:
-  - name: main
-    members:
-    - nodePoolName: h100
-      template: {{spec: {{containers: [{{name: engine, image: example.org/engine}}]}}}}
-status:
-  conditions:
-  - type: ModelReady
-    status: "False"
-    reason: ModelStarting
-    message: "engine main: 0 of 1 copies are available: pod a: ImagePullBackOff: not found"
-    lastTransitionTime: "2026-01-01T00:00:00Z"
-"""
+WHY = "engine main: 0 of 1 copies are available: pod a: ImagePullBackOff: not found"
 
 
-def explained(tmp_path: Path, namespace: str) -> str:
-    (tmp_path / "replica.yaml").write_text(REPLICA.format(namespace=namespace))
-    return CliRunner().invoke(main, ["explain", str(TOUR), str(tmp_path), "md/chat/qwen3-8b"]).output
+def replica(namespace: str = "chat", deployment: str = "qwen", status: str = "False", **more: Any) -> dict[str, Any]:
+    ready = {"type": "ModelReady", "status": status, "reason": "ModelStarting", "message": WHY}
+    return {
+        "kind": "ModelReplica",
+        "metadata": {"name": "qwen-1", "namespace": namespace, "labels": {"modelplane.ai/deployment": deployment}},
+        "status": {"conditions": [ready]},
+        **more,
+    }
 
 
-def test_a_pods_own_reason_is_told(tmp_path):
-    assert "Replica qwen3-8b-00000000 does not serve. ModelStarting: engine main" in explained(tmp_path, "chat")
+def test_a_pods_own_reason_is_told():
+    assert list(waiting([replica()], "chat", "qwen")) == [("qwen-1", f"ModelStarting: {WHY}")]
 
 
-def test_a_namesakes_reason_is_not(tmp_path):
-    assert "does not serve" not in explained(tmp_path, "search")
+@pytest.mark.parametrize(
+    "other",
+    [
+        replica(namespace="search"),
+        replica(deployment="llama"),
+        replica(status="True"),
+        replica(kind="ModelEndpoint"),
+        replica(status=None),
+        {"kind": "ModelReplica"},
+        {"kind": "ModelReplica", "metadata": {"name": "a", "namespace": "chat"}},
+    ],
+)
+def test_what_serves_and_what_is_of_others_is_not(other):
+    assert list(waiting([other], "chat", "qwen")) == []

@@ -221,6 +221,7 @@ class TestSharedNodes:
         assert isinstance(room, Room)
         assert sum(count for demand, count in room.pods if demand.devices == ((4, (0,)),)) == 1
 
+
 def test_placement_is_suggested_where_it_would_admit_what_a_restart_may_not() -> None:
     """The two pods that are there are on one node: the other is free, but is not promised to anybody."""
     pods = {workload("small"): 1, workload("tiny"): 1}
