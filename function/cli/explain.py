@@ -131,7 +131,7 @@ def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield from (f"  {condition}" for condition in cluster.conditions)
     for pool in cluster.pools:
         yield f"  pool {pool.name}: {_free(pool)}"
-        yield from (f"    {problem}" for problem in pool.problems)
+        yield from (f"    {problem}" for problem in (*pool.problems, *([pool.note] if pool.note else ())))
     yield from (f"  would help: {remedy}" for remedy in cluster.remedies)
 
 
