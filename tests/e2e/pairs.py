@@ -25,8 +25,7 @@ from tests.e2e.waiting import until
 from tests.support import replicas
 
 ROLE = "llm-d.ai/role"
-CLUSTER = "west"
-POOL = "west-l4"
+POOL = "west-l4"  # of the nodes (fleet.py)
 GPU = {"name": "gpu", "deviceClassName": "gpu.nvidia.com"}
 numbers = itertools.count(1)
 

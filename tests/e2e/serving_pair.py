@@ -49,10 +49,12 @@ class Serving:
         phases = ("prefill", "decode") if tokens >= PREFIX else ("decode",)
         wanted = {name for phase in phases for name in self.of(phase)}
         asked: list[Taken] = []
+        late: set[str] = set()  # a prefill may end after the answer
 
         def had() -> set[str]:
+            late.update(name for name, one in self.engines.items() if asked and one.completions)
             asked.append(self.ask(text(tokens)))
-            return {name for one in asked for name in (*one.prefill, *one.decode)}
+            return late.union(*((*one.prefill, *one.decode) for one in asked))
 
         until(had, f"each of {wanted} to be asked", holds=lambda seen: seen == wanted)
         return asked
