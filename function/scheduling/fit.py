@@ -52,7 +52,7 @@ from function.scheduling.devices import Matcher, Offer, Oversized, Shortfall, ov
 from function.scheduling.fleet import Claimed, Cluster, NodeShape, PlacedEngine, PlacedMember, PodNeeds, Pool, Replica
 from function.scheduling.job import Engine, Member
 from function.scheduling.packing import PodDemand
-from function.scheduling.sharing import NO_DEMAND, Demands, Pods, capacity
+from function.scheduling.sharing import NO_DEMAND, Demands, Pods, Room, capacity
 
 _MOST_STEPS = 100_000
 """Steps of the search for one replica on one cluster; a step tries one option. 8 engines over 8 pools take some dozens.
