@@ -3,6 +3,9 @@
 The replica has the annotation until it is ready with its new spec. Until then it may lose the nodes that it grows into,
 and return to the recorded spec.
 
+If the replica is edited again meanwhile, and has pods on shared nodes, the annotation also records the engines that it
+had between: pods of each may run, and are charged.
+
 What returns is the spec, and not the rendering (see renderings.py): the workloads of the recorded spec are gone, and
 this version of the function can compose them only by its own rules.
 """
@@ -18,6 +21,7 @@ from function.fleet.engines import engines
 from function.scheduling import PreviousSpec
 from function.vocabulary import labels, versions
 
+_BETWEEN = "between"
 _LONGEST = 128 * 1024
 """Bytes of the annotation. Kubernetes accepts 256 KiB of annotations on one object (k8s.io/apimachinery v0.36,
 ValidateAnnotations)."""
@@ -35,7 +39,13 @@ def read(metadata: Manifest) -> PreviousSpec | None:
     spec = dig(noted, "spec")
     if not isinstance(spec, dict):
         return None
-    return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text)
+    between = tuple(engines(given) for given in _between(noted))
+    return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text, between)
+
+
+def _between(noted: dict[str, Any]) -> list[Any]:
+    found = noted.get(_BETWEEN)
+    return found if isinstance(found, list) else []
 
 
 def note(previous: PreviousSpec, observed: Manifest) -> str:
@@ -45,8 +55,22 @@ def note(previous: PreviousSpec, observed: Manifest) -> str:
     is empty if the spec is too long for an annotation. Such a replica keeps its new spec even if it loses its nodes.
     """
     if previous.noted:
+        return _with_between(previous, observed)
+    return _text({"spec": restate_spec(observed), "specHash": previous.spec_hash})
+
+
+def _with_between(previous: PreviousSpec, observed: Manifest) -> str:
+    """Return the text of an annotation, with the observed engines if they are to be replaced."""
+    if not previous.between:
         return previous.noted
-    noted = {"spec": restate_spec(observed), "specHash": previous.spec_hash}
+    noted = json.loads(previous.noted)
+    known, replaced = _between(noted), dig(restate_spec(observed), "engines")
+    if len(previous.between) <= len(known) or replaced in known:
+        return previous.noted
+    return _text({**noted, _BETWEEN: [*known, replaced]}) or previous.noted
+
+
+def _text(noted: dict[str, Any]) -> str:
     text = json.dumps(noted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text if len(text.encode()) <= _LONGEST else ""
 

@@ -145,6 +145,12 @@ class Ledger:
         more = {pool: max(count, before.nodes.get(pool, 0)) for pool, count in after.nodes.items()}
         self._charge(replica.cluster, Charges({**before.nodes, **more}, after.states), before)
 
+    def between(self, replica: Replica) -> Specs:
+        """Return the specs that a replica was given since the one that it served with, and has pods of on shared
+        nodes."""
+        charged = self._charged_for(replica)
+        return charged[1:] if self._account(replica.cluster).charges(charged).states else ()
+
     def _charged_for(self, replica: Replica) -> Specs:
         """Return the specs that a replica was counted with. One that is to be rolled back has pods of them still."""
         there = self._replicas.get(replica.cluster, ())

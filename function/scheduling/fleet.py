@@ -161,6 +161,8 @@ class PreviousSpec:
     """The revision that it served with."""
     noted: str = ""
     """The text of the annotation that records it; empty until it is written."""
+    between: Specs = field(default=(), compare=False)
+    """The specs that it was given since, before its own, of which pods may run on shared nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,9 @@ class Replica:
     @property
     def specs(self) -> Specs:
         """The specs of which pods may run, the oldest first: its previous one while it goes over to its own."""
-        return (self.previous.engines, self.engines) if self.previous and self.is_growing else (self.engines,)
+        if self.previous is None or not self.is_growing:
+            return (self.engines,)
+        return self.previous.engines, *self.previous.between, self.engines
 
     @property
     def has_served(self) -> bool:

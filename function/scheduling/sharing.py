@@ -18,8 +18,8 @@ Deliberately coarse:
 
 - The engines of different replicas are taken to be in any combination of states. If there are more than
   `_MOST_COMBINATIONS`, every copy of an engine that rolls is charged for all of its specs.
-- An edit is charged together with the spec that served last. Pods of a spec between the two are not: few of them can be
-  ready, and a rolling update deletes those that are not before all others.
+- An edit of a replica that has never served is charged for the new spec alone, and one that is rolled back for its
+  former spec. Few pods of the other spec are ready, and a rolling update deletes those that are not before all others.
 - A pod that does not fit on an empty node of the shape is charged for the whole node. The class was edited, and where
   the devices are that the pod holds is not known.
 - Limits of a node other than devices, cpu, memory and ephemeral storage are not counted, such as its number of pods.

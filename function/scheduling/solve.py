@@ -295,8 +295,9 @@ class _Solver:
             return False
         cluster = self.fleet.clusters[replica.cluster]
         engines = fit.placed(cluster)
-        grows = replica.has_served and self.ledger.takes_more(cluster.name, engines, replica.proven.engines)
-        previous = replica.proven if grows else None
+        proven, between = replica.proven, self.ledger.between(replica)
+        grows = between or self.ledger.takes_more(cluster.name, engines, proven.engines)
+        previous = replace(proven, between=between) if replica.has_served and grows else None
         self.ledger.edit(replica, engines)
         self.placed.append(Placement(cluster.name, replica.index, Action.UPDATE, engines, fit, replica, previous))
         return True

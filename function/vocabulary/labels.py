@@ -100,7 +100,8 @@ although it was tried and did not serve, or although too few other replicas serv
 
 FORMER_SPEC = "modelplane.ai/former-spec"
 """Annotation of a ModelReplica that was given more nodes in its place: the spec that it served with before, as JSON. It
-returns to that spec if another replica took the same nodes at the same moment. Removed once the replica is ready."""
+returns to that spec if another replica took the same nodes at the same moment. On shared nodes it also has the engines
+of specs between that one and its own. Removed once the replica is ready."""
 
 FOUND_NOTHING = doubt.NOTE
 """Annotation of a composed resource: what the last pass looked for and did not find."""

@@ -163,6 +163,10 @@ class Shared(RuleBasedStateMachine):
         ours = tuple(self._made(job, p, plan) for p in plan.placements)
         self.fleet = replace(self.fleet, replicas=tuple(r for r in self.fleet.replicas if r.deployment != owner) + ours)
 
+    def _last_served(self, replica: Replica) -> Specs:
+        """A spec that never served leaves no pods that would not go by themselves."""
+        return (self.served[replica.identity],) if replica.identity in self.served else ()
+
     def _order_is_irrelevant(self, job: Job, seen: Fleet, plan: Plan) -> None:
         random = Random(self.clock)
         clusters = {
@@ -183,8 +187,8 @@ class Shared(RuleBasedStateMachine):
         kept = replace(p.replica, previous=p.previous, moving_for=plan.moving_for(p, job.spec_hash))
         if p.action is not Action.UPDATE and not p.rolls_back:
             return kept
-        served = self.served.get(kept.identity)
-        self.running[kept.identity] = (served, p.engines) if served else (p.engines,)
+        before = self.running[kept.identity] if kept.identity in self.served and not p.rolls_back else ()
+        self.running[kept.identity] = (*(before or self._last_served(kept)), p.engines)
         return replace(kept, engines=p.engines, spec_hash=job.spec_hash if p.fit else kept.spec_hash, ready=False)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from function.fleet import previous_spec
@@ -41,3 +44,36 @@ def test_a_spoilt_note_says_nothing(text: object) -> None:
 def test_a_spec_too_long_for_an_annotation_is_not_noted() -> None:
     long = {**OBSERVED, "spec": {**SPEC, "args": "x" * 200_000}}
     assert previous_spec.note(PreviousSpec(ENGINES, "hash"), long) == ""
+
+
+def later(name: str) -> dict[str, object]:
+    """The replica with an engine of another name."""
+    return {**OBSERVED, "spec": {**SPEC, "engines": [{**SPEC["engines"][0], "name": name}]}}
+
+
+def test_engines_between_two_edits_are_noted_each_once() -> None:
+    first = previous_spec.read(noted(previous_spec.note(PreviousSpec(ENGINES, "hash"), OBSERVED)))
+    assert first is not None
+    edited = replace(first, between=(ENGINES,))
+    second = previous_spec.read(noted(previous_spec.note(edited, later("f"))))
+    assert second is not None
+    assert [[engine.name for engine in spec] for spec in second.between] == [["f"]]
+    assert previous_spec.spec(second) == SPEC
+    assert previous_spec.note(second, later("g")) == second.noted
+    assert previous_spec.note(replace(second, between=(*second.between, ENGINES)), later("f")) == second.noted
+    third = previous_spec.note(replace(second, between=(*second.between, ENGINES)), later("g"))
+    assert [spec[0].name for spec in previous_spec.read(noted(third)).between] == ["f", "g"]
+
+
+def test_engines_that_are_too_long_leave_the_note_as_it_is() -> None:
+    text = previous_spec.note(PreviousSpec(ENGINES, "hash"), OBSERVED)
+    edited = PreviousSpec(ENGINES, "hash", text, (ENGINES,))
+    assert previous_spec.note(edited, later("f" * 200_000)) == text
+
+
+@pytest.mark.parametrize("between", [7, {}, [None, 7, {}]])
+def test_spoilt_engines_between_are_none(between: object) -> None:
+    text = json.dumps({"spec": SPEC, "specHash": "hash", "between": between})
+    found = previous_spec.read(noted(text))
+    assert found is not None
+    assert not any(found.between)

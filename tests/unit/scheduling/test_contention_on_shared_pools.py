@@ -166,3 +166,24 @@ def test_a_pod_that_its_class_no_longer_describes_takes_the_node() -> None:
 def test_a_pod_that_requests_more_than_its_class_has_by_now_does_not_close_the_pool() -> None:
     there = replica(OLDER, Wish(cpu=20))
     assert planned(job(THIRD, 1, Wish(cpu=8)), 2, there, shape="counted").missing == 0
+
+
+def test_pods_of_a_spec_between_two_edits_are_charged_until_the_last_one_is_ready() -> None:
+    """Two copies of one GPU were to become two of three, on two nodes, and then ones of two."""
+    first, between, last = (Wish(devices=n, copies=2) for n in (1, 3, 2))
+    rolling = edited(OLDER, first, between)
+    [again] = planned(job(OLDER, 1, last), 2, rolling).placements
+    assert again.previous is not None
+    assert (again.action, again.previous.between) == (Action.UPDATE, (rolling.engines,))
+
+    now = replace(rolling, engines=again.engines, spec_hash=job(OLDER, 1, last).spec_hash, previous=again.previous)
+    assert now.specs == (replica(OLDER, first).engines, rolling.engines, again.engines)
+    assert planned(job(THIRD, 1, TWO), 2, now).missing == 1
+    assert planned(job(THIRD, 1, TWO), 2, replace(now, ready=True)).missing == 0
+
+
+def test_on_whole_nodes_the_spec_between_two_edits_is_not_noted() -> None:
+    rolling = edited(OLDER, ONE, Wish(copies=2))
+    [again] = planned(job(OLDER, 1, Wish(copies=3)), 4, rolling, shared=False).placements
+    assert again.previous is not None
+    assert again.previous.between == ()
