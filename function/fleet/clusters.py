@@ -92,12 +92,17 @@ def _published(manifest: Manifest, free_of: Callable[[Manifest, Manifest], Free 
     return {name: amount for name, amount in found.items() if amount is not None}
 
 
-def certainly_free(manifest: Manifest) -> dict[str, Free] | None:
-    """Return what is published as free without what is only a bound: nothing of pools whose nodes are shared.
+def certainly_free(manifest: Manifest) -> dict[str, Free]:
+    """Return what is published as free, for a cluster on which no replica was found.
 
-    None unless there is a number for all other pools.
+    What is published of shared pools are bounds. So all of them is free, unless the cluster publishes that replicas
+    take something: then nothing of them is.
     """
-    return _published(manifest, lambda pool, stated: _NOTHING if _is_shared(pool) else _free_of(pool, stated))
+    shared = {str(pool.get("name")) for pool in mappings(dig(manifest, "status", "gpuPools")) if _is_shared(pool)}
+    found = _published(manifest, lambda pool, stated: _NOTHING if _is_shared(pool) else _free_of(pool, stated))
+    found = dict.fromkeys(shared, _NOTHING) if found is None else found
+    is_taken = are_taken(dig(manifest, "status", "allocations"))
+    return {name: has for name, has in found.items() if is_taken or name not in shared}
 
 
 _NOTHING = Hint(((1, 0),))

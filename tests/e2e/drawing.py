@@ -1,4 +1,4 @@
-"""Draws fleets at random. A fleet is the same for the same name, seed and scale."""
+"""Draws fleets at random. A fleet is the same, but for names, for the same seed, number and scale."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -43,8 +43,9 @@ def seeds(*fixed: str) -> tuple[str, ...]:
     return found
 
 
-def draw(name: str, seed: str, scale: Scale = Scale()) -> RandomFleet:
-    return _Draw(name, Random(f"{seed}/{name}"), scale).fleet(seed)
+def draw(name: str, seed: str, scale: Scale, number: int = 0) -> RandomFleet:
+    """One of the fleets of a seed."""
+    return _Draw(name, Random(f"{seed}/{number}"), scale).fleet(seed)
 
 
 def another(fleet: RandomFleet, random: Random, name: str) -> Object:

@@ -9,7 +9,7 @@ from random import Random
 from tests.e2e import objects
 from tests.e2e.control import Control
 from tests.e2e.kube import Api, Object, Refused, condition, says
-from tests.e2e.planned import POOL, Refusal, refused
+from tests.e2e.planned import FORCEABLE, POOL, Refusal, refused
 from tests.e2e.random_fleet import RandomFleet
 from tests.e2e.team import identities, title
 from tests.e2e.waiting import steady, until
@@ -78,13 +78,14 @@ class Story:
         return [found for one in self.fleets for found in self.control.api.list(objects.GROUP, kind, one.name)]
 
     def pods(self) -> list[Object]:
-        return [pod for one in self.fleets for pod in self.cluster.list("v1", "Pod", one.name)]
+        """The pods of engines."""
+        found = [pod for one in self.fleets for pod in self.cluster.list("v1", "Pod", one.name)]
+        return [pod for pod in found if WORKLOAD in pod["metadata"].get("labels", ())]
 
-    def refusals(self) -> Iterator[tuple[RandomFleet, Refusal]]:
-        """Who lacks replicas, and what is said of the clusters."""
-        for one in self.fleets:
-            for refusal in refused(one, self.control.api.list(objects.GROUP, DEPLOYMENT, one.name)):
-                yield one, refusal
+    def refusals(self, fleet: RandomFleet) -> list[Refusal]:
+        """Deployments that lack replicas, and clusters that have no room for them."""
+        found = refused(fleet, self.control.api.list(objects.GROUP, DEPLOYMENT, fleet.name))
+        return [one for one in found if one.reason in FORCEABLE]
 
     def await_settled(self) -> None:
         """Wait until all edits are carried out as far as they can be, and all that is placed runs."""

@@ -150,7 +150,7 @@ def _says(replica: Object, engine: str) -> bool:
 
 
 def draw(story: Story) -> Mishap:
-    """In each fleet up to three nodes: one is lost, one drained, one cordoned."""
+    """In each fleet up to three nodes: one is lost, one drained, one cordoned. One that runs pods is left if it can."""
     before = story.pods()
     chosen = [list(_nodes(story, namespace.name, before)) for namespace in story.fleets]
     lost, drained, cordoned = ([names[at] for names in chosen if len(names) > at] for at in range(3))
@@ -165,4 +165,4 @@ def _nodes(story: Story, namespace: str, pods: Sequence[Object]) -> Iterator[str
             if pod["metadata"]["namespace"] == namespace and "resourceClaims" in pod["spec"]
         }
     )
-    yield from story.random.sample(found, min(3, len(found)))
+    yield from story.random.sample(found, min(3, max(1, len(found) - 1)))

@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from function.core import Manifest, dig, plain
 from function.planning import stubs
@@ -12,11 +11,12 @@ from function.vocabulary import crossplane
 from tests.e2e import objects
 from tests.e2e.kube import Object, condition
 from tests.e2e.random_fleet import Cluster, RandomFleet, asks
-from tests.e2e.team import OBJECT
+from tests.e2e.team import DEPLOYMENT, OBJECT
 
 POOL = "modelplane.ai/pool"
 WIDE = 64  # nodes, which every replica fits on
 TEMPLATES = "ResourceClaimTemplate"
+FORCEABLE = ("Full", "Fragmented")  # reasons for which the pods of a replica can be tried on the cluster
 WORKLOADS = ("Deployment", "LeaderWorkerSet")
 
 
@@ -24,14 +24,17 @@ WORKLOADS = ("Deployment", "LeaderWorkerSet")
 class Workload:
     """An engine of a replica as it is composed for its cluster."""
 
+    replica: str
+    deployment: str
     engine: str
     claims: tuple[Object, ...]  # the ResourceClaimTemplates of its pods
     pods: tuple[Object, ...]
 
-    def on(self, pool: str, namespace: str) -> "Workload":
-        """The same on another pool, for another namespace."""
-        claims = tuple(objects.changed(one, "metadata.namespace", namespace) for one in self.claims)
-        return Workload(self.engine, claims, tuple(_moved(one, pool, namespace) for one in self.pods))
+    def on(self, pool: str, cluster: str, namespace: str) -> "Workload":
+        """The same on another pool, in another namespace, under names of its own there."""
+        claims = tuple(_renamed(one, cluster, namespace) for one in self.claims)
+        pods = tuple(_moved(_renamed(one, cluster, namespace), pool, cluster) for one in self.pods)
+        return replace(self, claims=claims, pods=pods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,32 @@ class Refusal:
     reason: str
     message: str
 
+    def is_exact(self, *, whole: bool) -> bool:
+        """Whether it counts as kube-scheduler does: whole nodes where pods take whole nodes, or devices and resources
+        of pools whose nodes are shared."""
+        return self.reason == "Full" and (whole or all(pool.shared for pool in self.cluster.pools))
+
+    def assignments(self, sample: Sequence[Workload], namespace: str) -> Iterator[tuple[Workload, ...]]:
+        """A replica on every choice of the cluster's pools for its engines, from one that is composed for another.
+
+        A pool is a choice for an engine if one node of it satisfies each of its members.
+        """
+        engines, pools = self.deployment["spec"]["engines"], self.cluster.pools
+        composed = {one.engine: one for one in sample}
+        choices = [
+            [
+                composed[engine["name"]].on(pool.name, self.cluster.name, namespace)
+                for pool in pools
+                if all(pool.hardware.has(asks(member)) for member in engine["members"])
+            ]
+            for engine in engines
+        ]
+        yield from itertools.product(*choices)
+
+
+Samples = Mapping[str, Sequence[Workload]]
+"""One replica of each deployment, by the deployment."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -51,16 +80,24 @@ class Planned:
     fleet: RandomFleet
     workloads: tuple[Workload, ...]
     refusals: tuple[Refusal, ...]
-    wanted: int  # replicas
+    samples: Samples
 
 
 def plan(fleet: RandomFleet) -> Planned:
-    """Place a fleet's deployments; they arrive in the order of the fleet."""
+    """Place a fleet's deployments. Then make its pools wide, so that there is a sample of those that were refused."""
     control = _settled(fleet.classes, fleet.clusters, fleet.deployments)
     refusals = tuple(refused(fleet, control.store.of_kind(objects.GROUP, "ModelDeployment")))
-    return Planned(
-        fleet, tuple(_workloads(control)), refusals, sum(one["spec"]["replicas"] for one in fleet.deployments)
-    )
+    workloads = tuple(_workloads(control))
+    for one in fleet.clusters if refusals else ():
+        control.loop.replace(_wide(one).written)
+    control.loop.settle()
+    return Planned(fleet, workloads, refusals, _samples(control))
+
+
+def samples(fleet: RandomFleet) -> Samples:
+    """A replica of each deployment, as it is composed where there is room."""
+    single = [objects.changed(one, "spec.replicas", 1) for one in fleet.deployments]
+    return _samples(_settled(fleet.classes, [_wide(one) for one in fleet.clusters], single))
 
 
 def refused(fleet: RandomFleet, deployments: Iterable[Manifest]) -> Iterator[Refusal]:
@@ -75,24 +112,8 @@ def refused(fleet: RandomFleet, deployments: Iterable[Manifest]) -> Iterator[Ref
                     yield Refusal(deployment, clusters[said["cluster"]], said["reason"], said["message"])
 
 
-def assignments(refusal: Refusal, classes: Sequence[Object], namespace: str) -> Iterator[tuple[Workload, ...]]:
-    """A replica that was refused, as it would be composed for the cluster: on every choice of pools for its engines.
-
-    A pool is a choice for an engine if one node of it satisfies each of its members.
-    """
-    cluster = refusal.cluster
-    wide = replace(cluster, pools=tuple(replace(pool, nodes=WIDE) for pool in cluster.pools))
-    alone = objects.changed(refusal.deployment, "spec.replicas", 1)
-    composed = {one.engine: one for one in _workloads(_settled(classes, [wide], [alone]))}
-    choices = [
-        [composed[engine["name"]].on(pool.name, namespace) for pool in cluster.pools if _takes(pool.hardware, engine)]
-        for engine in alone["spec"]["engines"]
-    ]
-    yield from itertools.product(*choices)
-
-
-def _takes(hardware: Any, engine: Object) -> bool:
-    return all(hardware.has(asks(member)) for member in engine["members"])
+def _wide(cluster: Cluster) -> Cluster:
+    return replace(cluster, pools=tuple(replace(pool, nodes=WIDE) for pool in cluster.pools))
 
 
 def _settled(classes: Sequence[Object], clusters: Sequence[Cluster], deployments: Sequence[Object]) -> ControlPlane:
@@ -100,10 +121,16 @@ def _settled(classes: Sequence[Object], clusters: Sequence[Cluster], deployments
     manifests = [*classes, *(one.written for one in clusters)]
     control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
-    for one in deployments:
-        control.loop.load([one])
-        control.loop.settle()
+    control.loop.load(deployments)
+    control.loop.settle()
     return control
+
+
+def _samples(control: ControlPlane) -> Samples:
+    by_replica: dict[str, dict[str, list[Workload]]] = {}
+    for one in _workloads(control):
+        by_replica.setdefault(one.deployment, {}).setdefault(one.replica, []).append(one)
+    return {deployment: next(iter(replicas.values())) for deployment, replicas in by_replica.items()}
 
 
 def _workloads(control: ControlPlane) -> Iterator[Workload]:
@@ -113,9 +140,11 @@ def _workloads(control: ControlPlane) -> Iterator[Workload]:
     claims = {_identity(one): one for one in manifests if one["kind"] == TEMPLATES}
     for one, manifest in zip(found, manifests, strict=True):
         if manifest["kind"] in WORKLOADS:
-            key = one["metadata"]["annotations"][crossplane.COMPOSITION_KEY]
+            [owner] = one["metadata"]["ownerReferences"]
+            key, labels = one["metadata"]["annotations"][crossplane.COMPOSITION_KEY], one["metadata"]["labels"]
             pods = tuple(pods_of(manifest))
-            yield Workload(key.partition("-")[2], tuple(_claimed(pods, claims)), pods)
+            composed = tuple(_claimed(pods, claims))
+            yield Workload(owner["name"], labels[DEPLOYMENT], key.partition("-")[2], composed, pods)
 
 
 def _claimed(pods: Iterable[Object], claims: Mapping[tuple[str, str], Object]) -> Iterator[Object]:
@@ -147,6 +176,15 @@ def pods_of(workload: Object) -> Iterator[Object]:
         yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
 
 
-def _moved(pod: Object, pool: str, namespace: str) -> Object:
-    moved = objects.changed(pod, "metadata.namespace", namespace)
-    return objects.changed(moved, "spec.nodeSelector", pod["spec"]["nodeSelector"] | {POOL: pool})
+def _renamed(manifest: Object, prefix: str, namespace: str) -> Object:
+    metadata = manifest["metadata"] | {"name": f"{prefix}-{manifest['metadata']['name']}", "namespace": namespace}
+    return manifest | {"metadata": metadata}
+
+
+def _moved(pod: Object, pool: str, prefix: str) -> Object:
+    """A pod on a pool, with claim templates that were renamed."""
+    spec = pod["spec"] | {"nodeSelector": pod["spec"]["nodeSelector"] | {POOL: pool}}
+    if "resourceClaims" in spec:
+        template = "resourceClaimTemplateName"
+        spec["resourceClaims"] = [one | {template: f"{prefix}-{one[template]}"} for one in spec["resourceClaims"]]
+    return pod | {"spec": spec}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from tests.e2e import objects
 from tests.e2e.inference import takes_pods
@@ -12,6 +13,7 @@ from tests.e2e.random_fleet import FLEET, RandomFleet, device_classes
 from tests.e2e.waiting import until
 
 WRITERS = 6
+SHOWN = "20"  # pods of which it is told that they wait
 FORCED = "forced"  # the namespace of what Modelplane refused
 CLAIM, CLAIM_TEMPLATE = ("resource.k8s.io/v1", "ResourceClaim"), ("resource.k8s.io/v1", "ResourceClaimTemplate")
 OURS = f"{FLEET}=random"
@@ -32,11 +34,10 @@ class Yard:
         self.create([manifest for one in self.fleets for manifest in (*one.nodes, *one.slices)])
 
     def await_nodes(self) -> None:
-        def waiting() -> list[str]:
-            nodes = self.listed("v1", "Node", OURS)
-            return [one["metadata"]["name"] for one in nodes if not takes_pods(one)]
-
-        until(waiting, "every node to take pods", holds=lambda seen: not seen)
+        """Wait until every node takes pods. They are looked at one after the other, for all are a megabyte."""
+        for one in (node for fleet in self.fleets for node in fleet.nodes):
+            look = partial(self.cluster.current, one)
+            until(look, f"{one['metadata']['name']} to take pods", holds=lambda seen: seen and takes_pods(seen))
 
     def clear(self) -> None:
         for namespace in (FORCED, *(one.name for one in self.fleets)):
@@ -58,8 +59,8 @@ class Yard:
         self.bring(pods)
 
     def unbound(self) -> list[str]:
-        """What the pods say that are on no node, but for those that are forced."""
-        waiting = self.listed("v1", "Pod", "modelplane.ai/workload", fieldSelector="spec.nodeName=")
+        """What some of the pods say that are on no node, but for those that are forced."""
+        waiting = self.listed("v1", "Pod", "modelplane.ai/workload", fieldSelector="spec.nodeName=", limit=SHOWN)
         return [
             f"{one['metadata']['namespace']}/{one['metadata']['name']} on {one['spec']['nodeSelector'][POOL]}: "
             f"{condition(one, 'PodScheduled').get('message', 'nothing yet')}"
@@ -90,16 +91,21 @@ class Yard:
         """
         self.create([claim for trial in trials for one in trial for claim in one.claims])
         self.create([pod for trial in trials for one in trial for pod in one.pods])
-        verdicts = until(self.verdicts, "a verdict on each pod", holds=lambda seen: None not in seen.values())
+        said = [[self.judged(pod) for one in trial for pod in one.pods] for trial in trials]
         self.empty(FORCED)
         self.cluster.send("DELETE", self.cluster.resource(*CLAIM_TEMPLATE).path(FORCED))
         until(lambda: self.cluster.list(*CLAIM, FORCED), "the devices to be free again", holds=lambda seen: not seen)
-        names = [[pod["metadata"]["name"] for one in trial for pod in one.pods] for trial in trials]
-        return [[said for name in pods if (said := verdicts[name])] for pods in names]
+        return [[one for one in trial if one] for trial in said]
 
-    def verdicts(self) -> dict[str, str | None]:
-        """Of each forced pod why it is unschedulable; empty if it is bound, None if nothing is known yet."""
-        return {one["metadata"]["name"]: verdict(one) for one in self.cluster.list("v1", "Pod", FORCED)}
+    def judged(self, pod: Object) -> str:
+        """Wait until kube-scheduler has judged a pod, and give why it is unschedulable; empty if it is bound."""
+
+        def look() -> str | None:
+            found = self.cluster.current(pod)
+            return verdict(found) if found else None
+
+        found = until(look, f"{pod['metadata']['name']} to be judged", holds=lambda seen: seen is not None)
+        return found or ""
 
     # How it is done
 

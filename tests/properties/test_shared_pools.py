@@ -87,6 +87,15 @@ class Shared(RuleBasedStateMachine):
         mine = tuple(r for r in self.fleet.replicas if r.deployment == owner)
         self._carry_out(owner, Fleet(stale.clusters, tuple(r for r in stale.replicas if r.deployment != owner) + mine))
 
+    @rule(wishes_=st.lists(wishes, min_size=3, max_size=3), replicas=st.integers(1, 2))
+    def all_are_edited_and_reconciled_at_the_same_moment(self, wishes_, replicas) -> None:
+        """None sees what the others do."""
+        at_that_moment = self.fleet
+        for owner, wish in zip(OWNERS, wishes_, strict=True):
+            self.jobs[owner] = shared_pools.job(owner, replicas, wish)
+            self.seen[owner] = at_that_moment
+            self.reconcile_from_a_stale_look(owner)
+
     @rule(first=st.permutations(OWNERS))
     def one_more_reconcile_of_everybody_makes_pools_safe(self, first) -> None:
         for owner in first:

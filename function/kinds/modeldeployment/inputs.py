@@ -86,12 +86,9 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
     uncounted = {name for name in clusters if not stage.counts(name)}
-    contradicted = {name for name in silent - inhabited if _publishes_replicas(manifests[name])}
     free = LazyDict(
-        uncounted | contradicted,
-        lambda name: (
-            published.free(manifests[name]) if name in uncounted else published.certainly_free(manifests[name])
-        ),
+        uncounted | (silent - inhabited),
+        lambda name: (published.free if name in uncounted else published.certainly_free)(manifests[name]),
     )
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
@@ -131,10 +128,6 @@ def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[st
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
     return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
-
-
-def _publishes_replicas(manifest: Manifest) -> bool:
-    return published.are_taken(dig(manifest, "status", "allocations"))
 
 
 def _is_labelled(manifest: Manifest, cluster: str) -> bool:

@@ -18,6 +18,7 @@ from function.scheduling import (
     Fleet,
     ForeignReplica,
     Job,
+    Ledger,
     Member,
     NodeShape,
     PlacedEngine,
@@ -25,7 +26,9 @@ from function.scheduling import (
     Plan,
     PodNeeds,
     Pool,
+    PreviousSpec,
     Replica,
+    Room,
     breakdowns,
     rejection,
     rejections,
@@ -205,6 +208,18 @@ class TestSharedNodes:
         for is_placement in (False, True):
             there = cluster(held, declared=1, shared=True, is_placement=is_placement)
             assert [p.action for p in solve(job(1, 4), Fleet({"c": there}, (mine,))).placements] == [Action.UPDATE]
+
+    def test_an_edit_takes_no_room_from_pods_that_are_not_bound_yet(self) -> None:
+        """The own pod is bound and goes over from one spec to the next; the pod of another deployment is on no node."""
+        held = nodes("a", ours={workload("mine", ME): {"gpu": 4}}, pods={workload("mine", ME): 1})
+        there = cluster(held, declared=1, shared=True, is_placement=True)
+        mine = standing("mine", 4, deployment=ME, serving=True, served=True, spec_hash="0")
+        rolling = replace(mine, previous=PreviousSpec(standing("mine", 3).engines, "0"))
+        ledger = Ledger({"c": there}, [rolling], {"c": [foreign(standing("x", 4))]})
+        ledger.edit(rolling, standing("mine", 2).engines)
+        room = ledger.open("c")["p"]
+        assert isinstance(room, Room)
+        assert sum(count for demand, count in room.pods if demand.devices == ((4, (0,)),)) == 1
 
 
 def test_placement_is_suggested_where_it_would_admit_what_a_restart_may_not() -> None:
