@@ -27,14 +27,17 @@ Phases of `vacancy`:
 Deliberately coarse:
 
 - Claims that may draw on several entries are charged to the first of them that has free devices.
-- The steps of phases 2 and 3 are limited together. If the limit is reached, nothing is guaranteed.
+- The steps of phases 2 and 3 are limited together. If the limit is reached, or there are very many kinds of pods,
+  nothing is guaranteed, and bounds are given in any case.
 - Phase 4 puts pods on nodes greedily, and could block more nodes. A bound may be too large, and not too small.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from function.scheduling import packing
 from function.scheduling.budget import StepLimit
@@ -46,6 +49,9 @@ _MOST_STEPS = 20_000
 """Steps of phases 2 and 3 together. No question alone may take more, so that no answer is a guess."""
 _MOST_PUT = 2_000
 """Pods that are tried on nodes for one bound."""
+_MOST_KINDS = 200
+"""Kinds of pods that are told apart. If there are more, nothing is guaranteed, and only those with the most pods are
+put on nodes for the bounds: fewer pods block fewer nodes."""
 _FEW_DEVICES = 8
 """Devices of a node up to which all packings are told apart."""
 MOST_SIZES = 16
@@ -86,6 +92,8 @@ def vacancy(room: Room, pool: Pool, *, is_placement: bool = False) -> Vacancy:
     If `is_placement`, pods are placed on the nodes as they are, so that more may fit than is guaranteed: the bounds are
     then those of the best arrangement. Raises deadline.Exceeded.
     """
+    if len(room.everyone) > _MOST_KINDS:
+        return replace(roughly_vacant(room, pool), at_most=tuple(_at_most(room, is_placement=is_placement)))
     limit, shape = StepLimit(_MOST_STEPS), pool.shape
     left = _free(room, shape)
     nodes = sum(count for _, count in room.nodes)
@@ -102,7 +110,9 @@ def vacancy(room: Room, pool: Pool, *, is_placement: bool = False) -> Vacancy:
             )
             for e, free in left.items()
         ),
-        at_most=tuple(_at_most(room, is_placement=is_placement)) if is_placement or _needs_bounds(shape) else (),
+        at_most=tuple(_at_most(room, is_placement=is_placement))
+        if is_placement or limit.exhausted or _needs_bounds(shape)
+        else (),
     )
 
 
@@ -170,8 +180,9 @@ def _at_most(room: Room, *, is_placement: bool) -> Iterator[tuple[int, int]]:
     free = sum(count * sum(capacity.devices) for capacity, count in room.nodes)
     free = max(0, free - sum(count * _size(pod) for pod, count in pods.items()))
     used = {_size(pod) for pod in pods}
+    claiming = sorted((pod for pod in pods if pod.devices), key=lambda pod: (-pods[pod], _order(pod)))[:_MOST_KINDS]
     for size in _sizes(most, used):
-        left, open_ = dict(pods), 0
+        left, open_ = {pod: pods[pod] for pod in sorted(claiming, key=_order)}, 0
         for capacity, nodes in sorted(room.nodes, key=lambda one: -sum(one[0].devices)):
             blocked = 0 if is_placement else _block(capacity, nodes, left, size)
             open_ += (nodes - blocked) * (sum(capacity.devices) // size)
@@ -194,20 +205,21 @@ def _blocking(
 ) -> dict[PodDemand, int] | None:
     """Return pods that leave a node with fewer than `size` devices, greedily; None if none are found.
 
-    The smallest pod that suffices is added last, and the largest that fits before.
+    The smallest pod that suffices is added last, and the largest that fits before. `left` is in order of sizes.
     """
     lacking = sum(capacity.devices) - size + 1
     chosen: dict[PodDemand, int] = {}
     together = PodDemand()
-    kinds = sorted((pod for pod, count in left.items() if count and pod.devices), key=_order)
+    kinds = [(_size(pod), pod) for pod, count in left.items() if count]
     while lacking > 0:
-        enough = [pod for pod in kinds if _size(pod) >= lacking]
-        for pod in (*enough, *(pod for pod in reversed(kinds) if _size(pod) < lacking)):
+        split = bisect_left(kinds, lacking, key=lambda kind: kind[0])
+        for at in chain(range(split, len(kinds)), range(split - 1, -1, -1)):
             if not tries.step():
                 return None
+            taken, pod = kinds[at]
             more = _with(together, pod)
             if chosen.get(pod, 0) < left[pod] and fits_empty(capacity, more):
-                together, lacking = more, lacking - _size(pod)
+                together, lacking = more, lacking - taken
                 chosen[pod] = chosen.get(pod, 0) + 1
                 break
         else:

@@ -103,6 +103,14 @@ def test_a_room_with_too_many_kinds_of_pods_guarantees_nothing() -> None:
     assert found.at_most[-1] == (1, 768)
 
 
+def test_of_very_many_kinds_of_pods_only_bounds_are_known() -> None:
+    nodes = pool(400, 8, cpu=64)
+    many = vacancy(room(nodes, {pod((1 + i % 4, GPU), cpu=i): 1 for i in range(1, 1_001)}), nodes)
+
+    assert (many.whole, many.entries[0].free, many.entries[0].guaranteed) == (0, 3_200 - 2_500, ())
+    assert many.at_most[-1] == (1, 700)
+
+
 def test_a_rough_count_gives_each_pod_a_node() -> None:
     found = roughly_vacant(room(nodes := pool(4, 8), {gpus(1): 3, pod(cpu=5): 9}), nodes)
 
