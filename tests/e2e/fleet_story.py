@@ -59,6 +59,8 @@ class Story:
         until(lambda: self.all(REPLICA), "every replica to go", holds=lambda seen: not seen)
         for one in self.inference_clusters():
             until(functools.partial(self.is_deleted, one), f"{title(one)} to go")
+        for one in (manifest for fleet in self.fleets for manifest in fleet.classes):
+            self.control.api.delete(one)
         self.yard.clear()
 
     def is_deleted(self, target: Object) -> bool:
