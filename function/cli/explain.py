@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ _EXAMPLE = epilog(
 _MISSING = 3
 _KINDS = ("modeldeployment", "modeldeployments", "md")
 _PARTS = 3
+_LOOK_UPS = 2
+"""The clusters, and then what is observed of them."""
 _OWN = ("ClusterReady", "BackendReady")
 """The conditions of an InferenceCluster that say why it does not serve."""
 
@@ -53,15 +55,22 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
 
     namespace, name = _named(what)
     what = f"ModelDeployment/{namespace}/{name}"
-    control = settled(checked(dirs))
+    loaded = checked(dirs)
+    control = settled(loaded)
     xr = _find(control, namespace, name)
     try:
         reconciler = control.loop.reconciler
         request = reconciler.request(xr)
-        explanation = explaining.explain(reconciler.answered(request, explaining.requirements(request)))
+        for _ in range(_LOOK_UPS):
+            request = reconciler.answered(request, explaining.requirements(request))
+        explanation = explaining.explain(request)
     except (InvalidSpec, NotYet) as why:
         raise click.ClickException(f"{what}: {why.condition.reason}: {why.condition.message}") from why
-    explanation = replace(explanation, clusters=tuple(_with_conditions(one, control) for one in explanation.clusters))
+    explanation = replace(
+        explanation,
+        clusters=tuple(_with_conditions(one, control) for one in explanation.clusters),
+        waiting=tuple(waiting([one.manifest for one in loaded], namespace, name)),
+    )
     _show(what, explanation, form)
     click.get_current_context().exit(_MISSING if explanation.clusters else 0)
 
@@ -102,6 +111,24 @@ def _with_conditions(cluster: ClusterExplanation, control: ControlPlane) -> Clus
     return replace(cluster, conditions=tuple(f"{one['type']}: {one['reason']}: {one['message']}" for one in told))
 
 
+def waiting(objects: Iterable[Manifest], namespace: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the replicas that do not serve as the files have them, each with its own words.
+
+    They are read before the fleet is simulated: a simulated cluster starts every pod.
+    """
+    from function.api import modelreplica
+    from function.core import condition, identity
+    from function.vocabulary import labels, names
+
+    mine = {labels.DEPLOYMENT: names.label_value(name)}
+    for replica in objects:
+        if replica.get("kind") != modelreplica.KIND or dig(replica, "metadata", "namespace") != namespace:
+            continue
+        ready = condition(replica, "ModelReady")
+        if (dig(replica, "metadata", "labels") or {}).items() >= mine.items() and dig(ready, "status") == "False":
+            yield identity(replica).name, f"{dig(ready, 'reason')}: {dig(ready, 'message') or ''}"
+
+
 def _show(what: str, explanation: Explanation, form: str) -> None:
     if form == "text":
         report.show([report.Lines("", list(_lines(what, explanation)), style="")])
@@ -110,8 +137,10 @@ def _show(what: str, explanation: Explanation, form: str) -> None:
 
 
 def _without_unshared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A part of an explanation as data. A pool whose nodes are not shared has no devices."""
-    found = {name: value for name, value in pairs if name != "devices" or value}
+    """A part of an explanation as data. What is empty for most deployments is left out."""
+    found = {name: value for name, value in pairs if name not in ("devices", "waiting") or value}
+    if "waiting" in found:
+        found["waiting"] = [{"replica": replica, "message": words} for replica, words in found["waiting"]]
     if "guaranteed" in found:
         found["guaranteed"] = [{"count": count, "pods": pods} for count, pods in found["guaranteed"]]
     return found
@@ -121,6 +150,8 @@ def _lines(what: str, explanation: Explanation) -> Iterator[str]:
     yield f"{what}: {explanation.placed} of {explanation.wanted} replicas are placed."
     if not explanation.clusters:
         yield "Nothing is missing."
+    for name, words in explanation.waiting:
+        yield f"Replica {name} does not serve. {words}"
     for cluster in explanation.clusters:
         yield ""
         yield from _cluster(cluster)
@@ -131,7 +162,7 @@ def _cluster(cluster: ClusterExplanation) -> Iterator[str]:
     yield from (f"  {condition}" for condition in cluster.conditions)
     for pool in cluster.pools:
         yield f"  pool {pool.name}: {_free(pool)}"
-        yield from (f"    {problem}" for problem in pool.problems)
+        yield from (f"    {problem}" for problem in (*pool.problems, *([pool.note] if pool.note else ())))
     yield from (f"  would help: {remedy}" for remedy in cluster.remedies)
 
 

@@ -8,7 +8,7 @@ the deployments of all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple
@@ -80,40 +80,56 @@ def free(manifest: Manifest) -> dict[str, Free] | None:
 
 
 def _free(manifest: Manifest) -> dict[str, Free] | None:
+    return _published(manifest, _free_of)
+
+
+def _published(manifest: Manifest, free_of: Callable[[Manifest, Manifest], Free | None]) -> dict[str, Free] | None:
     pools = {str(pool.get("name")): pool for pool in mappings(dig(manifest, "status", "gpuPools"))}
     stated = {str(one.get("pool")): one for one in mappings(dig(manifest, "status", "allocations"))}
-    found = {name: _free_of(pool, stated.get(name, {})) for name, pool in pools.items()}
+    found = {name: free_of(pool, stated.get(name, {})) for name, pool in pools.items()}
     if not pools or None in found.values():
         return None
     return {name: amount for name, amount in found.items() if amount is not None}
 
 
+def certainly_free(manifest: Manifest) -> dict[str, Free]:
+    """Return what is published as free, for a cluster on which no replica was found.
+
+    What is published of shared pools are bounds. So all of them is free, unless the cluster publishes that replicas
+    take something: then nothing of them is.
+    """
+    shared = {str(pool.get("name")) for pool in mappings(dig(manifest, "status", "gpuPools")) if _is_shared(pool)}
+    found = _published(manifest, lambda pool, stated: _NOTHING if _is_shared(pool) else _free_of(pool, stated))
+    found = dict.fromkeys(shared, _NOTHING) if found is None else found
+    is_taken = are_taken(dig(manifest, "status", "allocations"))
+    return {name: has for name, has in found.items() if is_taken or name not in shared}
+
+
+_NOTHING = Hint(((1, 0),))
+
+
+def are_taken(allocations: Any) -> bool:
+    """Return whether replicas take nodes or devices according to a published status.allocations."""
+    return any(_is_taken(entry) for entry in mappings(allocations))
+
+
+def _is_taken(entry: Manifest) -> bool:
+    devices = mappings(entry.get("devices"))
+    return whole(entry.get("free")) < whole(entry.get("nodes")) or any(
+        whole(device.get("free")) < whole(device.get("total")) for device in devices
+    )
+
+
 def _free_of(pool: Manifest, stated: Manifest) -> Free | None:
     """Return what is free of a pool; None if it is not stated."""
-    if pool.get("sharing") == "Devices":
+    if _is_shared(pool):
         return _hint(stated)
     count = _count(stated.get("free"))
     return None if count is None else min(count, max(0, whole(pool.get("nodes"))))
 
 
-def free_if_empty(manifest: Manifest) -> dict[str, Free] | None:
-    """Return what is published as free of a cluster on which no replica was found; None if it is not published.
-
-    A hint is no ground to place a replica on. So a shared pool is left out if it publishes that nobody takes anything,
-    and is counted as empty; otherwise nothing is free on it, until its replicas are found.
-    """
-    stated = {str(one.get("pool")): one for one in mappings(dig(manifest, "status", "allocations"))}
-    found = free(manifest)
-    if found is None:
-        return None
-    counted = {name: amount for name, amount in found.items() if not isinstance(amount, Hint)}
-    taken = {name: Hint(((1, 0),)) for name in found.keys() - counted.keys() if _is_taken(stated.get(name, {}))}
-    return {**counted, **taken}
-
-
-def _is_taken(stated: Manifest) -> bool:
-    """Whether any device of a shared pool is published as taken."""
-    return any(_count(device.get("free")) != _count(device.get("total")) for device in mappings(stated.get("devices")))
+def _is_shared(pool: Manifest) -> bool:
+    return bool(pool.get("sharing") == "Devices")
 
 
 def _hint(stated: Manifest) -> Hint | None:
@@ -173,7 +189,7 @@ def pools(published: Any) -> Iterator[Pool]:
     """Yield the pools of a published status.gpuPools."""
     for pool in mappings(published):
         if name := pool.get("name"):
-            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), pool.get("sharing") == "Devices")
+            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), _is_shared(pool))
 
 
 # Observations

@@ -20,7 +20,7 @@ from function.core import (
     serves,
 )
 from function.fleet import previous_spec, renderings
-from function.fleet.engines import engines, nodes_taken
+from function.fleet.engines import devices_claimed, engines, nodes_taken
 from function.fleet.values import whole
 from function.scheduling import ForeignReplica, Replica
 from function.scheduling.fleet import Specs
@@ -102,6 +102,13 @@ ENGINES = ContentCache("spec", make=lambda manifest: engines(dig(manifest, "spec
 def _nodes(manifest: Manifest) -> dict[str, int]:
     return nodes_taken(dig(manifest, "spec", "engines"))
 
+
+def _claimed(manifest: Manifest) -> dict[str, int]:
+    return devices_claimed(dig(manifest, "spec", "engines"))
+
+
+CLAIMED = ContentCache("spec", make=_claimed, most=32_768)
+"""Devices that pods claim by pool, by the content of a replica's spec."""
 
 TAKEN = ContentCache("spec", make=_nodes, most=32_768)
 """Whole nodes by pool, by the content of a replica's spec. There are thousands of replicas, and specs seldom change."""

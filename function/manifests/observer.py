@@ -103,7 +103,7 @@ def _pod(image: str) -> dict[str, Any]:
                 "startupProbe": _probe("/healthz", period=5, failures=24),
                 "readinessProbe": _probe("/readyz", period=10, failures=3),
                 "livenessProbe": _probe("/healthz", period=20, failures=3),
-                "resources": {"requests": {"cpu": "50m", "memory": "192Mi"}, "limits": {"memory": "1Gi"}},
+                "resources": {"requests": {"cpu": "50m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
                 "securityContext": {**pods.CONFINED, "readOnlyRootFilesystem": True},
             }
         ],

@@ -3,7 +3,7 @@
 What is left out, in this order, until the rest fits:
 
 1. Names of nodes: 8 of each record, then 1, then none. Their number is exact.
-2. Precision: what pods request is rounded up, and what nodes can allocate down, in steps that double, so that the
+2. Precision: what pods request is rounded up, and what nodes can allocate down, in steps that grow, so that the
    records of more nodes are alike. A reader then sees less free than there is, never more.
 3. Records: those of the fewest nodes of each pool. `left` is the number of their nodes.
 """
@@ -19,17 +19,21 @@ from function.observe.amounts import Amounts
 from function.vocabulary.observation import MOST_OBSERVED
 
 _NAMES = (8, 1, 0)
+_REQUESTED = ("requested", "oursRequested")
 _STEPS = (Amounts(1000, 2**30, 2**30), *(Amounts(1000 << n, 2**30 << n, 2**32 << n) for n in (2, 4, 6)))
 """Steps of rounding: thousandths of a cpu, and bytes."""
 
 
 def text(observed: Mapping[str, Any], most: int = MOST_OBSERVED) -> str:
     """An observation as JSON of at most so many bytes."""
-    for folded in _folded(observed):
-        shown = dump(folded)
-        if len(shown) <= most:
-            return shown
-    return _cut(folded, most)
+    shown = next((shown for shown in map(dump, _unnamed(observed)) if len(shown) <= most), None)
+    if shown is not None:
+        return shown
+    coarsest = _imprecise(observed, _STEPS[-1])
+    if len(dump(coarsest)) > most:  # asked first: nodes that differ in who holds their devices never become alike
+        return _cut(coarsest, most)
+    finer = (dump(_imprecise(observed, step)) for step in _STEPS[:-1])
+    return next((shown for shown in finer if len(shown) <= most), dump(coarsest))
 
 
 def dump(value: Any) -> str:
@@ -37,12 +41,14 @@ def dump(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def _folded(observed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _unnamed(observed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield observed
     for most in _NAMES:
-        yield _each(observed, lambda records, most=most: [_unnamed(record, most) for record in records])
-    for step in _STEPS:
-        yield _each(observed, lambda records, step=step: _merged(_rounded(_unnamed(one, 0), step) for one in records))
+        yield _each(observed, lambda records, most=most: [_named(record, most) for record in records])
+
+
+def _imprecise(observed: Mapping[str, Any], step: Amounts) -> Mapping[str, Any]:
+    return _each(observed, lambda records: _merged(_rounded(_named(record, 0), step) for record in records))
 
 
 def _each(observed: Mapping[str, Any], change: Any) -> dict[str, Any]:
@@ -51,19 +57,21 @@ def _each(observed: Mapping[str, Any], change: Any) -> dict[str, Any]:
     return {**observed, "pools": pools}
 
 
-def _unnamed(record: Mapping[str, Any], most: int) -> dict[str, Any]:
+def _named(record: Mapping[str, Any], most: int) -> dict[str, Any]:
     return {**record, "names": record["names"][:most]}
 
 
 def _rounded(record: Mapping[str, Any], step: Amounts) -> dict[str, Any]:
-    has, requested = amounts.read(record["allocatable"]), amounts.read(record["requested"])
+    has = amounts.read(record["allocatable"])
     return {
         **record,
         "allocatable": Amounts(*(amount // unit * unit for amount, unit in zip(has, step, strict=True))).texts(),
-        "requested": Amounts(
-            *(-(-amount // unit) * unit for amount, unit in zip(requested, step, strict=True))
-        ).texts(),
+        **{field: _rounded_up(record[field], step) for field in _REQUESTED if field in record},
     }
+
+
+def _rounded_up(given: Any, step: Amounts) -> dict[str, str]:
+    return Amounts(*(-(-amount // unit) * unit for amount, unit in zip(amounts.read(given), step, strict=True))).texts()
 
 
 def _merged(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 from lightkube.config.client_adapter import AsyncClient, ConnectionParams
-from lightkube.config.kubeconfig import KubeConfig, SingleConfig
+from lightkube.config.kubeconfig import SERVICE_ACCOUNT, KubeConfig, SingleConfig
 from lightkube.config.models import NameValue, User, UserExec
 from lightkube.core.exceptions import ConfigError
 
@@ -51,18 +51,18 @@ class UnusableCredentials(Exception):
     """The kubeconfig or the service account cannot be used."""
 
 
-def in_cluster() -> httpx2.AsyncClient:
-    """The client of the service account of this pod.
+def in_cluster(account: str = SERVICE_ACCOUNT) -> httpx2.AsyncClient:
+    """The client of the service account of this pod, whose files are in the folder `account`.
 
     Raises: UnusableCredentials.
     """
     try:
-        return _client(KubeConfig.from_service_account().get())
+        return _client(KubeConfig.from_service_account(account).get())
     except KeyError as missing:
         raise UnusableCredentials(
             f"{missing.args[0]} is not set: this is no pod of a cluster; pass --kubeconfig"
         ) from None
-    except ConfigError as error:
+    except (ConfigError, OSError) as error:
         raise UnusableCredentials(f"this is no pod with a service account: {error}; pass --kubeconfig") from None
 
 

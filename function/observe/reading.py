@@ -182,6 +182,7 @@ def pod(given: Any) -> Pod | None:
         workload=sys.intern(workload),
         pool=sys.intern(name_of(dig(given, "spec", "nodeSelector", labels.POOL))),
         is_daemon=owner.get("kind") == "DaemonSet",
+        is_leaving=dig(given, "metadata", "deletionTimestamp") is not None,
         requests=amounts.requested(_mapping(dig(given, "spec"))),
         trouble=troubles.of(given) if workload else None,
     )

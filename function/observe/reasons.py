@@ -4,6 +4,8 @@ One reason for each pod, the most telling one. What the pod's own status tells (
 it where the status is silent: volumes that cannot be mounted, probes that fail, pods that cannot be made. An event
 outlives its cause by an hour, so it counts only while the pod's stage fits.
 
+A pod that is being deleted is no reason, and neither is one of which nothing is known but that it starts.
+
 The text is stable and bounded: pods in the order of their reasons and names, so many workloads and pods, messages
 shortened until all fits.
 """
@@ -43,7 +45,7 @@ def reasons(snapshot: Snapshot, allows: Allows = lambda _: False) -> dict[str, d
         if not pod.workload:
             continue
         spaces.add(pod.key[0])
-        if pod.trouble is None:
+        if pod.trouble is None or (pod.is_leaving and not news.is_lost(pod)):
             continue
         workload = pod.key[0], pod.workload
         waiting[workload] += not pod.is_over
@@ -56,7 +58,7 @@ def reasons(snapshot: Snapshot, allows: Allows = lambda _: False) -> dict[str, d
         waiting[owner.key[0], owner.workload] += 0
     workloads: dict[str, dict[str, Any]] = {space: {} for space in spaces}
     for (space, name), count in sorted(waiting.items()):
-        if count or told[space, name]:
+        if told[space, name] or (count and over[space, name]):
             pods = [*sorted(told[space, name], key=_order), *sorted(over[space, name], key=_order)]
             workloads[space][name] = {"waiting": count, "pods": pods}
     return {space: {**nothing(space), "workloads": found} for space, found in workloads.items()}
@@ -81,11 +83,15 @@ class _News:
         self._owners = sorted(snapshot.owners, key=lambda owner: (owner.key, owner.kind))
         self._lost = {node.name for node in snapshot.nodes if not node.is_ready}
 
+    def is_lost(self, pod: Pod) -> bool:
+        """Whether a pod is on a node that is not ready. Deleted there, it stays until the node is back."""
+        return pod.node in self._lost and not pod.is_over
+
     def reason(self, pod: Pod, *, may_quote: bool) -> dict[str, Any] | None:
         """The reason of one pod; None where nothing tells."""
         trouble = pod.trouble
         assert trouble is not None
-        if pod.node in self._lost and not pod.is_over:
+        if self.is_lost(pod):
             trouble = Trouble(Stage.WAITING, "NodeNotReady", f"node {pod.node} is not ready")
         else:
             trouble = self._completed(pod, trouble, may_quote=may_quote)

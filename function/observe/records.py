@@ -121,6 +121,8 @@ class Pod:
     """The pool of nodes that it asks for, if any."""
     is_daemon: bool
     """Whether a DaemonSet controls it."""
+    is_leaving: bool
+    """Whether it is being deleted. It holds what it has until it is gone."""
     requests: Amounts
     trouble: Trouble | None
     """Why an engine's pod does not run; None if it is ready, and for pods that are not ours."""

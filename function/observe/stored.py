@@ -51,12 +51,21 @@ def read(config_map: Any) -> Stored | None:
     declared, problem = None, ""
     if role == labels.DECLARATION:
         try:
-            declared = declaration.read(config_map)
+            declared = _declared(name, config_map)
         except MalformedDeclaration as malformed:
             problem = str(malformed)
     data = dig(config_map, "data")
     told = digest(data if isinstance(data, Mapping) else {})
     return Stored(name, str(uid or ""), role, told, declared, problem, _space(name, config_map))
+
+
+def _declared(name: str, config_map: Any) -> Declaration:
+    """Raises: MalformedDeclaration; also if it has another name: two of one cluster would write over each other."""
+    declared = declaration.read(config_map)
+    wanted = names.declared(declared.cluster)
+    if name != wanted:
+        raise MalformedDeclaration(f"the declaration of {declared.cluster} must be named {wanted}")
+    return declared
 
 
 def _space(name: str, config_map: Any) -> str:

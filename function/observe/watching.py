@@ -9,7 +9,8 @@ Phases (`follow`):
    (410 Gone), or the fault lasts, list again.
 
 A kind that the server refuses (403, 404) is asked for again every minute: a role can be granted and an API installed
-later. It is no fault, and the other kinds go on.
+later. It is no fault, and the other kinds go on. A server that starts refuses what it allows a moment later, so a kind
+that was read before is refused only after several tries.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from function.observe.view import View, identity
 Say = Callable[[str], None]
 _MOST_LINE = 32 * 2**20
 """Bytes of one event. The API server accepts objects of 3 MB."""
+_SURE = 3
+"""Refusals in a row of a kind that was read before."""
 _LINE_FEED = b"\n"
 _MOST_RECORDS = 300_000
 """Records of a kind. Kubernetes supports 150,000 pods (kubernetes.io, "Considerations for large clusters")."""
@@ -60,13 +63,17 @@ class Pace:
 
 async def follow(client: httpx2.AsyncClient, view: View, say: Say, pace: Pace) -> None:
     """Keep a view up to date. Does not return and does not raise; it ends when its task is cancelled."""
-    faults = 0
+    faults = refusals = 0
     while True:
         try:
             version = await _list(client, view)
-            faults = 0
+            faults = refusals = 0
             await _watch(client, view, version, say, pace)
         except api.KindRefused as refused:
+            refusals += 1
+            if view.is_known and not view.refusal and refusals < _SURE:
+                await asyncio.sleep(pace.after(refusals))
+                continue
             if view.refusal != str(refused):
                 say(f"cannot read {refused}")
             view.refused(str(refused))

@@ -244,7 +244,8 @@ class Clusters:
         there = self.things.get(provider.config(manifest), {})
         target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
         if not keeps and target in there and there[target].owner in (ref, None):
-            del there[target]
+            gone = there.pop(target).manifest
+            there.pop(observed.owned_by(gone) or target, None)
             self._restore(store, provider.config(manifest))
         store.remove_finalizer(ref, provider.FINALIZER)
 

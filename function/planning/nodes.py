@@ -14,7 +14,7 @@ evaluated by the scheduler's own matcher.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from function import cel, podspec
@@ -39,6 +39,15 @@ class PoolNodes:
     """What is left of each node, if pods share them."""
     is_published: bool = True
     """Whether the InferenceCluster has the pool. Of one that a cloud only keeps, it is not known what a node has."""
+    still_shared: set[int] = field(default_factory=set)
+    """Nodes on which pods are that came when nodes were shared."""
+
+    def stay(self, node: int) -> int:
+        """Leave a pod on a node that it shares with others, although nodes are not shared any more."""
+        if node not in self.still_shared:
+            self.still_shared.add(node)
+            self.free = max(0, self.free - 1)
+        return node
 
 
 @dataclass(slots=True)
@@ -82,6 +91,8 @@ class Nodes:
             return "", None
         if pool.shared is not None:
             return self._share(pool.shared, pod, asked, f"pool {name}", at=at, runs=runs)
+        if runs and at is not None and at < pool.nodes:
+            return "", pool.stay(at)
         return self._take_whole(pool, asked, f"pool {name}", runs=runs), None
 
     def _take_whole(self, pool: PoolNodes, claims: Sequence[Manifest], name: str, *, runs: bool) -> str:

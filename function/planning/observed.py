@@ -33,8 +33,15 @@ def is_observation(manifest: Manifest | None) -> bool:
     return bool(dig(manifest, "kind") == "ConfigMap" and role == labels.OBSERVED)
 
 
+def owned_by(manifest: Manifest) -> Ref | None:
+    """The observation that Kubernetes deletes with a declaration; None for any other manifest."""
+    if dig(manifest, "metadata", "labels", labels.OBSERVATION) != labels.DECLARATION:
+        return None
+    return _ref(names.observed(str(json.loads(manifest["data"][DECLARED_KEY])["cluster"])))
+
+
 def write(things: dict[Ref, RemoteObject], cluster: Manifest, given: Mapping[str, Manifest]) -> bool:
-    """Write the ConfigMap of an observation, or remove it with the declaration.
+    """Write the ConfigMap of an observation, if there is a declaration.
 
     Args:
         things: The remote objects of the cluster; changed in place.
@@ -48,7 +55,7 @@ def write(things: dict[Ref, RemoteObject], cluster: Manifest, given: Mapping[str
     ref, declaration = _ref(names.observed(name)), things.get(_ref(names.declared(name)))
     there, found = things.get(ref), given.get(ref.name)
     if declaration is None or found is None:
-        return things.pop(ref, None) is not None
+        return False
     text = _answer(str(dig(found, "data", OBSERVED_KEY) or ""), declaration.manifest, cluster)
     if there is not None and dig(there.manifest, "data", OBSERVED_KEY) == text:
         return False

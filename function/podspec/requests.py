@@ -9,14 +9,12 @@ Terms:
 Phases, for each resource (k8s.io/kubernetes v1.36, pkg/apis/core/v1/defaults.go, SetDefaults_Pod; then
 k8s.io/component-helpers v0.36, resource.PodRequests):
 
-1. A container requests its limit, if it gives no request.
+1. Each amount is rounded up to thousandths. A container requests its limit, if it gives no request.
 2. The pod requests the sum of its containers and sidecars, or what an init container needs with the sidecars before it,
    if that is more.
 3. A request of cpu or memory by the pod itself (`spec.resources`) replaces the sum. So does a limit of the pod itself
    if none of its containers gives a request or limit.
-4. The overhead of a runtime class comes on top.
-
-Amounts are summed as they are written, and the sum is rounded up.
+4. The overhead of a runtime class comes on top. The sum is rounded up to millicores of cpu, and bytes of the others.
 """
 
 from __future__ import annotations
@@ -32,17 +30,17 @@ RESOURCES = "cpu", "memory", "ephemeral-storage"
 """The resources that are summed, in the order of `scheduling.Resources`."""
 _OF_PODS = RESOURCES[:2]
 """Those that a pod itself can request."""
-_NANO = 9
-"""Digits that Kubernetes keeps of an amount (k8s.io/apimachinery v0.36, resource.ParseQuantity)."""
-_ONE, _MILLICORE = 10**9, 10**6
+_DIGITS = 3
+"""Digits that the API server keeps of an amount (SetDefaults_ResourceList)."""
+_THOUSAND = 10**_DIGITS
 _LONGEST = 64
 """Characters of an amount that is remembered."""
 
 
 def quantity(resource: str, value: Any) -> int | None:
     """Return an amount of a resource: millicores of cpu, bytes of the others, rounded up; None if it cannot be read."""
-    nano = _nano(value)
-    return None if nano is None else _rounded(resource, nano)
+    milli = _milli(value)
+    return None if milli is None else _rounded(resource, milli)
 
 
 def requested(spec: Mapping[str, Any]) -> Resources:
@@ -51,9 +49,8 @@ def requested(spec: Mapping[str, Any]) -> Resources:
     return cpu, memory, storage
 
 
-def _rounded(resource: str, nano: int) -> int:
-    unit = _MILLICORE if resource == "cpu" else _ONE
-    return -(-nano // unit)
+def _rounded(resource: str, milli: int) -> int:
+    return milli if resource == "cpu" else -(-milli // _THOUSAND)
 
 
 def _of_pod(spec: Mapping[str, Any], name: str) -> int:
@@ -65,7 +62,7 @@ def _of_pod(spec: Mapping[str, Any], name: str) -> int:
         limit = _amount(spec, "limits", name)
         is_told = any(amount is not None for amount in (*running, *(amount for amount, _ in starting)))
         total = given if given is not None else total if is_told or limit is None else limit
-    return total + (_nano(_dig(spec, "overhead", name)) or 0)
+    return total + (_milli(_dig(spec, "overhead", name)) or 0)
 
 
 def _sum(running: list[int | None], starting: list[tuple[int | None, bool]]) -> int:
@@ -85,11 +82,11 @@ def _of(container: Mapping[str, Any], name: str) -> int | None:
 
 
 def _amount(of: Mapping[str, Any], field: str, name: str) -> int | None:
-    return _nano(_dig(of, "resources", field, name))
+    return _milli(_dig(of, "resources", field, name))
 
 
-def _nano(value: Any) -> int | None:
-    """Return billionths of an amount, and 0 for a negative one; None if it cannot be read."""
+def _milli(value: Any) -> int | None:
+    """Return thousandths of an amount, and 0 for a negative one; None if it cannot be read."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value)
@@ -103,7 +100,7 @@ def _remembered(text: str) -> int | None:
 
 def _parsed(text: str) -> int | None:
     try:
-        return max(0, cel.quantity.parse(text).rounded_up(digits=_NANO))
+        return max(0, cel.quantity.parse(text).rounded_up(digits=_DIGITS))
     except ValueError:
         return None
 

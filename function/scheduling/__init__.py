@@ -6,8 +6,9 @@ value with its facts. Read the modules in the order of a decision:
 - `job`, `fleet`: the input. `plan`, `rejection`: the output.
 - `solve`: the phases of a decision. `rollout`, `revision`: the rules by which a changed spec reaches replicas.
 - `capacity`: what is free, and who keeps the nodes of an overcommitted pool. `account`: one cluster.
-- `sharing`: pods on pools whose nodes are shared. `packing`, `covering`, `blocking`: whether all of them fit.
-  `vacancy`: what a cluster publishes of such a pool. `hint`: what others read of it.
+- `sharing`: pods on pools whose nodes are shared. `packing`, `blocking`, `groups`, `covering`, `relaxation`: whether
+  all of them fit. `backtracking`: whether kube-scheduler finds that out in time.
+- `vacancy`: what a cluster publishes of a shared pool. `hint`: what others read of it.
 - `filling`: the best clusters for new replicas, after `filters` and `taints`.
 - `fit`: one replica on the pools of a cluster. `devices`: one member on a node. `allocation`: devices to requests.
 - `budget`, `findings`: bounds on the work of one call, and what is kept for the next.

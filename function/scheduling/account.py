@@ -112,13 +112,13 @@ class Account:
         """The names of the pools that are overcommitted."""
         return {pool for pool, free in self.free.items() if is_overcommitted(free)}
 
-    def beside(self, specs: Specs) -> dict[str, Free]:
+    def beside(self, nodes: Mapping[str, int], specs: Specs) -> dict[str, Free]:
         """Return what is free for another spec of a replica that is charged for `specs`, in its place.
 
         Its whole nodes are free, since its new spec replaces its old one. On a shared pool, some of its old pods are
         there until the last new one is.
         """
-        own = self.charges(specs)
+        own = self.charges(specs)._replace(nodes=nodes)
         free = {pool: had + own.nodes.get(pool, 0) if isinstance(had, int) else had for pool, had in self.free.items()}
         for pool in self.shared:
             had = free[pool.name]

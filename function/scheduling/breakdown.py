@@ -76,6 +76,8 @@ class MemberVerdict:
     member: Member
     offered: bool
     """Whether one node satisfies all requests of the member together."""
+    spare: int
+    """Devices that one pod leaves over on a node that it has to itself. 0 if it claims none."""
     requests: tuple[RequestVerdict, ...]
     """One for each request, in their order."""
 
@@ -126,8 +128,10 @@ def _pools(cluster: Cluster, usage: PlannedUsage, fitter: Fitter) -> tuple[PoolB
 
 
 def _member(engine: Engine, member: Member, pool: Pool, fitter: Fitter) -> MemberVerdict:
-    offered = isinstance(fitter.matcher.offer(member, pool.shape), Offer)
-    return MemberVerdict(engine, member, offered, tuple(_request(r, pool.shape.devices) for r in member.requests))
+    offer = fitter.matcher.offer(member, pool.shape)
+    spare = offer.spare if isinstance(offer, Offer) and offer.claims else 0
+    requests = tuple(_request(r, pool.shape.devices) for r in member.requests)
+    return MemberVerdict(engine, member, isinstance(offer, Offer), spare, requests)
 
 
 def _request(request: DeviceRequest, devices: Sequence[Device]) -> RequestVerdict:

@@ -39,7 +39,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from function.scheduling.account import NOTHING, Account, Charges, Free, exceeded
-from function.scheduling.fleet import Cluster, ForeignReplica, Occupant, PlacedEngine, Pool, Replica
+from function.scheduling.fleet import Cluster, ForeignReplica, Occupant, PlacedEngine, Pool, Replica, Specs
 from function.scheduling.observed import ObservedPool
 from function.scheduling.seen import Seen, open_nodes, open_room
 from function.scheduling.sharing import Demands, Room
@@ -118,14 +118,15 @@ class Ledger:
         Where whole nodes are observed, it can grow into what is open, and keeps its own in any case. On shared nodes,
         what is declared counts if the pods that are there do not fit on what is observed.
         """
-        free, own = self._account(replica.cluster).beside(replica.specs), replica.nodes()
+        own, charged = replica.nodes(), self._charged_for(replica)
+        free = self._account(replica.cluster).beside(own, charged)
         seen = self._seen.get(replica.cluster)
         for pool, has in seen.free.items() if seen else ():
             declared = free[pool]
             if isinstance(has, int) and isinstance(declared, int):
                 free[pool] = min(declared, max(0, has) + own.get(pool, 0))
             elif seen and isinstance(has, Room) and has.is_safe and not has.is_partial:
-                free[pool] = seen.beside(replica.specs)[pool]
+                free[pool] = seen.beside(own, charged)[pool]
         return free
 
     def place(self, cluster: str, engines: tuple[PlacedEngine, ...]) -> None:
@@ -138,9 +139,16 @@ class Ledger:
         Nodes that the new spec does not take any more are not free before the replica has left them.
         """
         account = self._account(replica.cluster)
-        before, after = account.charges(replica.specs), account.charges((*replica.specs, engines))
+        charged = self._charged_for(replica)
+        before = account.charges(charged)._replace(nodes=account.charges(replica.specs).nodes)
+        after = account.charges((*charged, engines))
         more = {pool: max(count, before.nodes.get(pool, 0)) for pool, count in after.nodes.items()}
         self._charge(replica.cluster, Charges({**before.nodes, **more}, after.states), before)
+
+    def _charged_for(self, replica: Replica) -> Specs:
+        """Return the specs that a replica was counted with. One that is to be rolled back has pods of them still."""
+        there = self._replicas.get(replica.cluster, ())
+        return next((r.specs for r in there if r.identity == replica.identity), replica.specs)
 
     def _charge(self, cluster: str, charges: Charges, instead_of: Charges = NOTHING) -> None:
         self._account(cluster).charge(charges, instead_of)

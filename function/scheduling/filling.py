@@ -3,7 +3,8 @@
 Terms:
 
 - The *rank* of a cluster orders clusters for the next replica; the lowest is best. It consists of the number of the
-  job's replicas there (spread before pack), how far the weights are, how well the replica would fit, and the name.
+  job's replicas there (spread before pack), how far the weights are, how well the replica would fit, how mixed the pods
+  on its shared pools would be, and the name.
 - A *bid* is a cluster with its rank. An *optimistic* bid assumes that all nodes of the cluster are free. An *exact* bid
   has the fit within the nodes that are free.
 
@@ -41,9 +42,10 @@ from function.scheduling.job import CachePhase, Job
 from function.scheduling.plan import Action, Placement
 from function.scheduling.seen import as_seen
 
-_Bid: TypeAlias = tuple[tuple[int, CachePhase, Waste, str], Cluster, Fit | None]
+_Bid: TypeAlias = tuple[tuple[int, CachePhase, Waste, int, str], Cluster, Fit | None]
 """A cluster that may take the next replica. The first part is its rank: replicas of the job there, phase of its
-weights, waste, name. The lowest wins; names make ranks distinct. The fit is None in an optimistic bid."""
+weights, waste, how mixed the pods are on its shared pools, name. The lowest wins; names make ranks distinct. The fit is
+None in an optimistic bid."""
 
 
 @dataclass(slots=True)
@@ -112,13 +114,13 @@ class Filler:
             return None
         name = cluster.name
         phase = self.job.cache.get(name, CachePhase.STAGED) if self.job.cache else CachePhase.STAGED
-        return (self._load[name], phase, waste, name), cluster, None
+        return (self._load[name], phase, waste, 0, name), cluster, None
 
     def _exact_bid(self, bid: _Bid) -> _Bid | None:
         """Return the bid within the nodes that are free; None if there is no room. It never ranks before `bid`."""
-        (load, phase, _, name), cluster, _ = bid
+        (load, phase, _, _, name), cluster, _ = bid
         fit = self.fitter.fit(as_seen(cluster), self.ledger.open(name))
-        return ((load, phase, fit.waste, name), cluster, fit) if isinstance(fit, Fit) else None
+        return ((load, phase, fit.waste, fit.mixed, name), cluster, fit) if isinstance(fit, Fit) else None
 
     def _place(self, cluster: Cluster, fit: Fit) -> Placement:
         """Return a placement at the lowest free index of a cluster, and charge its nodes."""

@@ -45,7 +45,7 @@ from functools import partial
 from itertools import product
 
 from function.core import deadline
-from function.scheduling.account import Account, Free
+from function.scheduling.account import Free, empty_room, with_nodes
 from function.scheduling.backtracking import is_searchable
 from function.scheduling.budget import StepLimit
 from function.scheduling.devices import Matcher, Offer, Oversized, Shortfall, oversized
@@ -101,6 +101,8 @@ class Fit:
     """Each engine with its option, sorted by the name of the engine."""
     waste: Waste
     """The waste of all engines together."""
+    mixed: int = 0
+    """How mixed the pods are on the shared pools that it takes (see `mixed`), summed over the engines."""
 
     def placed(self, cluster: Cluster) -> tuple[PlacedEngine, ...]:
         """Return the engines on the pools of a cluster, which must have the pools that the fit was made for."""
@@ -197,15 +199,17 @@ class Fitter:
         self.steps += limit.steps
         if search.best is None:
             return _GAVE_UP if limit.exhausted else _FULL
-        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste)
+        shared = sum(mixed(option, room) for option in search.best)
+        return Fit(tuple(zip(self.engines, search.best, strict=True)), search.waste, shared)
 
     def where_it_is(self, replica: Replica, cluster: Cluster) -> Fit | None:
-        """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit."""
-        empty = Account.of(cluster, self.demands).free
-        free = {
-            pool: amount if isinstance(amount, Room) else replica.nodes().get(pool, 0) for pool, amount in empty.items()
-        }
-        fit = self.fit(cluster, free, pins(replica, self.engines))
+        """Return the fit that takes exactly the nodes that a replica has, or None if there is no such fit.
+
+        The replica has them even if a pool has become too small for it.
+        """
+        fit = self.fit(
+            cluster, {pool.name: _held(replica, pool) for pool in cluster.pools}, pins(replica, self.engines)
+        )
         return fit if isinstance(fit, Fit) and fit.placed(cluster) == replica.engines else None
 
     def lower_bound(self, cluster: Cluster) -> Waste | None:
@@ -337,6 +341,14 @@ class Fitter:
         )
 
 
+def _held(replica: Replica, pool: Pool) -> Free:
+    """Return room on a pool for what a replica has of it: its whole nodes, or of shared nodes one for each pod."""
+    if not pool.shared:
+        return replica.nodes().get(pool.name, 0)
+    members = ((engine.copies, member) for engine in replica.engines for member in engine.members)
+    return with_nodes(empty_room(pool), pool, sum(n * m.pods for n, m in members if m.pool == pool.name))
+
+
 def _needs(member: Member, offer: Offer) -> PodNeeds:
     """Return what each pod of a member asks of its node, with the classes by which an offer claims its devices."""
     asked = zip(member.requests, offer.classes, strict=True)
@@ -395,8 +407,8 @@ def _placed(engine: Engine, option: Option, cluster: Cluster) -> PlacedEngine:
 class _Search:
     """Depth-first branch and bound over one option for each engine, within the room.
 
-    It visits the engines in order, and the options of each best first. The first of equally good fits is kept, so the
-    order of the options decides between them.
+    It visits the engines in order, and the options of each best first: those with the least waste, and of these those
+    that mix pods the least. The first of equally good fits is kept, so the order of the options decides between them.
     """
 
     engines: tuple[Engine, ...]
@@ -411,6 +423,12 @@ class _Search:
     """States, each an engine and the room that is left for it, from which there is no fit."""
 
     def run(self) -> None:
+        self.options = tuple(
+            tuple(sorted(options, key=lambda option: (option.waste, mixed(option, self.room))))
+            if any(option.pods for option in options)
+            else options
+            for options in self.options
+        )
         self._lower_bounds = [Waste()]
         for options in reversed(self.options):
             self._lower_bounds.insert(0, self._lower_bounds[0] + options[0].waste)
@@ -442,6 +460,22 @@ class _Search:
         if not found:
             self._dead.add(state)
         return found
+
+
+def mixed(option: Option, free: Sequence[Free]) -> int:
+    """Return how mixed the pods would be on the shared pools that an option takes; 0 if it takes none.
+
+    Small pods may lie on each node of their pool, and leave none for which a large pod can be promised a place. So pods
+    should go where pods claim what they claim, then to an empty pool, and only then to one where pods claim something
+    else.
+    """
+    found = 0
+    for pool, pods in option.pods:
+        room = free[pool]
+        if isinstance(room, Room):
+            there = {demand.devices for demand, _ in room.everyone}
+            found += 2 * len(there | {demand.devices for demand, _ in pods}) + (not there)
+    return found
 
 
 def taken(engine: Engine, option: Option, free: Sequence[Free]) -> list[Free] | None:

@@ -162,7 +162,12 @@ class Room:
         )
 
     def minus(self, states: Iterable[States]) -> Room:
-        """Return the room without engines that it has."""
+        """Return the room without engines that it has.
+
+        A partial room does not tell which of its pods are theirs, so that all stay.
+        """
+        if self.is_partial:
+            return self
         pods, rolling = Counter(dict(self.pods)), list(self.rolling)
         for one in states:
             if len(one) == 1:

@@ -62,8 +62,11 @@ def _of_hint(hint: Hint, pool: Pool, pods: Pods, copies: int) -> Shortage:
     demand, count = max(pods, key=_size)
     size = sum(n for n, _ in demand.devices)
     fit, unit = max(0, hint.fitting(size)), _named(pool, [e for _, entries in demand.devices for e in entries])
-    lacks = hint.taking("", pods, copies) is None
-    return Shortage(int(lacks), pool.name, Fragmented(pool.name, size, count * copies, fit, hint.free, unit))
+    lacks = int(hint.taking("", pods, copies) is None)
+    needs = copies * sum(number * sum(n for n, _ in other.devices) for other, number in pods)
+    if lacks and needs > hint.free:
+        return Shortage(lacks, pool.name, Full(pool.name, needs, hint.free, unit=unit))
+    return Shortage(lacks, pool.name, Fragmented(pool.name, size, count * copies, fit, hint.free, unit))
 
 
 def _of_room(room: Room, pool: Pool, pods: Pods, engine: Engine) -> Shortage:

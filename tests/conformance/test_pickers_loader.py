@@ -1,8 +1,4 @@
-"""The configurations that we write for pickers, judged by the loader from which llm-d's router was built.
-
-The loader is that of the Gateway API Inference Extension. That it knows llm-d's group, its plugins for disaggregation
-and no parameters beside theirs is ours (`picker/`): the router itself cannot be had as a Go module.
-"""
+"""The configurations that we write for pickers, judged by the loader and the plugins of llm-d's router (`picker/`)."""
 
 from __future__ import annotations
 
@@ -21,26 +17,21 @@ pytestmark = pytest.mark.slow
 SCORERS = ["prefix-cache-scorer*3", "queue-scorer*2", "kv-cache-utilization-scorer*2"]
 GOOD = picker.config(block_size=16)
 BAD = {
-    "another group": ("llm-d.ai/", "example.org/", "not of group llm-d.ai"),
+    "another group": ("llm-d.ai/", "example.org/", "no kind"),
     "another version": ("/v1alpha1", "/v1beta7", "no kind"),
     "an unknown field": ("\nplugins:", "\nplugin: x\nplugins:", 'unknown field "plugin"'),
     "an unknown plugin": ("type: queue-scorer", "type: queue-scorers", "'queue-scorers' is not registered"),
     "a plugin that is there twice": ("type: queue-scorer", "type: prefix-cache-scorer", "duplicate plugin name"),
     "a parameter that a plugin does not know": ("autoTune:", "autotuning:", 'unknown field "autotuning"'),
     "a parameter of another type": ("autoTune: false", "autoTune: 1", "cannot unmarshal number"),
-    "a parameter where there are none": (
-        "type: queue-scorer",
-        "type: queue-scorer\n  parameters: {size: 1}",
-        'unknown field "size"',
-    ),
     "blocks of no size": ("blockSizeTokens: 16", "blockSizeTokens: 0", "must be > 0 when AutoTune is disabled"),
     "a threshold that never splits": ("nonCachedTokens: 256", "nonCachedTokens: 0", "never disaggregates"),
-    "a decider that is not there": ("deciders: {prefill: ", "deciders: {prefill: other-", "no decider"),
+    "a decider that is not there": ("deciders: {prefill: ", "deciders: {prefill: other-", "plugin not found"),
     "a reference to nothing": ("pluginRef: decode-filter", "pluginRef: other", "references undefined plugin 'other'"),
     "a weight that is no number": ("weight: 3", "weight: much", "cannot unmarshal string"),
     "a profile that is not there": ("decode: decode", "decode: other", 'profile "other" for decode is not there'),
     "a profile that is there twice": ("- name: decode", "- name: prefill", "duplicate name 'prefill'"),
-    "no handler": ("type: disagg-profile-handler", "type: prefill-filter\n  name: x", 'unknown field "deciders"'),
+    "no handler": ("type: disagg-profile-handler", "type: prefill-filter\n  name: x", "no profile handler configured"),
 }
 """By what is wrong: what is replaced in a good configuration, by what, and what the loader says."""
 

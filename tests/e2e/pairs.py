@@ -79,6 +79,13 @@ def apply(cluster: Api, parts: Parts) -> None:
     cluster.apply(parts["namespace"], *(one for key, one in parts.items() if key != "namespace"))
 
 
+def remove(cluster: Api, parts: Parts) -> None:
+    """Delete a pair with its namespace, and wait until its nodes are free."""
+    cluster.delete(parts["namespace"])
+    name = parts["namespace"]["metadata"]["name"]
+    until(lambda: cluster.list("v1", "Pod", name), f"the pods of {name} to go", holds=lambda seen: not seen)
+
+
 # What runs beside the pods
 
 

@@ -61,8 +61,8 @@ def crossplane(version: str) -> Module:
 
 
 def router(name: str, package: str, **files: str) -> Module:
-    """A program of llm-d's router. The proxy has v0.9.2 under the former name of the repository, and nothing else of
-    v0.9 (November 2026); the images that we compose are of v0.9.0.
+    """A program of llm-d's router. Of v0.9.0, v0.9.1 and v0.9.2, the proxy has the last alone, under the former name of
+    the repository (November 2026). The images that we compose are of v0.9.0.
     """
     return Module(
         name=name,

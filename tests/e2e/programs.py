@@ -190,7 +190,7 @@ def leader_worker_set(site: Site, name: str, api: Api) -> None:
 
 
 def leader_worker_set_webhooks(url: str, authority: str) -> list[dict[str, Any]]:
-    """What LWS's kustomization installs, with an address on loopback in the place of a Service (lws v0.8.0)."""
+    """What LWS's chart installs (test_charts.py), with an address on loopback in the place of a Service."""
     sets = {"apiGroups": ["leaderworkerset.x-k8s.io"], "apiVersions": ["v1"], "resources": ["leaderworkersets"]}
     pods = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}
     theirs = {"matchExpressions": [{"key": "leaderworkerset.sigs.k8s.io/name", "operator": "Exists"}]}

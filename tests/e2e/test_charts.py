@@ -4,6 +4,7 @@ Helm's own library renders the charts that can be had (charts.py) with the value
 be had are compared with recorded facts, without Helm: tests/unit/charts.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from function.manifests import definitions, gateway
 from tests.e2e import charts
 from tests.e2e.charts import SOURCES, Helm, Rendered, Unrenderable
 from tests.e2e.kube import Api, Object
-from tests.e2e.programs import Site
+from tests.e2e.programs import Site, leader_worker_set_webhooks
 from tests.e2e.test_conformance import refusals
 from tests.support.cases import CASES, answer
 from tests.support.chartvalues import Values, leaves, unknown, without
@@ -150,6 +151,23 @@ def test_the_crds_of_an_upgrade_are_those_of_the_chart(helm: Helm) -> None:
 
     assert ours.keys() == {name for name in theirs if name.endswith(".gateway.envoyproxy.io")}
     assert [name for name in ours if bare(ours[name]["spec"]) != bare(theirs[name]["spec"])] == []
+
+
+def test_the_webhooks_of_gangs_are_those_of_the_chart(helm: Helm) -> None:
+    """Those that the stories run with are written by hand, since their server is on loopback."""
+    release = next(one for one in RELEASES if one.chart == "lws")
+    theirs = [hook for one in helm.render(release).objects for hook in one.get("webhooks", ())]
+    ours = [hook for one in leader_worker_set_webhooks("https://loopback", "") for hook in one["webhooks"]]
+
+    assert sorted(map(called, ours)) == sorted(map(called, theirs))
+
+
+def called(webhook: Object) -> str:
+    """When a webhook is called, where, and what becomes of a request that it does not answer."""
+    config = webhook["clientConfig"]
+    path = config["service"]["path"] if "service" in config else config["url"].removeprefix("https://loopback")
+    kept = {key: webhook.get(key) for key in ("rules", "objectSelector", "failurePolicy", "sideEffects")}
+    return json.dumps([path, kept], sort_keys=True)
 
 
 def bare(schema: Any) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from function.manifests import definitions
 from tests.e2e import client, inference, pairs, pins
 from tests.e2e.client import Answer
 from tests.e2e.engines import HANDOVER
@@ -28,12 +29,21 @@ REWRITES = (f"{EXTENSION}/v1alpha2", "InferenceModelRewrite")
 
 
 @pytest.fixture(scope="module")
-def parts(cluster: Api) -> Iterator[Parts]:
+def pools(site: Site, cluster: Api) -> Iterator[None]:
+    """The kind InferencePool is the one that our serving stack installs. In the end it is the tests' own."""
+    cluster.apply(*definitions.bundle("function.kinds.servingstack").values())
+    until(lambda: inference.established(cluster), "the kinds of the serving stack to be established")
+    yield
+    inference.install(cluster, site, pins.INFERENCE_EXTENSION)
+
+
+@pytest.fixture(scope="module")
+def parts(cluster: Api, pools: None) -> Iterator[Parts]:
     """A pair of vLLM on the inference cluster, with two pods of each phase."""
     composed = pairs.composed("pair", *pairs.vllm("NixlConnector"), copies=COPIES)
     pairs.apply(cluster, composed)
     yield composed
-    cluster.delete(composed["namespace"])
+    pairs.remove(cluster, composed)
 
 
 # The picker's rights
@@ -51,14 +61,16 @@ def define(site: Site, cluster: Api, *groups: str) -> None:
     """Have the optional kinds of these groups there, and no others."""
     wanted = {f"{kind}.{group}" for kind in KINDS for group in groups}
     there = {one["metadata"]["name"] for one in cluster.list(*CRD)}
-    for group in groups:
-        if not there.issuperset(f"{kind}.{group}" for kind in KINDS):
-            inference.install(cluster, site, GROUPS[group])
+    for name in wanted - there:
+        kind, _, group = name.partition(".")
+        [path] = site.build(GROUPS[group]).files("crds").glob(f"*{group}_{kind}.yaml")
+        cluster.apply_text("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", path.read_text())
     for one in cluster.list(*CRD):
         kind, _, group = one["metadata"]["name"].partition(".")
         if kind in KINDS and group in GROUPS and one["metadata"]["name"] not in wanted:
             cluster.delete(one)
             until(functools.partial(gone, cluster, one), f"{one['metadata']['name']} to be gone")
+    until(lambda: inference.established(cluster), "the optional kinds to be established")
 
 
 def gone(cluster: Api, one: Object) -> bool:
@@ -71,7 +83,9 @@ def gone(cluster: Api, one: Object) -> bool:
 def test_a_picker_serves_whatever_optional_kinds_are_installed(
     site: Site, cluster: Api, parts: Parts, groups: tuple[str, ...]
 ) -> None:
-    """It is ready once it has read its pool, and it reads that only when it may watch all kinds that are there."""
+    """It is ready once it has read its pool, and it reads that only when it may watch all kinds that are there. Our
+    serving stack installs none of them.
+    """
     with pairs.picker(site, cluster, parts) as picker:
         assert "is forbidden" not in picker.start().log.read_text()
 
@@ -103,7 +117,7 @@ def is_refused(picker: Picker) -> bool:
 # Requests
 
 
-def test_an_engine_that_cannot_prefill_for_itself_never_has_to(site: Site, cluster: Api) -> None:
+def test_an_engine_that_cannot_prefill_for_itself_never_has_to(site: Site, cluster: Api, pools: None) -> None:
     """SGLang: even a short prompt is prefilled on another pod. This pair is gone before the next is there, because two
     pickers would listen on the same ports.
     """
@@ -116,7 +130,7 @@ def test_an_engine_that_cannot_prefill_for_itself_never_has_to(site: Site, clust
         for phase in ("prefill", "decode"):
             [engine] = pair.of(phase).values()
             until(lambda one=engine: one.prompts.count(prompt) == 1, f"{phase}, which may end after the answer")
-    cluster.delete(parts["namespace"])
+    pairs.remove(cluster, parts)
 
 
 @pytest.fixture(scope="module")

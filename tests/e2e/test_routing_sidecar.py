@@ -91,6 +91,16 @@ def test_with_a_shared_store_the_prompt_is_prefilled_first(site: Site) -> None:
         assert (prefilled["max_tokens"], decoded["max_tokens"]) == (1, client.MOST_TOKENS)
 
 
+@pytest.mark.parametrize("way", ["nixlv2", "shared-storage"])
+def test_a_prompt_whose_prefill_fails_is_not_decoded(site: Site, way: str) -> None:
+    """The client is told. A decode engine that prefilled in its place would be slow, and nobody would know why."""
+    with running(site, way) as pair:
+        nowhere = {"x_prefiller_host_port": f"{PREFILL}:1"}
+        answer = client.complete(f"http://{DECODE}:{pair.prefill.port}", "Why?", **nowhere)
+
+        assert (answer.status, pair.decode.taken()) == (502, [])
+
+
 def test_with_sglang_both_engines_meet_in_a_room(site: Site) -> None:
     with running(site, "sglang") as pair:
         [prefilled], [decoded] = pair.ask(splits=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, MutableMapping, MutableSequence
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -185,7 +186,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 @given(st.integers(0, 2**32).map(Random), st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_mangled_objects_cost_nobody_anything(random: Random, times: int) -> None:
     found, own = objects(), declarations()
     for _ in range(times):
@@ -232,6 +233,7 @@ def test_ten_thousand_devices_are_told_as_the_most() -> None:
     assert isinstance(observations.parse(text), Observation)
 
 
+@pytest.mark.slow
 def test_ten_thousand_different_devices_stay_within_bounds() -> None:
     slices = [
         resource_slice("a", [device(f"gpu-{n}-{i}", memory=f"{n}{i}Mi") for i in range(128)], name=f"s-{n}", count=80)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -74,9 +75,7 @@ class Shared(RuleBasedStateMachine):
         """All pods of replicas run their own spec, if they find a place."""
         for replica in self.fleet.replicas:
             if replica.deployment == owner and self._finds_places(replica):
-                self._becomes(replace(replica, ready=True, serving=True, served=True))
-                self.running[replica.identity] = (replica.engines,)
-                self.served[replica.identity] = replica.engines
+                self._starts(replica)
 
     @rule(owner=owners)
     def look(self, owner) -> None:
@@ -87,6 +86,15 @@ class Shared(RuleBasedStateMachine):
         stale = self.seen[owner]
         mine = tuple(r for r in self.fleet.replicas if r.deployment == owner)
         self._carry_out(owner, Fleet(stale.clusters, tuple(r for r in stale.replicas if r.deployment != owner) + mine))
+
+    @rule(wishes_=st.lists(wishes, min_size=3, max_size=3), replicas=st.integers(1, 2))
+    def all_are_edited_and_reconciled_at_the_same_moment(self, wishes_, replicas) -> None:
+        """None sees what the others do."""
+        at_that_moment = self.fleet
+        for owner, wish in zip(OWNERS, wishes_, strict=True):
+            self.jobs[owner] = shared_pools.job(owner, replicas, wish)
+            self.seen[owner] = at_that_moment
+            self.reconcile_from_a_stale_look(owner)
 
     @rule(first=st.permutations(OWNERS))
     def one_more_reconcile_of_everybody_makes_pools_safe(self, first) -> None:
@@ -134,9 +142,12 @@ class Shared(RuleBasedStateMachine):
             sum(r.nodes().get(pool.name, 0) for r in there) <= pool.nodes for pool in whole
         )
 
-    def _becomes(self, replica: Replica) -> None:
-        others = (r if r.identity != replica.identity else replica for r in self.fleet.replicas)
-        self.fleet = replace(self.fleet, replicas=tuple(others))
+    def _starts(self, replica: Replica) -> None:
+        ready = replace(replica, ready=True, serving=True, served=True)
+        everyone = (ready if r.identity == replica.identity else r for r in self.fleet.replicas)
+        self.fleet = replace(self.fleet, replicas=tuple(everyone))
+        self.running[replica.identity] = (replica.engines,)
+        self.served[replica.identity] = replica.engines
 
     def _carry_out(self, owner: NamespacedName, seen: Fleet) -> None:
         job = self.jobs[owner]
@@ -177,9 +188,49 @@ class Shared(RuleBasedStateMachine):
         return replace(kept, engines=p.engines, spec_hash=job.spec_hash if p.fit else kept.spec_hash, ready=False)
 
 
+class Edited(Shared):
+    """Pools that shrink, are shared or not, and get another class, with pods that start in any case."""
+
+    @rule(name=names, nodes=st.integers(0, 3))
+    def resize(self, name, nodes) -> None:
+        self._edit_pools(name, nodes=nodes)
+
+    @rule(name=names, shared=st.booleans())
+    def share(self, name, shared) -> None:
+        self._edit_pools(name, shared=shared)
+
+    @rule(name=names, shape=shapes)
+    def edit_the_class(self, name, shape) -> None:
+        self._edit_pools(name, shape=shape)
+
+    @rule(owner=owners)
+    def start_all_the_same(self, owner) -> None:
+        """Pods of a pool that is not safe may all find a place, and serve."""
+        for replica in self.fleet.replicas:
+            if replica.deployment == owner:
+                self._starts(replica)
+
+    def _edit_pools(self, name: str, **edit: Any) -> None:
+        if cluster := self.fleet.clusters.get(name):
+            edited = replace(cluster, pools=tuple(replace(pool, **edit) for pool in cluster.pools))
+            self.fleet = replace(self.fleet, clusters={**self.fleet.clusters, name: edited})
+
+    def _every_pod_finds_a_place(self) -> None:
+        """Only what has served may lack a place: nothing that serves moves because the platform was edited."""
+        for cluster in self.fleet.clusters.values():
+            there = [r for r in self.fleet.replicas if r.cluster == cluster.name]
+            served = [(self.served[r.identity],) for r in there if r.identity in self.served]
+            for pool in (pool for pool in cluster.pools if pool.shared):
+                found = shared_pools.stuck(pool, self._on(cluster))
+                assert found is None or shared_pools.stuck(pool, served), (pool, found, there)
+
+
 def _places(plan: Plan) -> list[object]:
     return [(p.cluster, p.index, p.action, p.engines) for p in plan.placements]
 
 
 TestShared = Shared.TestCase
 TestShared.settings = settings(settings.default, stateful_step_count=15)
+
+TestEdited = Edited.TestCase
+TestEdited.settings = settings(settings.default, stateful_step_count=15)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from function.api import modeldeployment as model
 from function.core import Manifest, NotYet, Result, dig
-from function.fleet.engines import nodes_taken
+from function.fleet.engines import engines, nodes_taken
 from function.fleet.replicas import takes_nodes
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.composer import COMPOSER
 from function.kinds.modeldeployment.decide import Decision, decide
 from function.sandbox.settle import settle_with
-from function.scheduling import Action
+from function.scheduling import Account, Action, Demands
 from function.scheduling.rejection import Full
 from tests.support.worlds import World, told, world
 
@@ -67,6 +67,43 @@ def test_with_exact_numbers_the_decision_is_that_of_reading_everything(random: R
     decided, passes = reading_in_stages(there)
     assert places(decided) == places(reading_everything(there))
     assert passes <= 3
+
+
+@given(randoms)
+def test_with_what_is_true_of_shared_pools_the_decision_is_that_of_reading_everything(random: Random) -> None:
+    """They are bounds, so another cluster may have to be looked at, and reasons have other facts."""
+    there = world(random, sharing=True)
+    decided, passes = reading_in_stages(there)
+    assert _without_facts(decided) == _without_facts(reading_everything(there))
+    assert passes <= stages.LAST
+
+
+@given(randoms)
+def test_wrong_numbers_of_shared_pools_overcommit_none_and_are_overcome(random: Random) -> None:
+    true = world(random, sharing=True)
+    there = true.publishing(lambda cluster: told(random, cluster))
+    decided, passes = reading_in_stages(there)
+    everything = reading_everything(there)
+    assert passes <= stages.LAST
+    if isinstance(decided, str) or isinstance(everything, str):
+        return
+    assert _existing(decided) >= _existing(everything)
+    for name in {p.cluster for p in decided.plan.placements if p.action is Action.CREATE}:
+        cluster = decided.inputs.fleet.clusters[name]
+        account = Account.of(cluster, Demands())
+        for replica in true.replicas:
+            if dig(replica, "spec", "clusterName") == name and takes_nodes(replica):
+                account.charge(account.charges((engines(dig(replica, "spec", "engines")),)))
+        new = [p for p in decided.plan.placements if p.cluster == name and p.action is Action.CREATE]
+        for placement in new:
+            account.charge(account.charges((placement.engines,)))
+        used = {pool for placement in new for pool in placement.pools}
+        assert not account.overcommitted & used, (name, account.free)
+
+
+def _without_facts(decision: Decision | str) -> Any:
+    found = places(decision)
+    return found if isinstance(found, str) else (*found[:2], [cluster for cluster, _ in found[2]])
 
 
 @given(randoms)

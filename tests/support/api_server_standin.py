@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ class ApiServer:
     objects: dict[str, dict[str, Object]] = field(default_factory=dict)
     refuses: dict[str, int] = field(default_factory=dict)
     """Status of each answer, by path."""
+    refused_once: set[str] = field(default_factory=set)
+    """Paths whose next list is forbidden."""
     bad_watches: dict[str, list[str]] = field(default_factory=dict)
     """By path, what the next watches do: `gone` (an event), `410` (a status), `cut`, `silent`, `garbage`."""
     version: int = 100
@@ -91,11 +94,13 @@ def _key(one: Object) -> str:
 
 
 @contextmanager
-def serving(api: ApiServer) -> Iterator[ApiServer]:
+def serving(api: ApiServer, tls: ssl.SSLContext | None = None) -> Iterator[ApiServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"api": api}))
     server.daemon_threads = True
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    api.url = f"http://127.0.0.1:{server.server_address[1]}"
+    api.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     try:
         yield api
     finally:
@@ -187,6 +192,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._status(404, "not found")
 
     def _list(self, path: str, parameters: dict[str, str]) -> None:
+        if path in self.api.refused_once:
+            self.api.refused_once.remove(path)
+            self._status(403, "not yet")
+            return
         with self.api.changed:
             chosen = [one for _, one in sorted(self.api.objects[path].items()) if _is_chosen(one, parameters)]
             version = self.api.version

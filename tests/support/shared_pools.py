@@ -68,8 +68,7 @@ def job(owner: NamespacedName, replicas: int, *wishes: Wish) -> Job:
 def stuck(pool: Pool, running: Iterable[Specs]) -> tuple[PodDemand, object] | None:
     """A pod of a shared pool that may find no place, and how the others are then. `running` has, for each replica, the
     specs of which pods may run."""
-    node = NodeCapacity(tuple(max(0, d.count) if d.device_class else 0 for d in pool.shape.devices), pool.shape.node)
-    nodes = {node: pool.nodes} if pool.nodes else {}
+    nodes = {_node(pool.shape): pool.nodes} if pool.nodes else {}
     engines = [moments for specs in running for moments in _engines(specs, pool)]
     tried: set[frozenset[tuple[PodDemand, int]]] = set()
     for chosen in product(*engines):
@@ -81,6 +80,19 @@ def stuck(pool: Pool, running: Iterable[Specs]) -> tuple[PodDemand, object] | No
             if found := arrangements.stuck(nodes, pods):
                 return found
     return None
+
+
+def _node(shape: NodeShape) -> NodeCapacity:
+    return NodeCapacity(tuple(d.count if d.device_class else 0 for d in shape.devices), shape.node)
+
+
+def _on_a_node(demand: PodDemand, shape: NodeShape) -> PodDemand:
+    """All of a node for a pod that does not fit on one: the pool has another class by now."""
+    node = _node(shape)
+    if arrangements.left(arrangements.free(node), demand):
+        return demand
+    cpu = min(demand.resources[0], node.resources[0] or 0)
+    return PodDemand(tuple((n, (i,)) for i, n in enumerate(node.devices) if n), (cpu, 0, 0))
 
 
 def _engines(specs: Specs, pool: Pool) -> Iterator[list[Counter[PodDemand]]]:
@@ -98,7 +110,7 @@ def _pods(versions: Sequence[PlacedEngine], numbers: Sequence[int], pool: Pool) 
     for engine, copies in zip(versions, numbers, strict=True):
         for member in engine.members:
             if member.pool == pool.name and copies:
-                pods[_demand(member.needs(), pool.shape)] += member.pods * copies
+                pods[_on_a_node(_demand(member.needs(), pool.shape), pool.shape)] += member.pods * copies
     return Counter({demand: n for demand, n in pods.items() if demand != PodDemand()})
 
 

@@ -49,14 +49,36 @@ class World:
         return replace(self, clusters=clusters)
 
 
-def world(random: Random, most_clusters: int = 9) -> World:
-    """A world whose clusters publish what is true."""
+def world(random: Random, most_clusters: int = 9, *, sharing: bool = False) -> World:
+    """A world whose clusters publish what is true. With `sharing`, the nodes of most pools are shared."""
     clusters = [_cluster(random, f"c{i:02}") for i in range(random.randint(1, most_clusters))]
     others = [_other(random, i, random.choice(clusters)) for i in range(random.randint(0, 3 * len(clusters)))]
     ours = [_own(random, i, random.choice(clusters)) for i in range(random.randint(0, 3))]
     selector = {"clusterSelector": {"matchLabels": {"zone": "1"}}} if random.random() < 0.2 else {}
     engine = _engine(None, random.choice(sorted(_SIZES))) | {"copies": random.choice((1, 1, 2))}
+    if sharing:
+        _share(random, clusters)
+        _vary(random, engine, *(replica["spec"]["engines"][0] for replica in (*others, *ours)))
     return made(deployment(random.randint(0, 5), engines=[engine], **selector), clusters, ours, others)
+
+
+def _share(random: Random, clusters: Iterable[Any]) -> None:
+    for pool in (pool for cluster in clusters for pool in cluster["status"]["gpuPools"]):
+        if random.random() < 0.8:
+            pool["sharing"] = "Devices"
+        if random.random() < 0.3:
+            pool["node"] = {"cpu": "8"}
+        if random.random() < 0.3:
+            pool["devices"] = [_device(memory) | {"name": memory.lower()} for memory in sorted(_SIZES)]
+
+
+def _vary(random: Random, *engines: Any) -> None:
+    for engine in engines:
+        [member] = engine["members"]
+        [asked] = member.get("deviceRequests") or member["nodeSelector"]["devices"]
+        asked["count"] = random.choice((1, 1, 2, 3, 4, 8))
+        container = member["template"]["spec"]["containers"][0]
+        container["resources"] = {"requests": {"cpu": random.choice(("0", "1", "3", "5"))}}
 
 
 def made(
@@ -200,4 +222,15 @@ def told(random: Random, cluster: Manifest) -> Any:
             entry["free"] = random.choice((-3, 0, 1, 2, 99))
         elif kind == 6:
             entry["free"] = dig(entry, "nodes")
-    return true
+    return [_mistold(random, entry) if "devices" in entry else entry for entry in true]
+
+
+def _mistold(random: Random, entry: Any) -> Any:
+    """What may be said of the devices of a shared pool, as its true numbers change or are lost."""
+    rows = [*entry.get("atMost", ()), *(row for device in entry["devices"] for row in device.get("guaranteed", ()))]
+    kind = random.randrange(5)
+    for row in rows if kind < 3 else ():
+        row["pods"] = (0, row["pods"] + random.randint(1, 3), random.choice((None, "1", -1, 1.5)))[kind]
+    if kind == 3:
+        entry.pop(random.choice(("devices", "atMost", "free")), None)
+    return entry

@@ -158,6 +158,25 @@ def test_the_object_of_a_dump_is_an_observation() -> None:
     assert says(again, EAST, "CapacityObserved") == "Observed"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cluster_that_is_deleted_leaves_nothing_of_it(seed: int) -> None:
+    control = told(observed_cluster(), config_map(l4("n1")), seed=seed)
+
+    control.store.delete(EAST)
+    control.loop.settle()
+
+    assert control.store.get(EAST) is None
+    assert on_cluster(control) == set()
+    assert not [m for m in control.store.of_kind(versions.PROVIDER_KUBERNETES, "Object") if EAST_LABEL in labelled(m)]
+
+
+EAST_LABEL = (labels.CLUSTER, "east")
+
+
+def labelled(manifest: Any) -> Any:
+    return (dig(manifest, "metadata", "labels") or {}).items()
+
+
 def test_an_observer_that_two_need_goes_with_the_last() -> None:
     control = told(cluster("east"))
     system = Ref("v1", "Namespace", "", "kube-system")

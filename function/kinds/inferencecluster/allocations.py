@@ -20,7 +20,7 @@ from function.core import Manifest, dig
 from function.fleet import clusters
 from function.fleet.engines import nodes_taken
 from function.fleet.replicas import foreign_replica
-from function.fleet.values import mappings, whole
+from function.fleet.values import whole
 from function.scheduling import (
     Account,
     Budget,
@@ -118,15 +118,3 @@ def _rows(counts: Counts) -> list[dict[str, int]]:
 def bounded(nodes: Any) -> int:
     """Return a number of nodes that was published."""
     return min(max(0, whole(nodes)), _MOST)
-
-
-def are_taken(published: Any) -> bool:
-    """Return whether replicas take nodes according to a published status.allocations."""
-    return any(_is_taken(entry) for entry in mappings(published))
-
-
-def _is_taken(entry: Manifest) -> bool:
-    devices = mappings(entry.get("devices"))
-    return whole(entry.get("free")) < whole(entry.get("nodes")) or any(
-        whole(device.get("free")) < whole(device.get("total")) for device in devices
-    )

@@ -21,8 +21,8 @@ from function.api import servingstack
 from function.api.inferencecluster import API_VERSION, KIND, Spec
 from function.clouds import Access, SecretKey
 from function.core import ComposedResource, Manifest, Request, dig, doubt, is_ready, restate, restate_resource
+from function.fleet.clusters import are_taken
 from function.kinds.inferencecluster import capacity, cluster_identity, drivers, inputs, load_balancer, made
-from function.kinds.inferencecluster.allocations import are_taken
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import gateway, provider
 from function.manifests.metadata import metadata

@@ -32,7 +32,7 @@ from function.core import (
     quote_condition,
 )
 from function.fleet import observations
-from function.fleet.engines import devices_claimed
+from function.fleet.replicas import CLAIMED
 from function.fleet.values import mappings, whole
 from function.kinds.inferencecluster import capacity, compose, inputs
 from function.manifests import observer, reached
@@ -176,7 +176,7 @@ def _contradiction(replicas: Iterable[Manifest], pools: Iterable[Mapping[str, An
     claimed, places = Counter[str](), set[str]()
     for replica in replicas:
         if is_ready(replica) and "deletionTimestamp" not in replica["metadata"]:
-            found = devices_claimed(dig(replica, "spec", "engines"))
+            found = CLAIMED(replica)
             claimed.update(found)
             places.update(found)
     for pool in sorted(pools, key=lambda pool: str(pool["name"])):

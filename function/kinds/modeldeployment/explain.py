@@ -26,6 +26,7 @@ from function.scheduling import (
     RequestVerdict,
     Room,
 )
+from function.scheduling.rejection import Full
 
 _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
@@ -58,6 +59,8 @@ class PoolExplanation:
     """A sentence for each request that a node does not satisfy. Empty if only free nodes are missing."""
     devices: tuple[DevicesExplanation, ...] = ()
     """The devices of a pool whose nodes are shared."""
+    note: str = ""
+    """What else is to know of a full pool: that pods leave devices over, where nodes are not shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,13 @@ class Explanation:
     placed: int
     clusters: tuple[ClusterExplanation, ...]
     """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
+    waiting: tuple[tuple[str, str], ...] = ()
+    """Replicas that do not serve, each with its own reason and message."""
 
 
 def requirements(request: Request) -> tuple[Requirement, ...]:
-    """Return what an explanation reads: all clusters and all replicas."""
+    """Return what an explanation reads: all clusters and all replicas; once the clusters are known, also what is
+    observed of them."""
     cache = stages.cache(request.xr)
     return (*((cache,) if cache else ()), *stages.everything(request).requirements(request.xr))
 
@@ -113,21 +119,31 @@ def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) ->
         name=breakdown.cluster.name,
         reason=type(breakdown.reason).__name__,
         message=breakdown.reason.detail(),
-        pools=tuple(_pool(pool) for pool in breakdown.pools),
+        pools=tuple(_pool(pool, is_full=isinstance(breakdown.reason, Full)) for pool in breakdown.pools),
         remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, breakdown)])),
     )
 
 
-def _pool(pool: PoolBreakdown) -> PoolExplanation:
+def _pool(pool: PoolBreakdown, *, is_full: bool) -> PoolExplanation:
     problems = [_problem(m, r) for m in pool.members if not m.offered for r in m.requests if r.has < r.request.count]
     combined = [
         _combined(m) for m in pool.members if not m.offered and all(r.has >= r.request.count for r in m.requests)
     ]
-    found = PoolExplanation(pool.pool.name, pool.pool.nodes, 0, tuple(problems + combined))
+    note = _note(pool) if is_full else ""
+    found = PoolExplanation(pool.pool.name, pool.pool.nodes, 0, tuple(problems + combined), note=note)
     if isinstance(pool.free, Room):
         vacant = scheduling.vacancy(pool.free, pool.pool)
         return replace(found, free=vacant.whole, devices=tuple(_devices(one, pool.pool) for one in vacant.entries))
     return replace(found, free=scheduling.free_nodes(pool.free, pool.pool))
+
+
+def _note(pool: PoolBreakdown) -> str:
+    """Whole nodes are counted, which is easily missed where a pod needs little of one."""
+    spare = max((member.spare for member in pool.members), default=0)
+    if pool.pool.shared or not spare or not all(member.offered for member in pool.members):
+        return ""
+    devices = "device" if spare == 1 else "devices"
+    return f"a pod takes a whole node and leaves {spare} {devices} of it unused; with sharing Devices, pods share nodes"
 
 
 def _devices(entry: EntryVacancy, pool: Pool) -> DevicesExplanation:

@@ -10,8 +10,8 @@ An empty answer may be wrong. It is not believed as long as something else that 
 - A cluster whose look-up finds no replicas, although replicas of the deployment are there and have its label, is
   doubtful: no nodes of it are given away. A replica whose label was changed contradicts nothing: it gets the label
   back, while a hold would keep it as it is.
-- A cluster whose look-up finds no replicas, although it publishes fewer free nodes than it has, has the free nodes that
-  it publishes.
+- A cluster whose look-up finds no replicas, although it publishes that some take nodes or devices, has the free nodes
+  that it publishes. Nothing of its shared pools is given away: what it publishes of them are bounds.
 """
 
 from __future__ import annotations
@@ -85,8 +85,11 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
     silent = _silent(request, stage, clusters)
     inhabited = {r.cluster for r in placed.values()}
     labelled = {r.cluster for name, r in placed.items() if _is_labelled(ours[name], r.cluster)}
-    hints = {name for name in clusters if not stage.counts(name)} | (silent - inhabited)
-    free = LazyDict(hints, lambda name: _free(manifests[name], is_counted=stage.counts(name)))
+    uncounted = {name for name in clusters if not stage.counts(name)}
+    free = LazyDict(
+        uncounted | (silent - inhabited),
+        lambda name: (published.free if name in uncounted else published.certainly_free)(manifests[name]),
+    )
     return Inputs(
         fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
@@ -108,11 +111,6 @@ def _manifests(request: Request, stage: Stage) -> tuple[dict[str, Manifest], tup
         return by_name, ()
     listed = {m["metadata"]["name"]: m for m in request.resolved(stages.CLUSTERS) or ()}
     return {**by_name, **listed}, tuple(sorted(by_name.keys() - listed.keys()))
-
-
-def _free(manifest: Manifest, *, is_counted: bool) -> Mapping[str, Free] | None:
-    """Return what a cluster publishes as free, whose replicas are not known. `is_counted`: none was found on it."""
-    return published.free_if_empty(manifest) if is_counted else published.free(manifest)
 
 
 def _cluster(request: Request, stage: Stage, manifest: Manifest) -> Cluster:

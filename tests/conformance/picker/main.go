@@ -1,31 +1,26 @@
 // Picker judges endpoint picker configurations: one JSON question a line in, one JSON verdict a line out.
 //
-// The loader, its structure checks, scorers, producer, picker and parser are those of the Gateway API Inference
-// Extension. llm-d's router, which runs in our pickers, was built from them and cannot be had as a Go module. What it
-// adds is stood in for here: its API group, its plugins for disaggregation, and that it refuses parameters that a
-// plugin does not know.
+// The loader, the plugins and their parameters are those of llm-d's router, which runs in our pickers. The router finds
+// out only when it is asked that a profile is not there, or that nothing is ever split: that is looked for here.
 package main
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/gateway-api-inference-extension/apix/config/v1alpha1"
-	"sigs.k8s.io/gateway-api-inference-extension/pkg/epp/config/loader"
-	"sigs.k8s.io/gateway-api-inference-extension/pkg/epp/datalayer"
-	"sigs.k8s.io/gateway-api-inference-extension/pkg/epp/framework/interface/plugin"
-	"sigs.k8s.io/yaml"
-)
 
-const (
-	theirs = "llm-d.ai"
-	ours   = v1alpha1.GroupName
+	"github.com/llm-d/llm-d-router/apix/config/v1alpha1"
+	"github.com/llm-d/llm-d-router/pkg/epp/config/loader"
+	"github.com/llm-d/llm-d-router/pkg/epp/datalayer"
+	"github.com/llm-d/llm-d-router/pkg/epp/framework/interface/plugin"
+	"github.com/llm-d/llm-d-router/pkg/epp/framework/plugins/scheduling/profilehandler/disagg"
 )
 
 type question struct {
@@ -40,46 +35,32 @@ type verdict struct {
 
 // judge takes a configuration through both phases of loading, and through what a picker does with the result.
 func judge(text string) verdict {
-	text, err := asOurs(text)
-	if err != nil {
-		return refused(err)
-	}
 	raw, _, err := loader.LoadRawConfig([]byte(text), logr.Discard())
 	if err != nil {
 		return refused(err)
 	}
+	given := raw.DeepCopy().Plugins // before the loader adds its own
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	handle := plugin.NewEppHandle(ctx, func() []types.NamespacedName { return nil })
+	nobody := func() []types.NamespacedName { return nil }
+	handle := plugin.NewEppHandle(ctx, nobody, plugin.WithMetricsRecorder(prometheus.NewRegistry()))
 	if _, err := loader.InstantiateAndConfigure(raw, handle, logr.Discard()); err != nil {
+		return refused(err)
+	}
+	if err := datalayer.CreateMissingDataProducers(ctx, plugin.DefaultProducerRegistry, plugin.Registry, handle); err != nil {
 		return refused(err)
 	}
 	if _, err := datalayer.ValidateAndOrderDataDependencies(handle.GetAllPlugins()); err != nil {
 		return refused(err)
 	}
 	profiles := shown(raw.SchedulingProfiles)
-	if err := named(handle, profiles); err != nil {
+	if err := split(given, profiles); err != nil {
 		return refused(err)
 	}
 	return verdict{Loaded: true, Profiles: profiles}
 }
 
 func refused(err error) verdict { return verdict{Why: err.Error()} }
-
-// asOurs gives the text under the group of the extension's own loader.
-func asOurs(text string) (string, error) {
-	var meta struct {
-		APIVersion string `json:"apiVersion"`
-	}
-	if err := yaml.Unmarshal([]byte(text), &meta); err != nil {
-		return "", err
-	}
-	group, version, _ := strings.Cut(meta.APIVersion, "/")
-	if group != theirs {
-		return "", fmt.Errorf("apiVersion %q is not of group %s", meta.APIVersion, theirs)
-	}
-	return strings.Replace(text, meta.APIVersion, ours+"/"+version, 1), nil
-}
 
 func shown(profiles []v1alpha1.SchedulingProfile) map[string][]string {
 	all := map[string][]string{}
@@ -95,17 +76,38 @@ func shown(profiles []v1alpha1.SchedulingProfile) map[string][]string {
 	return all
 }
 
-// named holds the handler to profiles that there are: a picker finds out only when it is asked, and then says no.
-func named(handle plugin.Handle, profiles map[string][]string) error {
-	for _, one := range handle.GetAllPlugins() {
-		handler, ok := one.(*handler)
-		if !ok {
-			continue
-		}
-		for stage, name := range handler.uses() {
-			if _, there := profiles[name]; !there {
-				return fmt.Errorf("the handler's profile %q for %s is not there", name, stage)
+// split holds a configuration to a handler with profiles that are there and a decider that ever says yes.
+func split(plugins []v1alpha1.PluginSpec, profiles map[string][]string) error {
+	for _, one := range plugins {
+		switch one.Type {
+		case disagg.DisaggProfileHandlerType:
+			if err := named(one.Parameters, profiles); err != nil {
+				return err
 			}
+		case disagg.PrefixBasedPDDeciderPluginType:
+			var decider disagg.PrefixBasedPDDeciderConfig
+			if err := json.Unmarshal(one.Parameters, &decider); err != nil {
+				return err
+			}
+			if decider.NonCachedTokens == 0 {
+				return errors.New("nonCachedTokens of 0 never disaggregates")
+			}
+		}
+	}
+	return nil
+}
+
+func named(parameters json.RawMessage, profiles map[string][]string) error {
+	var handler struct {
+		Profiles map[string]string `json:"profiles"`
+	}
+	if err := json.Unmarshal(parameters, &handler); err != nil {
+		return err
+	}
+	for _, stage := range []string{"decode", "prefill"} {
+		name := handler.Profiles[stage]
+		if _, there := profiles[name]; !there {
+			return fmt.Errorf("the handler's profile %q for %s is not there", name, stage)
 		}
 	}
 	return nil

@@ -150,3 +150,17 @@ def test_a_device_of_another_kind_is_not_why_a_gpu_is_too_small(tmp_path: Path):
     assert "small  NoDevice: no device matches request gpu of engine vllm (Leader)" in output
     assert "closest is gpu with memory 81559Mi" in output
     assert "would help: request memory 81559Mi instead of 80Gi" in output
+
+
+HARDWARE = ROOT / "examples/hardware"
+NOTE = "a pod takes a whole node and leaves 6 devices of it unused; with sharing Devices, pods share nodes"
+
+
+@pytest.mark.parametrize(("kind", "pool", "noted"), [("mig", "whole", True), ("time-slicing", "shared", False)])
+def test_a_small_pod_that_takes_a_whole_node_is_noted(kind: str, pool: str, noted: bool):
+    """Not where nodes are shared."""
+    files = (str(HARDWARE / kind / f"{name}.yaml") for name in ("class", "models", pool))
+    _, output = explain(*files, "ModelDeployment/ml-team/rerank")
+
+    assert " Full: " in output
+    assert (f"\n    {NOTE}\n" in output) is noted

@@ -131,6 +131,8 @@ def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
         ("cloud-pool", ["what-if", "examples/clouds/tour", "--pool", "europe/l4=6"]),
         ("drain", ["what-if", "examples/tour", "--drain", "virginia"]),
         ("loss", ["what-if", "examples/spare", "--lose", "iowa"]),
+        ("shared-nodes", ["plan", "examples/shared-nodes"]),
+        ("shared-pool", ["what-if", "examples/fragmented", "--pool", "lab/h100=3"]),
         ("pool", ["what-if", "examples/tour", "--pool", "europe/a100=2"]),
         ("losses", ["what-if", "examples/spare", "--pool", "taiwan/l4=1", "--lose", "any"]),
     ],

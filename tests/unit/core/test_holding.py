@@ -9,6 +9,7 @@ import pytest
 from function.core import Composer, Condition, ConditionType, HoldDecision, InvalidSpec, NotYet, Request, Result
 
 VERDICT, HEALTH, OTHER = ConditionType("Accepted"), ConditionType("Healthy"), ConditionType("Other")
+HINT = ConditionType("Hint")
 REFUSED = VERDICT.false("InvalidSpec", "{field}: {problem}")
 WAITING = VERDICT.false("Waiting", "Waiting for {what}")
 READY = {"type": "Ready", "status": "True", "observedGeneration": 2}
@@ -25,6 +26,7 @@ def held(why: Exception, *conditions: dict[str, Any], known: HoldDecision | None
         api_version="v1",
         kind="Any",
         conditions=(VERDICT, HEALTH, OTHER),
+        optional=(HINT,),
         invalid=REFUSED,
         requirements=lambda _: (),
         compose=compose,
@@ -79,3 +81,40 @@ def test_ready_is_restated_unless_the_spec_is_refused(why: Exception, ready: dic
 
 def test_what_is_seen_not_to_be_ready_is_not_ready() -> None:
     assert held(waiting(), READY, known=HoldDecision(ready=False)).ready is False
+
+
+# Optional conditions
+
+
+HINTED = {"type": "Hint", "status": "True", "reason": "Told", "message": "so"}
+
+
+def test_an_optional_condition_is_restated_only_if_it_was_said() -> None:
+    assert [c.type for c in held(waiting()).conditions] == ["Accepted", "Healthy", "Other"]
+    assert held(waiting(), HINTED).conditions[3:] == (Condition("Hint", "True", "Told", "so"),)
+
+
+def test_an_optional_condition_can_be_said_on_a_hold_and_decides_nothing() -> None:
+    known = HoldDecision(conditions=(HINT.false("Untold")(),))
+    got = held(waiting(), READY, known=known)
+    assert [c.reason for c in got.conditions[3:]] == ["Untold"]
+    assert got.ready
+
+
+@pytest.mark.parametrize(("said", "had", "lawful"), [(0, 0, True), (1, 0, True), (1, 1, True), (0, 1, False)])
+def test_an_optional_condition_never_goes_stale(said: int, had: int, *, lawful: bool) -> None:
+    composer = Composer(
+        api_version="v1",
+        kind="Any",
+        conditions=(),
+        optional=(HINT,),
+        invalid=REFUSED,
+        requirements=lambda _: (),
+        compose=lambda _: Result(ready=True, conditions=(HINT.true("Told")(),) * said),
+    )
+    request = Request(xr={"metadata": {"name": "x"}, "status": {"conditions": [HINTED] * had}})
+    if lawful:
+        assert len(composer(request).conditions) == said
+    else:
+        with pytest.raises(AssertionError, match="the rest would go stale"):
+            composer(request)

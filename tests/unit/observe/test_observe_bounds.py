@@ -32,18 +32,21 @@ def observed(nodes: int, *, alike: bool = False, ours: bool = False) -> Record:
     if ours:
         for index, one in enumerate(records):
             one["ours"] = {f"team-{index}/workload-{index}-0123456789": {"gpu": 8}}
+            one["oursRequested"] = {"cpu": f"{index}m", "memory": f"{index}Mi", "ephemeral-storage": "0"}
     pool = {"nodes": records, "differs": [], "counts": [], "unknown": [], "published": {}}
     return {"version": 1, "cluster": "east", "declared": "x", "pools": {"h100": pool}, "unassigned": []}
 
 
 def free(shown: Record, resource: int) -> int:
     return sum(
-        one["count"] * (amounts.read(one["allocatable"])[resource] - amounts.read(one["requested"])[resource])
+        one["count"] * amounts.read(one["allocatable"])[resource]
+        - one["count"] * amounts.read(one["requested"])[resource]
+        - one["count"] * amounts.read(one.get("oursRequested"))[resource]
         for one in shown["pools"]["h100"]["nodes"]
     )
 
 
-@pytest.mark.parametrize("nodes", [0, 3, 500, 1000, 5000])
+@pytest.mark.parametrize("nodes", [0, 3, 500, 1000, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ours", [False, True])
 def test_an_observation_fits_whatever_its_size(nodes: int, ours: bool) -> None:
     whole = observed(nodes, ours=ours)
@@ -59,6 +62,16 @@ def test_an_observation_fits_whatever_its_size(nodes: int, ours: bool) -> None:
 
 def test_what_fits_is_told_in_full() -> None:
     assert json.loads(bounds.text(observed(100))) == observed(100)
+
+
+def test_what_engines_request_is_rounded_like_what_others_do() -> None:
+    whole = observed(3000)
+    for index, one in enumerate(whole["pools"]["h100"]["nodes"]):
+        one["oursRequested"] = {"cpu": f"{index}m", "memory": f"{index}Mi", "ephemeral-storage": "0"}
+
+    pool = json.loads(bounds.text(whole))["pools"]["h100"]
+
+    assert (pool.get("left"), sum(one["count"] for one in pool["nodes"])) == (None, 3000)
 
 
 def test_names_are_left_out_first() -> None:

@@ -129,6 +129,7 @@ def test_requests_are_those_of_pods_that_are_not_ours() -> None:
     )
 
     assert got["requested"] == {"cpu": "1250m", "memory": "1124Mi", "ephemeral-storage": "0"}
+    assert got["oursRequested"] == {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "0"}
     assert got["allocatable"] == {"cpu": "189500m", "memory": "1Ti", "ephemeral-storage": "0"}
 
 

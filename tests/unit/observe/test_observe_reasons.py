@@ -143,13 +143,13 @@ def test_a_pod_that_cannot_be_created_has_the_kubelets_event(name: str, message:
 def test_events_of_another_pod_of_the_same_name_do_not_count() -> None:
     former = event("FailedMount", "gone", "llama-0", involved={"uid": "uid-of-the-pod-before"})
 
-    assert told(waiting("ContainerCreating"), events=[former]) == {"llama": {"waiting": 1, "pods": []}}
+    assert told(waiting("ContainerCreating"), events=[former]) == {}
 
 
 def test_events_do_not_count_once_the_pod_is_past_them() -> None:
     mounted = event("FailedMount", "was so before", "llama-0")
 
-    assert told(running(), events=[mounted]) == {"llama": {"waiting": 1, "pods": []}}
+    assert told(running(), events=[mounted]) == {}
 
 
 @pytest.mark.parametrize(
@@ -253,6 +253,18 @@ def test_a_pod_on_a_lost_node_has_the_node_as_its_reason() -> None:
     got = reason(running(), nodes=[node("a", ready=False)])
 
     assert (got["reason"], got["message"]) == ("NodeNotReady", "node a is not ready")
+
+
+def test_a_pod_that_is_being_deleted_is_no_reason_unless_its_node_is_lost() -> None:
+    leaving = crashing(ERROR)
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+
+    assert told(leaving) == {}
+    assert reason(leaving, nodes=[node("a", ready=False)])["reason"] == "NodeNotReady"
+
+
+def test_a_pod_that_starts_is_no_reason() -> None:
+    assert told(waiting("ContainerCreating"), running()) == {}
 
 
 def test_pods_of_others_are_not_told() -> None:

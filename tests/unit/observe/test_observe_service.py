@@ -221,6 +221,23 @@ def test_a_refused_kind_is_told_and_the_others_are_observed(api: ApiServer, path
     asyncio.run(story())
 
 
+def test_one_refusal_of_a_server_that_starts_changes_nothing(api: ApiServer) -> None:
+    """The list is refused once, after a watch that ended for good, and what was read stays."""
+
+    async def story() -> None:
+        async with observing(api) as seen:
+            await until(lambda: nodes(api) == [("a", "Ready")])
+            api.refused_once.add(f"{CORE}/nodes")
+            api.bad_watches[f"{CORE}/nodes"] = ["gone", ""]
+            await until(lambda: not api.refused_once)
+            api.put(f"{CORE}/nodes", node("b"))
+            await until(lambda: nodes(api) == [("a", "Ready"), ("b", "Ready")])
+            assert seen.said == []
+
+    asyncio.run(story())
+    assert api.writes[f"{SYSTEM}/{names.observed('east')}"] == 2
+
+
 def test_a_refusal_is_logged_once(api: ApiServer) -> None:
     api.refuses[f"{CORE}/pods"] = 403
 
@@ -242,6 +259,20 @@ def test_a_malformed_declaration_is_named_and_the_others_are_observed(api: ApiSe
             await until(lambda: [line for line in seen.said if line.startswith(problem)])
             api.put(CONFIG_MAPS, declaration(cluster="west"))
             await until(lambda: observed(api, "west"))
+
+    asyncio.run(story())
+
+
+def test_a_second_declaration_of_a_cluster_is_left_out(api: ApiServer) -> None:
+    another = declaration()
+    another["metadata"]["name"] = "another"
+    api.put(CONFIG_MAPS, another)
+
+    async def story() -> None:
+        async with observing(api) as seen:
+            await until(lambda: observed(api))
+            problem = f"ConfigMap another is left out: the declaration of east must be named {names.declared('east')}"
+            assert seen.said == [problem]
 
     asyncio.run(story())
 

@@ -65,9 +65,9 @@ VECTORS: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
         spec(container(cpu="1"), resources={"requests": {"cpu": "4"}}, overhead={"cpu": "250m", "memory": "64Mi"}),
         (4250, 64 * 2**20, 0),
     ),
-    "sums are rounded up, and not what is summed": (
+    "amounts are rounded up to thousandths, and then their sum": (
         spec(container(cpu="100u", memory="1500m"), container(cpu="300u", memory="500m")),
-        (1, 2, 0),
+        (2, 2, 0),
     ),
     "numbers are amounts": (spec(container(cpu=1.5, memory=1024)), (1500, 1024, 0)),
     "what cannot be read is not given": (

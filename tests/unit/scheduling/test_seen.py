@@ -14,9 +14,11 @@ from function.scheduling import (
     Cluster,
     Device,
     Engine,
+    Fitter,
     Fleet,
     ForeignReplica,
     Job,
+    Ledger,
     Member,
     NodeShape,
     PlacedEngine,
@@ -24,10 +26,14 @@ from function.scheduling import (
     Plan,
     PodNeeds,
     Pool,
+    PreviousSpec,
     Replica,
+    Room,
+    breakdowns,
     rejection,
     rejections,
     solve,
+    suggestions,
 )
 from function.scheduling.observed import ObservedNodes, ObservedPool
 from function.scheduling.seen import Seen
@@ -202,3 +208,28 @@ class TestSharedNodes:
         for is_placement in (False, True):
             there = cluster(held, declared=1, shared=True, is_placement=is_placement)
             assert [p.action for p in solve(job(1, 4), Fleet({"c": there}, (mine,))).placements] == [Action.UPDATE]
+
+    def test_an_edit_takes_no_room_from_pods_that_are_not_bound_yet(self) -> None:
+        """The own pod is bound and goes over from one spec to the next; the pod of another deployment is on no node."""
+        held = nodes("a", ours={workload("mine", ME): {"gpu": 4}}, pods={workload("mine", ME): 1})
+        there = cluster(held, declared=1, shared=True, is_placement=True)
+        mine = standing("mine", 4, deployment=ME, serving=True, served=True, spec_hash="0")
+        rolling = replace(mine, previous=PreviousSpec(standing("mine", 3).engines, "0"))
+        ledger = Ledger({"c": there}, [rolling], {"c": [foreign(standing("x", 4))]})
+        ledger.edit(rolling, standing("mine", 2).engines)
+        room = ledger.open("c")["p"]
+        assert isinstance(room, Room)
+        assert sum(count for demand, count in room.pods if demand.devices == ((4, (0,)),)) == 1
+
+
+def test_placement_is_suggested_where_it_would_admit_what_a_restart_may_not() -> None:
+    """The two pods that are there are on one node: the other is free, but is not promised to anybody."""
+    pods = {workload("small"): 1, workload("tiny"): 1}
+    both = nodes("a", ours={name: {"gpu": 1} for name in pods}, pods=pods)
+    there, wanted = cluster(both, nodes("b"), shared=True), job(1)
+    fleet = Fleet({"c": there}, others={"c": [foreign(standing("small", 1)), foreign(standing("tiny", 1))]})
+    plan, fitter = solve(wanted, fleet), Fitter(wanted.engines)
+
+    changes = [s.change for s in suggestions(wanted, fleet, plan, fitter, breakdowns(wanted, fleet, plan, fitter))]
+
+    assert "set spec.capacity.promise of the cluster to Placement: the replica fits on the nodes as they are" in changes

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from function import registry
 from function.core import Manifest, Request, Result, dig, plain
+from function.fleet.clusters import are_taken
 from function.fleet.engines import engines
-from function.kinds.inferencecluster.allocations import allocations, are_taken
+from function.kinds.inferencecluster.allocations import allocations
 from function.sandbox.settle import settle, settle_with
 from function.scheduling import nodes_of
 from function.vocabulary import labels

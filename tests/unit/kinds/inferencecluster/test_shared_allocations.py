@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function.fleet import clusters
-from function.kinds.inferencecluster.allocations import allocations, are_taken
+from function.fleet.clusters import are_taken
+from function.kinds.inferencecluster.allocations import allocations
 from function.scheduling import Hint
 from function.vocabulary import labels
 from tests.support.replicas import engine, member, replica

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from function import registry
-from function.core import Requirement, Result, condition
+from function.core import Request, Requirement, Result, condition
 from function.core.manifest import Manifest
 from function.kinds.modeldeployment import stages
 from function.sandbox.settle import resolve, settle, settle_with
+from tests.support import worlds
 from tests.support.cases import ROOT, load
 
 CASE = ROOT / "modeldeployment" / "an-evicting-taint-drains-where-there-is-room"
@@ -52,3 +53,32 @@ def test_a_list_without_a_cluster_that_is_there_places_nothing() -> None:
     [(reason, message)] = scheduled(result)
     assert reason == "Scheduling"
     assert message.startswith("Waiting for a list of all InferenceClusters that includes ")
+
+
+def shared(free: int) -> Manifest:
+    """A cluster with one shared node of eight devices and eight cpus, which publishes so many devices as free."""
+    found = worlds.cluster("c", a=1)
+    found["status"]["gpuPools"][0] |= {"sharing": "Devices", "node": {"cpu": "8"}}
+    rows = [{"count": 1, "pods": free}]
+    entry = {"name": "gpu", "total": 8, "free": free, "guaranteed": rows}
+    found["status"]["allocations"] = [{"pool": "a", "nodes": 1, "free": free // 8, "devices": [entry], "atMost": rows}]
+    return found
+
+
+def placed_on(cluster: Manifest, cpu: str) -> list[str]:
+    """The replicas of a deployment that finds no replica on a cluster."""
+    xr = worlds.deployment(2)
+    container = xr["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"][0]
+    container["resources"] = {"requests": {"cpu": cpu}}
+    result = settle(registry.compose, Request(xr=xr), [cluster])
+    return sorted(key for key, r in result.resources.items() if r.manifest["kind"] == "ModelReplica")
+
+
+def test_an_empty_shared_pool_has_the_cpu_of_its_nodes_and_no_more() -> None:
+    """What is published of it are bounds, which know of devices only."""
+    assert len(placed_on(shared(free=8), cpu="4")) == 2
+    assert len(placed_on(shared(free=8), cpu="5")) == 1
+
+
+def test_a_shared_pool_of_which_something_is_taken_by_nobody_takes_nobody() -> None:
+    assert placed_on(shared(free=7), cpu="1") == []
