@@ -18,6 +18,8 @@ from tests.e2e.yard import Yard
 DEPLOYMENT, REPLICA = "ModelDeployment", "ModelReplica"
 WORKLOAD = "modelplane.ai/workload"
 GANG = ("leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index")
+# A bound: of those that are placed at once on the same nodes some give way, which takes the provider 30 s each time.
+SETTLED = 900.0
 QUIET = 3.0  # how long nothing must happen before we believe that all is done
 
 Place = tuple[str, str, str]  # of a pod: namespace, workload, pool
@@ -59,6 +61,8 @@ class Story:
         until(lambda: self.all(REPLICA), "every replica to go", holds=lambda seen: not seen)
         for one in self.inference_clusters():
             until(functools.partial(self.is_deleted, one), f"{title(one)} to go")
+        for one in (manifest for fleet in self.fleets for manifest in fleet.classes):
+            self.control.api.delete(one)
         self.yard.clear()
 
     def is_deleted(self, target: Object) -> bool:
@@ -94,11 +98,11 @@ class Story:
             return identities(*self.all(REPLICA), *self.pods())
 
         def look() -> list[str]:
-            until(self.unsettled, "all that is placed to run", holds=lambda seen: not seen)
+            until(self.unsettled, "all that is placed to run", holds=lambda seen: not seen, seconds=SETTLED)
             steady(identified, "replicas and pods", seconds=QUIET)
             return self.unsettled()
 
-        until(look, "all that is placed to run on", holds=lambda seen: not seen)
+        until(look, "all that is placed to run on", holds=lambda seen: not seen, seconds=SETTLED)
 
     def unsettled(self) -> list[str]:
         """Who is not done yet."""

@@ -21,7 +21,7 @@ from tests.e2e.team import identities
 from tests.e2e.waiting import until
 from tests.e2e.yard import FORCED, Yard
 
-FIXED = ("32", "3")  # whole nodes, and shared ones: each with gangs, and with deployments that are refused
+FIXED = ("11", "34")  # whole nodes, and shared ones: each has deployments that are refused
 SCALE = Scale(clusters=2, pools=2, nodes=3)
 MOST_FORCED = 3  # choices of pools for one refused replica
 EDITS = 4  # of each fleet
