@@ -64,7 +64,7 @@ def test_what_is_full_is_unschedulable(fleets: Story) -> None:
             for workloads in islice(refusal.assignments(sample, FORCED), MOST_FORCED):
                 [unschedulable] = fleets.yard.force([workloads])
                 verdicts[f"{refusal.reason} {'unschedulable' if unschedulable else 'lucky'}"] += 1
-                assert unschedulable or not refusal.is_exact(whole=fleet.whole), f"{fleet.seed}: {refusal}"
+                assert unschedulable or not refusal.is_exact(workloads, whole=fleet.whole), f"{fleet.seed}: {refusal}"
     print(f"forced {dict(verdicts)}", flush=True)
 
 
