@@ -95,9 +95,10 @@ def _units(pool: Pool, pods: Pods) -> list[_Unit]:
 
 
 def _amount(demand: PodDemand, unit: _Unit) -> int:
+    """Return what a pod takes for certain. A claim that may draw on other entries as well may leave these free."""
     if isinstance(unit, str):
         return demand.resources[RESOURCES.index(unit)]
-    return sum(count for count, entries in demand.devices if set(entries) & set(unit))
+    return sum(count for count, entries in demand.devices if set(entries) <= set(unit))
 
 
 def _amount_of_node(node: NodeCapacity, unit: _Unit) -> int:

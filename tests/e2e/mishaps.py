@@ -86,13 +86,16 @@ class Mishap:
         return [pod for pod in self.story.pods() if verdict(pod)]
 
     def unsaid(self) -> list[str]:
-        """Engines whose pods wait, and whose replica does not say so."""
+        """Replicas with pods that wait, and that name no engine which lacks them."""
         waiting = {(pod["metadata"]["namespace"], pod["metadata"]["labels"][WORKLOAD]) for pod in self.waiting()}
-        return [
-            f"{named(one)} says of {said['engine']}: {condition(one, 'ModelReady')}"
+        lacking = {
+            named(one): (one, [said["engine"] for said in one["status"]["workloads"] if _of(one, said) in waiting])
             for one in self.story.all(REPLICA)
-            for said in one["status"]["workloads"]
-            if (one["metadata"]["namespace"], said["name"]) in waiting and not _says(one, said["engine"])
+        }
+        return [
+            f"{name} says of {engines}: {condition(one, 'ModelReady')}"
+            for name, (one, engines) in lacking.items()
+            if engines and not any(_says(one, engine) for engine in engines)
         ]
 
     # How it is done
@@ -142,6 +145,10 @@ def demand(pool: Pool, member: Object) -> packing.PodDemand:
     devices = tuple(sorted((ask.count, tuple(at for at, entry in entries if ask.takes(entry))) for ask in asks))
     requested = podspec.requested(member["template"]["spec"]) if pool.hardware.sized else (0, 0, 0)
     return packing.PodDemand(devices, requested)
+
+
+def _of(replica: Object, workload: Object) -> tuple[str, str]:
+    return replica["metadata"]["namespace"], workload["name"]
 
 
 def _says(replica: Object, engine: str) -> bool:

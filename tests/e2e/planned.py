@@ -46,10 +46,14 @@ class Refusal:
     reason: str
     message: str
 
-    def is_exact(self, *, whole: bool) -> bool:
-        """Whether it counts as kube-scheduler does: whole nodes where pods take whole nodes, or devices and resources
-        of pools whose nodes are shared."""
-        return self.reason == "Full" and (whole or all(pool.shared for pool in self.cluster.pools))
+    def is_exact(self, tried: Sequence["Workload"], *, whole: bool) -> bool:
+        """Whether it counts as kube-scheduler does: whole nodes where pods take whole nodes; or, where nodes are
+        shared, devices and resources of the pool that it names, if no other was tried."""
+        shared = [pool.name for pool in self.cluster.pools if pool.shared]
+        if self.reason != "Full" or not shared:
+            return self.reason == "Full" and whole
+        pools = {pod["spec"]["nodeSelector"][POOL] for one in tried for pod in one.pods}
+        return pools == {name for name in shared if f"pool {name} " in self.message}
 
     def assignments(self, sample: Sequence[Workload], namespace: str) -> Iterator[tuple[Workload, ...]]:
         """A replica on every choice of the cluster's pools for its engines, from one that is composed for another.

@@ -64,26 +64,27 @@ def test_what_is_full_is_unschedulable(fleets: Story) -> None:
             for workloads in islice(refusal.assignments(sample, FORCED), MOST_FORCED):
                 [unschedulable] = fleets.yard.force([workloads])
                 verdicts[f"{refusal.reason} {'unschedulable' if unschedulable else 'lucky'}"] += 1
-                assert unschedulable or not refusal.is_exact(whole=fleet.whole), f"{fleet.seed}: {refusal}"
+                assert unschedulable or not refusal.is_exact(workloads, whole=fleet.whole), f"{fleet.seed}: {refusal}"
     print(f"forced {dict(verdicts)}", flush=True)
 
 
 def test_nodes_that_are_cordoned_drained_and_lost(fleets: Story) -> None:
     """What runs on other nodes is untouched, and no replica moves.
 
-    What lost its node comes back where there are enough nodes; elsewhere it waits, and its replica says which engine.
+    What lost its node comes back where there are enough nodes; elsewhere it waits, and its replica names an engine.
     """
     replicas, mishap = identities(*fleets.all(REPLICA)), mishaps.draw(fleets)
 
-    mishap.happen()
-    what = "pods that lost their node to run on another, or to wait where there are too few"
-    until(mishap.displaced, what, holds=lambda seen: not seen)
-    until(mishap.unsaid, "every replica to say which engine waits", holds=lambda seen: not seen)
-    print(f"nodes  {mishap}", flush=True)
-    assert identities(*mishap.untouched) <= identities(*fleets.pods())
-    assert identities(*fleets.all(REPLICA)) == replicas
-
-    mishap.mend()
+    try:
+        mishap.happen()
+        what = "pods that lost their node to run on another, or to wait where there are too few"
+        until(mishap.displaced, what, holds=lambda seen: not seen)
+        until(mishap.unsaid, "every replica whose pods wait to say so", holds=lambda seen: not seen)
+        print(f"nodes  {mishap}", flush=True)
+        assert identities(*mishap.untouched) <= identities(*fleets.pods())
+        assert identities(*fleets.all(REPLICA)) == replicas
+    finally:
+        mishap.mend()
     fleets.await_settled()
     assert fleets.broken() == []
     assert identities(*fleets.all(REPLICA)) == replicas

@@ -93,8 +93,8 @@ def test_what_is_full_is_unschedulable(standing: Pools) -> None:
     wrong = []
     for trials in islice(rounds(standing), MOST_ROUNDS):
         said = standing.yard.force([workloads for _, _, workloads in trials])
-        for (planned, refusal, _), unschedulable in zip(trials, said, strict=True):
-            exact = refusal.is_exact(whole=planned.fleet.whole)
+        for (planned, refusal, tried), unschedulable in zip(trials, said, strict=True):
+            exact = refusal.is_exact(tried, whole=planned.fleet.whole)
             verdicts[told_of(refusal, exact=exact, lucky=not unschedulable)] += 1
             if exact and not unschedulable:
                 wrong.append(f"{planned.fleet.seed} {planned.fleet.name}: {refusal}")
