@@ -20,7 +20,7 @@ from tests.e2e.programs import PACKS, SPREADS
 from tests.e2e.yard import FORCED, Yard
 
 FIXED = ("1", "2", "3")
-FLEETS = 8  # of each seed
+FLEETS = 6  # of each seed
 SCALE = Scale(clusters=4, pools=3, nodes=3)
 MOST_FORCED = 3  # choices of pools for one refused replica
 MOST_ROUNDS = 8  # replicas that are forced on one cluster, one after the other
