@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from function import clouds
-from function.api import inferenceclass, inferencecluster, servingstack
+from function.api import inferenceclass, inferencecluster
 from function.contracts.cloud import credentials
-from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity, plain
+from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity
 from function.validation.finding import Finding
 from function.vocabulary import drivers
 
@@ -63,14 +63,10 @@ def _observer(index: int, cluster: Manifest) -> Iterator[Finding]:
             problem = "is for source Observed; nothing reads it otherwise"
             yield Finding(index, ("spec", "capacity", "terminationMessages"), problem, "ignored")
         return
-    path = ("spec", "capacity", "source")
-    remedy = "until another one reports, the declared capacity counts"
     if dig(stack, "components", "observer", "enabled") is False:
+        remedy = "until another one reports, the declared capacity counts"
         problem = f"is Observed, but spec.servingStack.components.observer is disabled; {remedy}"
-        yield Finding(index, path, problem, "observer")
-    elif servingstack.is_empty(servingstack.Stack.model_validate(plain(stack))):
-        problem = f"is Observed, but every component of spec.servingStack is disabled; {remedy}"
-        yield Finding(index, path, problem, "observer")
+        yield Finding(index, ("spec", "capacity", "source"), problem, "observer")
 
 
 def unknown_classes(

@@ -117,13 +117,22 @@ def _reference(secret: SecretKey) -> dict[str, str]:
 
 
 def has_stack(spec: Spec) -> bool:
-    """Return whether anything is to be installed on the cluster."""
-    return not servingstack.is_empty(stack(spec))
+    """Return whether anything is to be installed on the cluster; the observer alone is enough."""
+    observes = capacity.is_asked(spec) and servingstack.is_on(stack(spec), "observer")
+    return observes or not servingstack.is_empty(stack(spec))
 
 
 def installs_stack(request: Request, spec: Spec) -> bool:
     """Return whether this InferenceCluster installs the stack, rather than an older one that leads there too."""
     return has_stack(spec) and cluster_identity.stack_owner(request) is None
+
+
+def serves_by_stack(request: Request, spec: Spec) -> bool:
+    """Return whether replicas can be reached only once the stack that is installed here serves.
+
+    A stack of the observer alone has no part in serving.
+    """
+    return installs_stack(request, spec) and not servingstack.is_empty(stack(spec))
 
 
 def stack(spec: Spec) -> servingstack.Stack:

@@ -39,7 +39,7 @@ def _compose(request: Request) -> Result:
     seen = probe.read(request.observed.get(compose.PROBE))
     conditions = status.conditions(request, spec, access, published, seen)
     cluster_ready, backend_ready = (condition.status == "True" for condition in conditions)
-    is_installed = backend_ready and (not compose.installs_stack(request, spec) or request.is_ready(compose.STACK))
+    is_installed = backend_ready and (not compose.serves_by_stack(request, spec) or request.is_ready(compose.STACK))
     is_made = source.provisioner is None or request.is_ready(clouds.KEY)
     is_waiting = not (is_made and is_installed) or bool(published.waiting or access.missing)
     observed = _observed(request, spec, published)

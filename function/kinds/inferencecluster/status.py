@@ -53,7 +53,10 @@ def status(
         **(observing.status(request, observed) if observed else {}),
         "podSecurity": {"enforce": spec.podSecurity.enforce},
         "serving": _backend_fault(
-            request, probe, is_settled=cluster_identity.is_settled(request), stack=compose.has_stack(spec)
+            request,
+            probe,
+            is_settled=cluster_identity.is_settled(request),
+            stack=compose.serves_by_stack(request, spec),
         )
         is None,
     }
@@ -153,7 +156,7 @@ def _draining(request: Request) -> str:
 
 def _backend_ready(request: Request, probe: Probe, spec: Spec) -> Condition:
     is_settled = cluster_identity.is_settled(request)
-    installs = compose.installs_stack(request, spec)
+    installs = compose.serves_by_stack(request, spec)
     fault = _backend_fault(request, probe, is_settled=is_settled, stack=installs)
     return fault or _healthy(request, probe, is_public=installs and servingstack.is_public(compose.stack(spec)))
 
@@ -212,7 +215,7 @@ def held(request: Request) -> HoldDecision:
     probe, stack = probes.read(request.observed.get(compose.PROBE)), request.observed.get(compose.STACK)
     was_serving = dig(request.xr, "status", "serving") is True
     is_settled = was_serving or cluster_identity.is_settled(request)
-    backend = _backend_fault(request, probe, is_settled=is_settled, stack=stack is not None)
+    backend = _backend_fault(request, probe, is_settled=is_settled, stack=not _is_observer_alone(stack))
     backend = backend or _healthy(request, probe, is_public=_is_public(stack))
     observed, told = observing.held(request)
     return HoldDecision(
@@ -224,6 +227,14 @@ def held(request: Request) -> HoldDecision:
         },
         decided={compose.USAGE: compose.usage(request).get(compose.USAGE)},
     )
+
+
+def _is_observer_alone(stack: Manifest | None) -> bool:
+    """Whether there is no stack, or one that has no part in serving."""
+    try:
+        return stack is None or servingstack.is_empty(servingstack.parse(stack))
+    except InvalidSpec:
+        return False
 
 
 def _is_public(stack: Manifest | None) -> bool:

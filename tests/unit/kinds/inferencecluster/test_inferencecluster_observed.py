@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from function.api import inferencecluster
+from function.api import inferencecluster, servingstack
 from function.core import Request, Result, dig, plain
-from function.kinds.inferencecluster import capacity
+from function.kinds.inferencecluster import capacity, compose
 from function.kinds.inferencecluster.composer import COMPOSER
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.observe import declaration, texts
@@ -113,3 +113,17 @@ def test_who_holds_what_changes_nothing_that_wakes_deployments() -> None:
     got = [composed(told=text) for text in told]
     assert [c.reason for c in got[0].conditions][-2:] == ["Observed", "Matches"]
     assert got[1:] == got[:-1]
+
+
+def test_a_stack_of_the_observer_alone_is_installed_and_nothing_waits_for_it() -> None:
+    """The cluster brings all other components itself, and serves before the observer comes."""
+    request, objects = load(CASE)
+    xr, observed = plain(request.xr), {key: plain(m) for key, m in request.observed.items()}
+    charts = [name for name in servingstack.Components.model_fields if name != "observer"]
+    xr["spec"]["servingStack"] = {"components": {name: {"enabled": False} for name in charts}}
+    del observed[compose.STACK]
+    for told in ({"conditions": [], **xr.get("status", {})}, xr.get("status", {})):
+        result = settle(COMPOSER, Request(xr={**xr, "status": told}, observed=observed), objects)
+        assert dig(result.resources[compose.STACK].manifest, "spec", "observer", "enabled") is True
+        assert result.ready
+        assert result.status["serving"] is True
