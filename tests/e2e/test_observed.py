@@ -44,10 +44,11 @@ def deploy(team: Team, replicas: int, **spec: Any) -> Object:
 
 
 def refused(team: Team, manifest: Object, reason: str) -> str:
-    """Wait until the one rejection of a deployment has a reason, and give its message."""
+    """Wait until the rejection of the observed cluster has a reason, and give its message."""
 
     def rejections() -> list[Object]:
-        return list((team.api.current(manifest) or {}).get("status", {}).get("rejections", ()))
+        told = (team.api.current(manifest) or {}).get("status", {}).get("rejections", ())
+        return [one for one in told if one["cluster"] == CLUSTER.name]
 
     seen = until(rejections, f"a rejection {reason}", holds=lambda found: [r["reason"] for r in found] == [reason])
     return str(seen[0]["message"])

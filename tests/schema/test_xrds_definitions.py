@@ -34,7 +34,7 @@ _COPIED = {"description", "type", "required", "properties", "x-kubernetes-valida
 _CROSSPLANES_COLUMNS = {"SYNCED", "READY", "COMPOSITION", "COMPOSITIONREVISION", "AGE"}
 _LONGEST_APPLIED = 262_144
 """Bytes of an annotation: kubectl's client-side apply writes the whole object into one."""
-_LONGEST = 65_536
+_LONGEST = 98_304
 """Bytes of a definition. Far below what can be applied, since each field of a pod stands in one four times."""
 
 

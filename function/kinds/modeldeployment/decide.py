@@ -142,7 +142,7 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         plan = scheduling.solve(wanted, fleet, fitter)
         _check_clusters(inputs, plan)
         ours = [r for r in fleet.replicas if r.deployment == wanted.deployment]
-        needed = stages.following(stage, plan, ours, fleet.clusters)
+        needed = stages.following(stage, plan, ours, stages.known(request, stage, fleet.clusters))
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
@@ -166,6 +166,9 @@ def _check_replicas(request: Request, inputs: Inputs, plan: Plan) -> None:
 
     Nodes that other deployments hold would seem free, and replicas that exist would seem to be gone.
     """
+    unseen = inputs.unseen & plan.stands_on
+    if unseen:
+        raise NotYet(c.SCHEDULING(missing=f"what is observed of the nodes of {', '.join(sorted(unseen))}"))
     doubted = inputs.doubtful & plan.stands_on
     if doubted or (inputs.doubtful and not condition_true(request.xr, c.REPLICAS_SCHEDULED.type)):
         on = ", ".join(sorted(doubted or inputs.doubtful))

@@ -56,6 +56,8 @@ class Inputs:
     """The manifests of this deployment's replicas."""
     doubtful: frozenset[str]
     """Clusters on which no replicas were found, although replicas of this deployment had to be found there."""
+    unseen: frozenset[str]
+    """Clusters that publish that their nodes are observed, and of which no observation was found."""
     missed: tuple[str, ...]
     """Clusters that were found by name, and are not among all clusters."""
     keys: Mapping[NamespacedName, str]
@@ -95,6 +97,9 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
+        unseen=frozenset(
+            name for name, asked in stage.observed if not request.resolved(stages.observation(name, asked))
+        ),
         missed=missed,
         keys={name: keys.get(name) or names.replica_key(r.cluster, r.index) for name, r in placed.items()},
         cache=_cache(request, manifests),

@@ -197,6 +197,17 @@ def first(request: Request) -> Stage:
     return replace(stage, tried=chosen)
 
 
+def known(request: Request, stage: Stage, clusters_: Mapping[str, Cluster]) -> Mapping[str, Cluster]:
+    """Return the clusters of which the next stage may know that they are observed. `clusters_` are all that were read.
+
+    The second stage reads candidates by their names alone. So must it here, if they are answered beside all clusters:
+    it would require otherwise from call to call if they are not found by name.
+    """
+    if stage.number > 1 or not stage.tried:
+        return clusters_
+    return _answered(request, replace(stage, candidates=stage.tried))
+
+
 def _answered(request: Request, stage: Stage) -> dict[str, Cluster]:
     """Return the clusters of a stage that are answered by their names."""
     found = (manifest for asked in stage.by_name() for manifest in request.resolved(asked) or ())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from function.clouds.eks import kinds
 from function.core import dig
-from function.kinds.modelcache import compose as modelcache
+from function.manifests import pods
 from function.vocabulary import conditions as c
 from tests.support import foreign
 from tests.support.eksclusters import H100, L4, compose, made, manifests, parameters, rounds, running, xr
@@ -460,7 +460,7 @@ def test_the_autoscaler_is_that_of_the_version_of_kubernetes(version: str, image
 def test_what_caches_hold_belongs_to_the_user_that_stages_it() -> None:
     manifest = parameters(compose(SMALL, running(SMALL)), "storage")["manifest"]
 
-    user = str(modelcache._USER)
+    user = str(pods.OUR_USER)
     assert (manifest["parameters"]["uid"], manifest["parameters"]["gid"]) == (user, user)
 
 
