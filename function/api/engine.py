@@ -75,6 +75,11 @@ class MemberShape(schema.Api):
     template: Template
     """Template of the member's pods."""
 
+    @property
+    def serves(self) -> bool:
+        """Whether the pods take requests. The workers of a gang do only if the user says so."""
+        return self.role != "Worker" or bool(self.worker and self.worker.serves)
+
     @cached_property
     def engine_index(self) -> int:
         """The index of the engine's container. To find it among several, their command lines are read."""

@@ -6,7 +6,7 @@ A manifest is a dict, or a mapping that decodes its values on access. Test for `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 V = TypeVar("V")
@@ -70,6 +70,11 @@ def dig_list(value: Any, *path: str | int) -> Sequence[Any]:
     """Return the list at a path, or an empty one if there is none, as `dig` does."""
     found = dig(value, *path)
     return found if is_list(found) else ()
+
+
+def mappings(value: Any) -> Iterable[Manifest]:
+    """Return the objects of a list; none if the value is not a list."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else ()
 
 
 def is_list(value: Any) -> bool:

@@ -65,6 +65,11 @@ def devices_claimed(value: Any) -> dict[str, int]:
     return found
 
 
+def takes_requests(member: Manifest) -> bool:
+    """Whether the pods of a member serve. The workers of a gang do only if the user says so."""
+    return member.get("role") != "Worker" or dig(member, "worker", "serves") is True
+
+
 def sharing_pools(value: Any) -> frozenset[str]:
     """Return the pools of `spec.engines` of a ModelReplica whose nodes were shared when it got its spec."""
     members = (member for engine in mappings(value) for member in mappings(engine.get("members")))
@@ -105,7 +110,7 @@ def _needs(member: Manifest, phase: Any) -> PodNeeds:
     """Return what each pod of a member asks of its node. `phase` is that of its engine."""
     claims = [_claimed(request) for request in mappings(member.get("deviceRequests"))]
     spec = dig(member, "template", "spec")
-    serves = member.get("role") != "Worker" or dig(member, "worker", "serves") is True
+    serves = takes_requests(member)
     return PodNeeds(
         tuple(claims), pod_requests.requested(spec if isinstance(spec, Mapping) else {}, phase=phase, serves=serves)
     )

@@ -17,6 +17,7 @@ from typing import Any
 from function import podspec
 from function.core import MOST_DESCRIBED, Manifest, dig, enumerate_names, quote
 from function.engines import injection, models, reading
+from function.fleet.engines import takes_requests
 from function.fleet.values import mappings
 from function.vocabulary import labels
 
@@ -83,8 +84,7 @@ def _of_engine(engine: Manifest, repository: str | None) -> Iterator[tuple[str, 
 
 
 def _serving_container(member: Manifest) -> Mapping[str, Any] | None:
-    serves = member.get("role") != "Worker" or dig(member, "worker", "serves") is True
-    return _container(member) if serves else None
+    return _container(member) if takes_requests(member) else None
 
 
 def _container(member: Manifest) -> Mapping[str, Any] | None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from function.core import Manifest
+from function.core import mappings
 
-
-def mappings(value: Any) -> Iterable[Manifest]:
-    """Return the objects of a list; none if the value is not a list."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else ()
+__all__ = ["mappings", "whole"]
 
 
 def whole(value: Any, default: int = 0) -> int:

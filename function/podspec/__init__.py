@@ -18,9 +18,10 @@ from function.podspec.engine_container import ENGINE, engine_index
 from function.podspec.fault import Fault
 from function.podspec.reading import MOST_BYTES, Reading, read
 from function.podspec.references import Reference, claims, references, renamed
-from function.podspec.requests import RESOURCES, quantity, requested
+from function.podspec.requests import quantity, requested
 from function.podspec.rules.probes import GRACE_SECONDS
 from function.podspec.uncounted import uncounted
+from function.scheduling import RESOURCES
 
 __all__ = [
     "ENGINE",

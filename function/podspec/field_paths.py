@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from function.scheduling import RESOURCES
 from function.vocabulary import patterns
 
 _EVERYWHERE = ("metadata.name", "metadata.namespace", "metadata.uid")
@@ -22,9 +23,8 @@ _VARIABLES = (
 )
 _FILES = (*_EVERYWHERE, "metadata.labels", "metadata.annotations")
 _BY_KEY = re.compile(r"metadata\.(labels|annotations)\['([^\[\]]+)'\]")
-_RESOURCES = ("cpu", "memory", "ephemeral-storage")
-_RESOURCE = re.compile(rf"(limits|requests)\.({'|'.join(_RESOURCES)}|hugepages-.*)")
-RESOURCE_WORDS = f"limits. or requests. and {', '.join(_RESOURCES)} or hugepages-SIZE"
+_RESOURCE = re.compile(rf"(limits|requests)\.({'|'.join(RESOURCES)}|hugepages-.*)")
+RESOURCE_WORDS = f"limits. or requests. and {', '.join(RESOURCES)} or hugepages-SIZE"
 _OF_CPU = ("0", "1m", "1")
 _OF_BYTES = ("0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
 

@@ -24,10 +24,9 @@ from functools import lru_cache
 from typing import Any
 
 from function import cel
-from function.scheduling import Resources
+from function.core import dig, mappings
+from function.scheduling import RESOURCES, Resources
 
-RESOURCES = "cpu", "memory", "ephemeral-storage"
-"""The resources that are summed, in the order of `scheduling.Resources`."""
 _OF_PODS = RESOURCES[:2]
 """Those that a pod itself can request."""
 _DIGITS = 3
@@ -54,15 +53,15 @@ def _rounded(resource: str, milli: int) -> int:
 
 
 def _of_pod(spec: Mapping[str, Any], name: str) -> int:
-    running = [_of(container, name) for container in _mappings(spec.get("containers"))]
-    starting = [(_of(c, name), c.get("restartPolicy") == "Always") for c in _mappings(spec.get("initContainers"))]
+    running = [_of(container, name) for container in mappings(spec.get("containers"))]
+    starting = [(_of(c, name), c.get("restartPolicy") == "Always") for c in mappings(spec.get("initContainers"))]
     total = _sum(running, starting)
     if name in _OF_PODS and isinstance(spec.get("resources"), Mapping):
         given = _amount(spec, "requests", name)
         limit = _amount(spec, "limits", name)
         is_told = any(amount is not None for amount in (*running, *(amount for amount, _ in starting)))
         total = given if given is not None else total if is_told or limit is None else limit
-    return total + (_milli(_dig(spec, "overhead", name)) or 0)
+    return total + (_milli(dig(spec, "overhead", name)) or 0)
 
 
 def _sum(running: list[int | None], starting: list[tuple[int | None, bool]]) -> int:
@@ -82,7 +81,7 @@ def _of(container: Mapping[str, Any], name: str) -> int | None:
 
 
 def _amount(of: Mapping[str, Any], field: str, name: str) -> int | None:
-    return _milli(_dig(of, "resources", field, name))
+    return _milli(dig(of, "resources", field, name))
 
 
 def _milli(value: Any) -> int | None:
@@ -103,13 +102,3 @@ def _parsed(text: str) -> int | None:
         return max(0, cel.quantity.parse(text).rounded_up(digits=_DIGITS))
     except ValueError:
         return None
-
-
-def _dig(value: Any, *path: str) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []

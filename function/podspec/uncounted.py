@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from function.podspec.requests import RESOURCES
+from function.core import mappings
 from function.podspec.rules.affinity import REQUIRED
+from function.scheduling import RESOURCES
 
 _HUGE_PAGES = "hugepages-"
 _CLAIMS = "persistentVolumeClaim", "ephemeral"
@@ -30,14 +31,14 @@ def _uncounted(spec: Mapping[str, Any]) -> Iterator[str]:
     for field in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
         if _mapping(affinity.get(field)).get(REQUIRED):
             yield f"affinity.{field}"
-    for constraint in _mappings(spec.get("topologySpreadConstraints")):
+    for constraint in mappings(spec.get("topologySpreadConstraints")):
         if constraint.get("whenUnsatisfiable") == "DoNotSchedule":
             yield "topologySpreadConstraints"
     if spec.get("resourceClaims"):
         yield "resourceClaims"
-    for volume in _mappings(spec.get("volumes")):
+    for volume in mappings(spec.get("volumes")):
         yield from (f"volumes[].{source}" for source in _CLAIMS if source in volume)
-    containers = [c for field in ("initContainers", "containers") for c in _mappings(spec.get(field))]
+    containers = [c for field in ("initContainers", "containers") for c in mappings(spec.get(field))]
     yield from _ports(spec, containers)
     for resources in (spec.get("resources"), *(container.get("resources") for container in containers)):
         yield from _resources(_mapping(resources))
@@ -45,7 +46,7 @@ def _uncounted(spec: Mapping[str, Any]) -> Iterator[str]:
 
 def _ports(spec: Mapping[str, Any], containers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield host ports: with the host's network, every port of a container is one."""
-    ports = [port for container in containers for port in _mappings(container.get("ports"))]
+    ports = [port for container in containers for port in mappings(container.get("ports"))]
     if spec.get("hostNetwork") is True and ports:
         yield "hostNetwork"
     yield from (f"hostPort {port['hostPort']}" for port in ports if port.get("hostPort"))
@@ -60,7 +61,3 @@ def _resources(resources: Mapping[str, Any]) -> Iterator[str]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []

@@ -28,7 +28,7 @@ from function.scheduling.breakdown import (
 )
 from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
-from function.scheduling.devices import Matcher, Offer, Shortfall, is_claim_too_large
+from function.scheduling.devices import RESOURCES, Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
 from function.scheduling.filters import conflict, filter_cluster, forbidden_pods
 from function.scheduling.findings import PROGRESS, Findings, Progress
@@ -66,6 +66,7 @@ __all__ = [
     "LARGEST_CLAIM",
     "MOST_REVISIONS",
     "PROGRESS",
+    "RESOURCES",
     "Account",
     "Action",
     "Budget",

@@ -43,7 +43,7 @@ def warnings(index: int, deployment: Manifest) -> Iterator[Finding]:
     for at, plan in enumerate(plans):
         for place, member in enumerate(plan.engine.members):
             path = ("spec", "engines", at, "members", place, "template", "spec")
-            for below, problem, code in _of_member(plan, member, has_cache=has_cache) if engine.serves(member) else ():
+            for below, problem, code in _of_member(plan, member, has_cache=has_cache) if member.serves else ():
                 yield Finding(index, (*path, *below), problem, code)
 
 

@@ -260,6 +260,5 @@ def _member(member: Member, phase: str | None, compiled: Mapping[str, Compiled])
     pods = (member.worker.nodes if member.worker else 1) if member.role == "Worker" else 1
     devices = member.nodeSelector.devices if member.nodeSelector else ()
     requests = (scheduling.DeviceRequest(d.name, d.count, tuple(compiled[s.cel] for s in d.selectors)) for d in devices)
-    serves = member.role != "Worker" or bool(member.worker and member.worker.serves)
-    resources = pod_requests.requested(member.template["spec"], phase=phase, serves=serves)
+    resources = pod_requests.requested(member.template["spec"], phase=phase, serves=member.serves)
     return scheduling.Member(member.role, pods, tuple(requests), resources)

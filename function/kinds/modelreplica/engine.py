@@ -84,14 +84,9 @@ def serving(engine: Engine) -> Member:
     return next(member for member in engine.members if member.role != "Worker")
 
 
-def serves(member: Member) -> bool:
-    """Whether the pods of a member take requests. The workers of a gang do only if the user says so."""
-    return member.role != "Worker" or bool(member.worker and member.worker.serves)
-
-
 def of_member(plan: EnginePlan, member: Member) -> EnginePlan:
     """Return the plan of an engine for a member: its own container tells what is known of it, if it serves."""
-    if not serves(member):
+    if not member.serves:
         return plan
     return replace(plan, reading=reading.read(engine_container(member), plan.engine.runtime))
 
@@ -150,7 +145,7 @@ def _read(engine: Engine) -> Reading:
 def _check_workers(engine: Engine, at: int, port: Port, *, default: int, sidecar: int | None) -> None:
     """Raise InvalidSpec if workers that serve listen on another port than the leader: they are found on one port."""
     for member in engine.members:
-        if member.role == "Worker" and serves(member):
+        if member.role == "Worker" and member.serves:
             own = _port(engine, at, member, default=default, sidecar=sidecar)
             if own.number != port.number:
                 where = container_field(engine, f"spec.engines[{at}]", member)

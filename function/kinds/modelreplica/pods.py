@@ -19,7 +19,7 @@ from function.core import NamespacedName
 from function.engines import injection, offline
 from function.engines.injection import Injection
 from function.engines.ports import TRAFFIC, VARIABLE
-from function.kinds.modelreplica import carried, disaggregation, engine
+from function.kinds.modelreplica import carried, disaggregation
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
@@ -70,7 +70,7 @@ class Pods:
 
     @property
     def serves(self) -> bool:
-        return engine.serves(self.member)
+        return self.member.serves
 
 
 def template(of: Pods) -> dict[str, Any]:
