@@ -7,7 +7,7 @@ the ledger and the settling of contention count in the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -90,6 +90,20 @@ class Account:
             had = free.get(pool)
             if type(had) is int:
                 free[pool] = had - count
+
+    def occupy(self, each: Iterable[Specs]) -> None:
+        """Charge replicas, each by its specs, for what they take of shared pools.
+
+        All are charged at once: one by one, each would copy the room with all that are there.
+        """
+        found: dict[str, list[States]] = {pool.name: [] for pool in self.shared}
+        for specs in each:
+            for pool, states in self.demands.states(specs, self.shared):
+                found[pool].append(states)
+        for pool, states_of_all in found.items():
+            free = self.free[pool]
+            if not isinstance(free, int):
+                self.free[pool] = free.plus(states_of_all)
 
     def _after(self, pool: str, more: Charges, instead_of: Charges) -> Free:
         free = self.free[pool]

@@ -212,8 +212,7 @@ class Ledger:
         for replica in self._replicas.get(name, ()):
             account.charge_nodes(replica.nodes())
         if account.shared:
-            for occupant in self._occupants(name):
-                account.charge(account.charges(occupant.specs)._replace(nodes={}))
+            account.occupy(occupant.specs for occupant in self._occupants(name))
 
 
 def _least(declared: Free, seen: Free) -> Free:

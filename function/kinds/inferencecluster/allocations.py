@@ -22,6 +22,7 @@ from function.fleet.engines import nodes_taken
 from function.fleet.replicas import foreign_replica
 from function.fleet.values import whole
 from function.scheduling import (
+    Account,
     Budget,
     Demands,
     Device,
@@ -34,8 +35,6 @@ from function.scheduling import (
     roughly_vacant,
     vacancy,
 )
-from function.scheduling.account import empty_room
-from function.scheduling.sharing import States
 from function.scheduling.vacancy import Counts, EntryVacancy
 
 _MOST = 2**31 - 1
@@ -101,12 +100,9 @@ class _Trusting(Matcher):
 
 def _rooms(shared: Sequence[Pool], replicas: Sequence[Manifest], matcher: Matcher) -> dict[str, Room]:
     """Return the rooms of shared pools with the pods of replicas. Raises Exhausted."""
-    demands = Demands(lambda: matcher)
-    found: dict[str, list[States]] = {pool.name: [] for pool in shared}
-    for replica in replicas:
-        for pool, states in demands.states(foreign_replica(replica).details.specs, shared):
-            found[pool].append(states)
-    return {pool.name: empty_room(pool).plus(found[pool.name]) for pool in shared}
+    account = Account(shared, Demands(lambda: matcher))
+    account.occupy(foreign_replica(replica).details.specs for replica in replicas)
+    return {pool: room for pool, room in account.free.items() if isinstance(room, Room)}
 
 
 def _devices(entry: EntryVacancy) -> dict[str, Any]:
