@@ -77,4 +77,4 @@ def _configurations(case: Any) -> list[str]:
     composed = cases.answer(case).resources.values()
     carried = (dig(resource.manifest, "spec", "forProvider", "manifest") for resource in composed)
     maps = (manifest for manifest in carried if dig(manifest, "kind") == "ConfigMap")
-    return [text for one in maps for text in one["data"].values() if "kind: EndpointPickerConfig" in text]
+    return [text for one in maps for text in one.get("data", {}).values() if "kind: EndpointPickerConfig" in text]
