@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from function.manifests import envoy
+from function.manifests.envoy import places
 from tests.e2e.processes import Process, healthy, listens, ports
 from tests.e2e.programs import Site
 
@@ -30,7 +30,7 @@ class Proxy:
     @property
     def is_ready(self) -> bool:
         """What a kubelet would see."""
-        return healthy(self.probe, envoy.PROBE_PATH)()
+        return healthy(self.probe, places.PROBE_PATH)()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def start(site: Site, what: Composed, credential: Mount, roots: Path, address: s
     """Only the ports and folders differ from those in a pod: here they are many."""
     port, probe = ports(2)
     number, arguments = placed(
-        site, what, credential, roots, {envoy.PORT: (address, port), envoy.PROBE_PORT: ("127.0.0.1", probe)}
+        site, what, credential, roots, {places.PORT: (address, port), places.PROBE_PORT: ("127.0.0.1", probe)}
     )
     process = site.processes.start(f"egress-{number}", binary(site), *arguments, serves=listens(probe))
     return Proxy(process, address, port, probe)
@@ -84,7 +84,7 @@ def validate(site: Site, what: Composed, credential: Mount, roots: Path) -> str:
 
 
 def placed(
-    site: Site, what: Composed, credential: Mount, roots: Path, places: dict[int, tuple[str, int]]
+    site: Site, what: Composed, credential: Mount, roots: Path, sockets: dict[int, tuple[str, int]]
 ) -> tuple[int, list[str]]:
     """Write the files to a folder of their own, and give its number, and the arguments that lead there."""
     number = next(numbers)
@@ -92,8 +92,8 @@ def placed(
     folder.mkdir()
     for name, text in what.files.items():
         (folder / name).write_text(elsewhere(text, folder, credential.folder, roots))
-    bootstrap = folder / envoy.BOOTSTRAP_FILE
-    bootstrap.write_text(moved(bootstrap.read_text(), places))
+    bootstrap = folder / places.BOOTSTRAP_FILE
+    bootstrap.write_text(moved(bootstrap.read_text(), sockets))
     return number, [elsewhere(argument, folder, credential.folder, roots) for argument in what.arguments]
 
 
@@ -104,16 +104,16 @@ def binary(site: Site) -> Path:
 
 
 def elsewhere(text: str, place: Path, credential: Path, roots: Path) -> str:
-    where = {envoy.DIRECTORY: place, envoy.CREDENTIAL_DIRECTORY: credential, envoy.ROOTS: roots}
+    where = {places.DIRECTORY: place, places.CREDENTIAL_DIRECTORY: credential, places.ROOTS: roots}
     for theirs, ours in where.items():
         text = text.replace(theirs, str(ours))
     return text
 
 
-def moved(bootstrap: str, places: dict[int, tuple[str, int]]) -> str:
+def moved(bootstrap: str, sockets: dict[int, tuple[str, int]]) -> str:
     config = json.loads(bootstrap)
     for listener in config["static_resources"]["listeners"]:
         socket = listener["address"]["socket_address"]
         there = socket["address"], socket["port_value"]
-        socket["address"], socket["port_value"] = places.get(socket["port_value"], there)
+        socket["address"], socket["port_value"] = sockets.get(socket["port_value"], there)
     return json.dumps(config)

@@ -1,18 +1,24 @@
-"""The manifests of a ModelEndpoint: a Service in front of its address, or of an egress proxy."""
+"""The manifests of a ModelEndpoint: a Service in front of its address, or of an egress proxy.
+
+The proxies of ModelServices take over from the egress proxy. Its Service then stays alone, without pods.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from function.api.modelendpoint import Spec
+from function.api.modelendpoint import Auth, Spec
 from function.core import NamespacedName
 from function.kinds.modelendpoint.target import Target, needs_proxy
-from function.manifests import backends, copies, egress, envoy
+from function.manifests import backends, copies, proxies
+from function.manifests.envoy import egress as configuration
+from function.manifests.envoy import places
+from function.manifests.envoy.upstream import Key, Upstream
 from function.vocabulary import labels, names, settings
 
 PROXY = "egress-proxy"
 CONFIG = "egress-config"
+PROXY_SERVICE = "egress-service"
 SERVICE = "service"
 SLICE = "slice-"
 """Prefix of the slice's key. The address type follows."""
@@ -25,10 +31,33 @@ def manifests(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str,
 
 def routing(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, Any]:
     """Return what a route to the endpoint needs. A proxy sets the Host header itself, and an IP address accepts any."""
-    if needs_proxy(spec, target):
-        return {"backendName": names.egress(endpoint), "rewritePath": target.rewrite_path}
-    asked_for = {"hostname": target.host} if target.is_name else {}
-    return {"backendName": names.backend(endpoint), "rewritePath": target.rewrite_path, **asked_for}
+    is_proxied = needs_proxy(spec, target)
+    return {
+        "backendName": names.egress(endpoint) if is_proxied else names.backend(endpoint),
+        "rewritePath": target.rewrite_path,
+        **({"hostname": target.host} if target.is_name and not is_proxied else {}),
+        "upstream": _published(spec, target),
+    }
+
+
+def _published(spec: Spec, target: Target) -> dict[str, Any]:
+    """Return what the proxy of a ModelService must know of the endpoint."""
+    return {
+        "host": target.host,
+        "port": target.port,
+        "addressType": target.address_type,
+        **({"tls": True} if target.tls else {}),
+        **({"rewritePath": target.rewrite_path} if target.base_path is None else {"basePath": target.base_path}),
+        **({"query": dict(spec.query)} if spec.query else {}),
+        **({"auth": _key(spec.auth)} if spec.auth else {}),
+        **({"caSecretRef": spec.tls.caSecretRef.model_dump()} if spec.tls else {}),
+        **({"model": spec.model} if spec.model else {}),
+    }
+
+
+def _key(auth: Auth) -> dict[str, Any]:
+    """Return where the key is and how it is sent, with all defaults filled in."""
+    return {"secretRef": auth.secretRef.model_dump(), "header": auth.header, "scheme": auth.prefix.rstrip()}
 
 
 def _direct(endpoint: NamespacedName, target: Target) -> dict[str, dict[str, Any]]:
@@ -55,30 +84,47 @@ def _proxied(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, 
         "namespace": endpoint.namespace,
         "labels": _labels(endpoint),
     }
-    files = _files(endpoint, spec, target)
+    files = configuration.files(node=str(endpoint), to=_upstream(spec, target))
     return {
         CONFIG: copies.config_map(**named, data=files),
-        PROXY: egress.deployment(
+        PROXY: proxies.deployment(
             **named,
             image=settings.EGRESS_IMAGE,
             config_map=named["name"],
             config_hash=names.content_hash(files),
-            secret=(spec.auth.secretRef.name, spec.auth.secretRef.key) if spec.auth else None,
+            secrets=_secrets(spec),
         ),
-        "egress-budget": egress.disruption_budget(**named),
-        "egress-service": backends.service(**named, selector=named["labels"], target_port=envoy.PORT),
+        "egress-budget": proxies.disruption_budget(**named),
+        PROXY_SERVICE: backends.service(**named, selector=named["labels"], target_port=places.PORT),
     }
 
 
-def _files(endpoint: NamespacedName, spec: Spec, target: Target) -> Mapping[str, str]:
-    return envoy.files(
-        node=str(endpoint),
+def _upstream(spec: Spec, target: Target) -> Upstream:
+    """Return the provider as the egress proxy asks it. A route rewrites the path, unless clients' /v1 is replaced."""
+    key = Key(secret=configuration.CREDENTIAL, header=spec.auth.header, prefix=spec.auth.prefix) if spec.auth else None
+    return Upstream(
         host=target.host,
         port=target.port,
         address_type=target.address_type,
         tls=target.tls,
-        credential=spec.auth is not None,
+        base_path=target.base_path,
+        query=tuple(sorted(spec.query.items())),
+        key=key,
+        authority=configuration.AUTHORITY if spec.tls else None,
+        model=spec.model,
     )
+
+
+def _secrets(spec: Spec) -> list[proxies.SecretFiles]:
+    """Return the Secrets without which no proxy starts."""
+    found = []
+    if spec.auth:
+        ref, place = spec.auth.secretRef, configuration.CREDENTIAL
+        found.append(proxies.SecretFiles("credential", ref.name, place.directory, ((ref.key, place.file),)))
+    if spec.tls:
+        authority, place = spec.tls.caSecretRef, configuration.AUTHORITY
+        found.append(proxies.SecretFiles("authority", authority.name, place.directory, ((authority.key, place.file),)))
+    return found
 
 
 def _labels(endpoint: NamespacedName) -> dict[str, str]:

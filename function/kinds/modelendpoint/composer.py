@@ -1,7 +1,7 @@
-"""Compose a ModelEndpoint, a backend that routes can lead to. It reads nothing, because the tenant's key is not ours to
-read.
+"""Compose a ModelEndpoint, a backend that routes can lead to. It never reads the tenant's key, which is not ours.
 
-What an edit replaces stays, and keeps the traffic, until all of its replacement is there.
+What an edit replaces stays, and keeps the traffic, until all of its replacement is there. Only then the new state is
+published in `status.routing`, by which ModelServices lead to the endpoint.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from function.core import (
     Result,
     condition,
     dig,
+    enumerate_names,
     identity,
     is_controlled_by,
     plain,
     quote_condition,
     restate,
 )
-from function.kinds.modelendpoint import compose, target
+from function.kinds.modelendpoint import compose, takeover, target
 from function.kinds.modelendpoint.target import Target
 from function.vocabulary import conditions as c
 from function.vocabulary import names
@@ -36,14 +37,17 @@ from function.vocabulary import names
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     check_namespace(request.xr, spec)
-    where = target.parse(spec, request.identity.namespace)
+    published = dig(request.xr, "status", "routing")
+    where = target.parse(spec, request.identity.namespace, dig(published, "rewritePath"))
+    routing = compose.routing(request.identity, spec, where)
     wanted = compose.manifests(request.identity, spec, where)
+    if _is_taken_over(request, published, routing):
+        return _taken_over(request, wanted, routing)
     routed = _routing_ready(request, spec, where, wanted)
     is_new = routed.status == "True"
     superseded = {} if is_new else {key: m for key, m in request.observed.items() if key not in wanted}
-    current = dig(request.xr, "status", "routing") if superseded else None
-    routing = current or compose.routing(request.identity, spec, where)
     is_carried_out = is_new and not _is_late(request, wanted)
+    current = routing if is_carried_out or not published else published
     return Result(
         ready=is_carried_out,
         conditions=(routed,),
@@ -52,23 +56,43 @@ def _compose(request: Request) -> Result:
             **{key: _composed(request, wanted, key) for key in wanted},
         },
         status={
-            **({"routing": plain(routing)} if request.observed else {}),
-            "serving": _serves(request, routing),
+            **({"routing": plain(current)} if request.observed else {}),
+            "serving": _serves(request, current),
         },
         waiting=not is_carried_out,
+    )
+
+
+def _is_taken_over(request: Request, published: Manifest | None, routing: Manifest) -> bool:
+    """Return whether services lead to the endpoint as it is now, so that its own proxy goes."""
+    is_proxied = routing["backendName"] == names.egress(request.identity)
+    is_published = published is not None and plain(published) == routing
+    return is_proxied and is_published and takeover.is_over(request, takeover.revision(routing))
+
+
+def _taken_over(request: Request, wanted: Mapping[str, Any], routing: Manifest) -> Result:
+    """Keep the Service alone: it has no pods, and whoever still knows its name gets 503."""
+    key = compose.PROXY_SERVICE
+    services = enumerate_names(takeover.leading(request)) or "which are not looked up yet"
+    return Result(
+        ready=True,
+        conditions=(c.LED_BY_SERVICES(services=services),),
+        resources={key: ComposedResource(wanted[key], ready=key in request.observed)},
+        status={"routing": plain(routing), "serving": True},
     )
 
 
 def _serves(request: Request, routing: Manifest | None) -> bool:
     """Return whether requests reach the backend of `routing`.
 
-    It looks at observed resources only, so a refused URL changes nothing.
+    It looks at what is observed and at services only, so a refused URL changes nothing.
     """
     backend = dig(routing, "backendName")
     if not backend:
         return False
     if backend == names.egress(request.identity):
-        return _available(request.observed.get(compose.PROXY) or {}) > 0
+        is_led = takeover.is_over(request, takeover.revision(routing or {}))
+        return is_led or _available(request.observed.get(compose.PROXY) or {}) > 0
     return compose.SERVICE in request.observed and any(key.startswith(compose.SLICE) for key in request.observed)
 
 
@@ -107,13 +131,24 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
     if missing:
         return c.WAITING_FOR_BACKEND(why=f"Waiting for {', '.join(missing)}")
     if compose.PROXY not in wanted:
-        return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark="")
+        return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=_former(where))
     proxy = request.observed[compose.PROXY]
     needs = f"{_needed(request, spec, where)}{_fault(proxy)}"
     if not _available(proxy):
         return c.WAITING_FOR_BACKEND(why=f"No egress proxy is available yet; it needs {needs}")
     remark = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
-    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
+    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=f"{_former(where)}{remark}")
+
+
+def _former(where: Target) -> str:
+    """Return a remark about an endpoint whose URL meant another path in earlier versions."""
+    if not where.is_former:
+        return ""
+    path = where.rewrite_path
+    return (
+        f"; requests still go to paths below {path}v1/, as in earlier versions, although the url now means {path}: set"
+        f" spec.basePath to {path} for that, or spec.rewritePath to {path} to leave it as it is"
+    )
 
 
 def _is_late(request: Request, wanted: Mapping[str, Any]) -> bool:
@@ -142,6 +177,9 @@ def _needed(request: Request, spec: Spec, where: Target) -> str:
     if spec.auth:
         secret = spec.auth.secretRef
         parts.append(f"key {secret.key} of Secret {request.identity.namespace}/{secret.name}")
+    if spec.tls:
+        authority = spec.tls.caSecretRef
+        parts.append(f"key {authority.key} of Secret {request.identity.namespace}/{authority.name}")
     if where.is_name:
         parts.append(f"{where.host} to resolve")
     return " and ".join(parts) or "its pods to start"
@@ -164,7 +202,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.ROUTING_READY,),
     invalid=c.INVALID_ENDPOINT,
-    requirements=lambda _: (),
+    requirements=takeover.requirements,
     compose=_compose,
     held=_held,
 )

@@ -28,33 +28,55 @@ class Target:
     address_type: str
     """IPv4, IPv6 or FQDN, as in EndpointSlices."""
     tls: bool
+    base_path: str | None
+    """Replaces the /v1 of clients' paths; no slash at its end. None if rewrite_path says where requests go."""
     rewrite_path: str
     """Replaces a ModelService's path. It ends with a slash, unless the user's own does not."""
+    is_former: bool = False
+    """Whether requests go on to where an earlier version sent them, although the URL now means another path."""
 
     @property
     def is_name(self) -> bool:
         return self.address_type == "FQDN"
 
 
-def parse(spec: Spec, namespace: str) -> Target:
-    """Return the target of an endpoint in a namespace. Raises InvalidSpec."""
+def parse(spec: Spec, namespace: str, routed_path: str | None = None) -> Target:
+    """Return the target of an endpoint in a namespace. Raises InvalidSpec.
+
+    `routed_path` is the path to which routes rewrite so far. Earlier versions put clients' /v1 behind every URL: an
+    endpoint that serves so goes on, because its requests would reach another path otherwise.
+    """
     url = urlsplit(spec.url)
     host, address_type = _address(url.hostname or "", namespace, tls=url.scheme == "https")
+    is_former = _is_base(spec, url.path) and spec.basePath is None and routed_path == _path(url.path)
+    base = (spec.basePath or url.path).rstrip("/") if _is_base(spec, url.path) and not is_former else None
     return Target(
         host=host,
         port=url.port or _PORTS[url.scheme],
         address_type=address_type,
         tls=url.scheme == "https",
-        rewrite_path=spec.rewritePath or _path(url.path),
+        base_path=base,
+        rewrite_path="/" if base is not None else spec.rewritePath or _path(spec.basePath or url.path),
+        is_former=is_former,
     )
 
 
+def _is_base(spec: Spec, path: str) -> bool:
+    """Return whether clients' /v1 is replaced: the API's path neither ends in /v1 nor is left to the server's root."""
+    if spec.rewritePath is not None:
+        return False
+    if spec.basePath is not None:
+        return not spec.basePath.rstrip("/").endswith(_API)
+    return path.rstrip("/") != "" and not path.rstrip("/").endswith(_API)
+
+
 def needs_proxy(spec: Spec, target: Target) -> bool:
-    """Return whether only a proxy can call the target: with TLS, with a key, or by a short name.
+    """Return whether only a proxy can call the target: with TLS or a key, by a short name, or with rewritten requests.
 
     A slice accepts no short name.
     """
-    return target.tls or spec.auth is not None or (target.is_name and "." not in target.host)
+    rewrites = target.base_path is not None or bool(spec.query) or spec.model is not None
+    return target.tls or spec.auth is not None or (target.is_name and "." not in target.host) or rewrites
 
 
 def _address(host: str, namespace: str, *, tls: bool) -> tuple[str, str]:

@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
-from function.manifests import envoy
+from function.manifests.envoy import egress, places
+from function.manifests.envoy.upstream import Key, Upstream
 
 
 def bootstrap(**more: Any) -> dict[str, Any]:
-    given = {"host": "api.example.com", "port": 443, "address_type": "FQDN", "tls": True, "credential": True}
-    config: dict[str, Any] = json.loads(envoy.files(node="ml-team/outside", **{**given, **more})[envoy.BOOTSTRAP_FILE])
+    config: dict[str, Any] = json.loads(files(**more)[places.BOOTSTRAP_FILE])
     return config
+
+
+def files(**more: Any) -> dict[str, str]:
+    key = Key(secret=egress.CREDENTIAL, header="Authorization", prefix="Bearer ")
+    given = {"host": "api.example.com", "port": 443, "address_type": "FQDN", "tls": True, "key": key}
+    return egress.files(node="ml-team/outside", to=Upstream(**{**given, **more}))
 
 
 def route(config: dict[str, Any]) -> dict[str, Any]:
@@ -48,9 +54,9 @@ def test_an_address_is_no_server_name() -> None:
 
 
 def test_without_a_key_there_is_no_file_for_one() -> None:
-    files = envoy.files(node="a/b", host="api.example.com", port=443, address_type="FQDN", tls=True, credential=False)
-    assert list(files) == [envoy.BOOTSTRAP_FILE]
-    assert "credential_injector" not in files[envoy.BOOTSTRAP_FILE]
+    composed = files(key=None)
+    assert list(composed) == [places.BOOTSTRAP_FILE]
+    assert "credential_injector" not in composed[places.BOOTSTRAP_FILE]
 
 
 def test_an_answer_may_take_as_long_as_it_takes() -> None:

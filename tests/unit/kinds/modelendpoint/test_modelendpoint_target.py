@@ -40,14 +40,47 @@ def test_where_a_url_leads(url: str, want: tuple[str, int, str, bool]) -> None:
         ("/v1", "/"),
         ("/v1/", "/"),
         ("/models/qwen/v1", "/models/qwen/"),
-        ("/openai", "/openai/"),
-        ("/api/rev1", "/api/rev1/"),
-        ("/v1beta", "/v1beta/"),
+        ("/models/qwen/v1/", "/models/qwen/"),
     ],
 )
-def test_a_rewrite_path_left_out_is_the_path_without_the_api(path: str, want: str) -> None:
+def test_a_path_that_ends_in_the_api_is_rewritten_without_it(path: str, want: str) -> None:
     """Clients bring /v1 along: it must not be there twice."""
-    assert parsed(f"http://192.0.2.1{path}").rewrite_path == want
+    got = parsed(f"http://192.0.2.1{path}")
+    assert (got.rewrite_path, got.base_path) == (want, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("/openai", "/openai"),
+        ("/api/rev1", "/api/rev1"),
+        ("/v1beta/openai/", "/v1beta/openai"),
+        ("/v1beta", "/v1beta"),
+        ("/v1/projects/p", "/v1/projects/p"),
+    ],
+)
+def test_any_other_path_takes_the_place_of_the_api(path: str, want: str) -> None:
+    """As for an OpenAI client, which appends /chat/completions to its base URL."""
+    got = parsed(f"https://api.example.com{path}")
+    assert (got.rewrite_path, got.base_path) == ("/", want)
+
+
+@pytest.mark.parametrize(
+    ("base", "want"),
+    [("/", ("/", "")), ("/openai/", ("/", "/openai")), ("/a/v1", ("/a/", None)), ("/v1", ("/", None))],
+)
+def test_a_base_path_stands_over_the_path_of_the_url(base: str, want: tuple[str, str | None]) -> None:
+    got = parsed("https://api.example.com/other/v1", basePath=base)
+    assert (got.rewrite_path, got.base_path) == want
+
+
+def test_an_endpoint_that_serves_by_the_former_meaning_keeps_it() -> None:
+    """Earlier versions appended /v1 to every URL: a server that answers there goes on to be asked there."""
+    spec = {"url": "http://192.0.2.1/team/model"}
+    got = target.parse(Spec.model_validate(spec), "ml-team", "/team/model/")
+    assert (got.rewrite_path, got.base_path, got.is_former) == ("/team/model/", None, True)
+    edited = target.parse(Spec.model_validate({"url": "http://192.0.2.1/other"}), "ml-team", "/team/model/")
+    assert (edited.base_path, edited.is_former) == ("/other", False)
 
 
 def test_a_rewrite_path_that_is_given_stays() -> None:

@@ -1,11 +1,13 @@
-"""An egress proxy on Kubernetes: a Deployment of two Envoys, its volumes, and its disruption budget."""
+"""A proxy on Kubernetes: a Deployment of two Envoys, its volumes, and its disruption budget."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from function.manifests import envoy, pods, workloads
+from function.manifests import pods, workloads
+from function.manifests.envoy import places
 from function.manifests.metadata import metadata, pod_metadata
 from function.vocabulary import labels as key
 from function.vocabulary import versions
@@ -13,12 +15,24 @@ from function.vocabulary import versions
 COPIES = 2
 _CONTAINER = "envoy"
 _CONFIG = "config"
-_CREDENTIAL = "credential"
 _USER = 65532
 """An arbitrary user other than root."""
 _DRAIN_SECONDS = 120
 """How long a terminating proxy keeps serving the requests it has begun."""
 _FOR_GROUP = 0o440
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFiles:
+    """Keys of a Secret as files of a directory."""
+
+    volume: str
+    secret: str
+    directory: str
+    files: tuple[tuple[str, str], ...]
+    """Pairs of a key and the name of its file."""
+    is_optional: bool = False
+    """Whether a pod starts without the Secret, or without a key of it. Kubernetes adds the file when it appears."""
 
 
 def deployment(
@@ -29,11 +43,15 @@ def deployment(
     image: str,
     config_map: str,
     config_hash: str,
-    secret: tuple[str, str] | None,
+    secrets: Sequence[SecretFiles] = (),
+    arguments: Sequence[str] = (),
+    memory: str = "512Mi",
+    annotations: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the proxy's Deployment.
 
-    `secret` is the name and key of the bearer token. If it is set, no pod starts without that Secret.
+    `config_hash` identifies what of the ConfigMap is read at startup only, `arguments` are further arguments of Envoy,
+    and `memory` is the limit of a pod.
     """
     return workloads.deployment(
         name=name,
@@ -43,7 +61,7 @@ def deployment(
         strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
         labels=labels,
         pod={
-            "metadata": pod_metadata(labels=labels, annotations={key.CONFIG_HASH: config_hash}),
+            "metadata": pod_metadata(labels=labels, annotations={key.CONFIG_HASH: config_hash, **(annotations or {})}),
             "spec": {
                 "automountServiceAccountToken": False,
                 "enableServiceLinks": False,
@@ -62,49 +80,52 @@ def deployment(
                         "labelSelector": {"matchLabels": dict(labels)},
                     }
                 ],
-                "containers": [_container(image=image, has_credential=secret is not None)],
+                "containers": [_container(image=image, secrets=secrets, arguments=arguments, memory=memory)],
                 "volumes": [
                     pods.config_volume(name=_CONFIG, config_map=config_map),
-                    *([_secret_volume(*secret)] if secret else []),
+                    *(_secret_volume(one) for one in secrets),
                 ],
             },
         },
     )
 
 
-def _secret_volume(name: str, secret_key: str) -> dict[str, Any]:
-    """Mount one key of a Secret as a file of a fixed name."""
-    items = [{"key": secret_key, "path": envoy.CREDENTIAL_FILE}]
-    return {"name": _CREDENTIAL, "secret": {"secretName": name, "items": items, "defaultMode": _FOR_GROUP}}
+def _secret_volume(one: SecretFiles) -> dict[str, Any]:
+    items = [{"key": name, "path": file} for name, file in one.files]
+    optional = {"optional": True} if one.is_optional else {}
+    source = {"secretName": one.secret, "items": items, "defaultMode": _FOR_GROUP, **optional}
+    return {"name": one.volume, "secret": source}
 
 
-def _container(*, image: str, has_credential: bool) -> dict[str, Any]:
-    config = pods.mount(volume=_CONFIG, path=envoy.DIRECTORY, read_only=True)
-    credential = pods.mount(volume=_CREDENTIAL, path=envoy.CREDENTIAL_DIRECTORY, read_only=True)
+def _container(*, image: str, secrets: Sequence[SecretFiles], arguments: Sequence[str], memory: str) -> dict[str, Any]:
     return {
         "name": _CONTAINER,
         "image": image,
         "command": ["/usr/local/bin/envoy"],
         "args": [
             # Option and value are separate: Envoy does not accept --option=value.
-            *("--config-path", f"{envoy.DIRECTORY}/{envoy.BOOTSTRAP_FILE}"),
+            *("--config-path", f"{places.DIRECTORY}/{places.BOOTSTRAP_FILE}"),
             *("--concurrency", "2"),
             *("--log-level", "warning"),
             "--disable-hot-restart",  # hot restart would write to shared memory
+            *arguments,
         ],
-        "ports": [pods.port(name="http", number=envoy.PORT), pods.port(name="probe", number=envoy.PROBE_PORT)],
-        "startupProbe": pods.tcp_probe(port=envoy.PROBE_PORT, period=2, failures=60),
+        "ports": [pods.port(name="http", number=places.PORT), pods.port(name="probe", number=places.PROBE_PORT)],
+        "startupProbe": pods.tcp_probe(port=places.PROBE_PORT, period=2, failures=60),
         "readinessProbe": pods.http_probe(
-            path=envoy.PROBE_PATH, port=envoy.PROBE_PORT, period=5, timeout=2, failures=2
+            path=places.PROBE_PATH, port=places.PROBE_PORT, period=5, timeout=2, failures=2
         ),
-        "livenessProbe": pods.tcp_probe(port=envoy.PROBE_PORT, period=10, failures=6),
+        "livenessProbe": pods.tcp_probe(port=places.PROBE_PORT, period=10, failures=6),
         "lifecycle": {"preStop": {"sleep": {"seconds": _DRAIN_SECONDS}}},  # without it, Envoy stops at once
         "resources": {
             "requests": {"cpu": "100m", "memory": "128Mi"},
-            "limits": {"cpu": "2", "memory": "512Mi"},
+            "limits": {"cpu": "2", "memory": memory},
         },
         "securityContext": {**pods.CONFINED, "readOnlyRootFilesystem": True},
-        "volumeMounts": [config, *([credential] if has_credential else [])],
+        "volumeMounts": [
+            pods.mount(volume=_CONFIG, path=places.DIRECTORY, read_only=True),
+            *(pods.mount(volume=one.volume, path=one.directory, read_only=True) for one in secrets),
+        ],
     }
 
 

@@ -1,0 +1,21 @@
+"""Ports, directories and files of a proxy."""
+
+PORT = 8080
+"""The port that takes requests, in plain HTTP."""
+PROBE_PORT = 8081
+"""The port of probes and metrics."""
+PROBE_PATH = "/ready"
+METRICS_PATH = "/metrics"
+DIRECTORY = "/etc/modelplane/egress"
+"""The directory of the proxy's own files."""
+CREDENTIAL_DIRECTORY = "/etc/modelplane/credential"
+"""The directory where the Secret of an egress proxy's key is mounted."""
+CREDENTIAL_FILE = "key"
+AUTHORITY_DIRECTORY = "/etc/modelplane/authority"
+"""The directory where the Secret with an egress proxy's certificates is mounted."""
+AUTHORITY_FILE = "ca.crt"
+SECRETS_DIRECTORY = "/etc/modelplane/secrets"
+"""The directory below which a service's proxy has a directory for each Secret, by its name."""
+ROOTS = "/etc/ssl/certs/ca-certificates.crt"
+"""The root certificates in the image (Debian's ca-certificates)."""
+BOOTSTRAP_FILE = "envoy.json"
