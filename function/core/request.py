@@ -45,6 +45,9 @@ class Request:
     required: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
     """What the requirements resolved to, by requirement name. A missing key: not resolved yet. An empty tuple: none
     exist."""
+    at: float = 0.0
+    """When the call arrived, in seconds since the epoch. 0 offline, where no time passes. Only what waits for a foreign
+    program that confirms nothing may depend on it."""
 
     @property
     def identity(self) -> NamespacedName:

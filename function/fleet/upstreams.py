@@ -16,7 +16,7 @@ from function.manifests.envoy.upstream import Key, Upstream
 from function.vocabulary import names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class SecretKey:
     """A key of a Secret in the namespace of a ModelService."""
 

@@ -41,11 +41,12 @@ def config_map(
     binary_data: Mapping[str, str] | None = None,
     immutable: bool = False,
     labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     return {
         "apiVersion": versions.CORE,
         "kind": "ConfigMap",
-        "metadata": metadata(name=name, namespace=namespace, labels=labels),
+        "metadata": metadata(name=name, namespace=namespace, labels=labels, annotations=annotations),
         **({"immutable": True} if immutable else {}),
         **({"data": dict(data)} if data else {}),
         **({"binaryData": dict(binary_data)} if binary_data else {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from dataclasses import replace
 from functools import partial
 
 import grpc
@@ -93,7 +94,7 @@ class Runner:
     def _respond(self, call: wire.Call, bound: structlog.BoundLogger) -> tuple[fnv1.RunFunctionResponse, str]:
         composer = registry.of(call.request)
         wire.verify(call)
-        result = composer(call.request)
+        result = composer(replace(call.request, at=time.time()))
         try:
             return wire.encode(call, result), _said(result)
         except wire.TooLarge as size:

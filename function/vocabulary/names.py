@@ -165,6 +165,11 @@ def route(service: NamespacedName) -> str:
     return derived(service.name, "ModelService", *service)
 
 
+def proxy(service: NamespacedName) -> str:
+    """Return the name of the proxy of a ModelService, and of its Service and ConfigMap."""
+    return derived(f"{service.name}-proxy", "ModelService", *service, "proxy")
+
+
 def label_value(name: str) -> str:
     """Return a name as a label value: unchanged, or shortened and hashed if it is too long."""
     return name if len(name) <= DNS_LABEL else derived(name, name)

@@ -19,17 +19,16 @@ from function.core import (
     Manifest,
     Request,
     Result,
-    condition,
     dig,
     enumerate_names,
     identity,
     is_controlled_by,
     plain,
-    quote_condition,
     restate,
 )
 from function.kinds.modelendpoint import compose, takeover, target
 from function.kinds.modelendpoint.target import Target
+from function.manifests import running
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
@@ -92,7 +91,7 @@ def _serves(request: Request, routing: Manifest | None) -> bool:
         return False
     if backend == names.egress(request.identity):
         is_led = takeover.is_over(request, takeover.revision(routing or {}))
-        return is_led or _available(request.observed.get(compose.PROXY) or {}) > 0
+        return is_led or running.available(request.observed.get(compose.PROXY)) > 0
     return compose.SERVICE in request.observed and any(key.startswith(compose.SLICE) for key in request.observed)
 
 
@@ -116,7 +115,7 @@ def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> Composed
     if key != compose.PROXY:
         return ComposedResource(wanted[key], ready=True)
     return ComposedResource(
-        restate(observed) if _is_config_late(request, wanted) else wanted[key], ready=_available(observed) > 0
+        restate(observed) if _is_config_late(request, wanted) else wanted[key], ready=running.available(observed) > 0
     )
 
 
@@ -133,8 +132,8 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
     if compose.PROXY not in wanted:
         return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=_former(where))
     proxy = request.observed[compose.PROXY]
-    needs = f"{_needed(request, spec, where)}{_fault(proxy)}"
-    if not _available(proxy):
+    needs = f"{_needed(request, spec, where)}{running.fault(proxy)}"
+    if not running.available(proxy):
         return c.WAITING_FOR_BACKEND(why=f"No egress proxy is available yet; it needs {needs}")
     remark = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
     return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=f"{_former(where)}{remark}")
@@ -155,20 +154,7 @@ def _is_late(request: Request, wanted: Mapping[str, Any]) -> bool:
     """Return whether proxies still run with the configuration from before a change."""
     if compose.PROXY not in wanted or compose.PROXY not in request.observed:
         return False
-    return not _is_current(request.observed[compose.PROXY]) or _is_config_late(request, wanted)
-
-
-def _available(proxy: Manifest) -> int:
-    """Return the number of available proxies, of any generation: a change that fails to start takes no traffic away."""
-    return int(dig(proxy, "status", "availableReplicas") or 0)
-
-
-def _is_current(proxy: Manifest) -> bool:
-    wanted = dig(proxy, "spec", "replicas")
-    counts = {dig(proxy, "status", count) for count in ("replicas", "updatedReplicas")}
-    return (dig(proxy, "status", "observedGeneration") or 0) >= (dig(proxy, "metadata", "generation") or 0) and (
-        counts == {wanted}
-    )
+    return not running.is_current(request.observed[compose.PROXY]) or _is_config_late(request, wanted)
 
 
 def _needed(request: Request, spec: Spec, where: Target) -> str:
@@ -183,14 +169,6 @@ def _needed(request: Request, spec: Spec, where: Target) -> str:
     if where.is_name:
         parts.append(f"{where.host} to resolve")
     return " and ".join(parts) or "its pods to start"
-
-
-def _fault(proxy: Manifest) -> str:
-    """Return what prevents pods from being created, such as a quota."""
-    failure = condition(proxy, "ReplicaFailure")
-    if dig(failure, "status") != "True":
-        return ""
-    return f" ({quote_condition(failure)})"
 
 
 def _held(request: Request) -> HoldDecision:

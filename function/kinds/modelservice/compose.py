@@ -1,8 +1,13 @@
-"""The manifests of a ModelService: one route, and a placeholder that it leads to while no endpoint is ready."""
+"""The manifests of a ModelService: one route, a placeholder that it leads to while no endpoint is ready, and a proxy if
+the service asks for what a route cannot do.
+
+The route changes over to the proxy once the proxy can take all traffic, and back before the proxy goes, so that neither
+costs a request.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function.core import Manifest, NamespacedName, dig
@@ -15,8 +20,8 @@ ROUTE = "route"
 GATEWAY = (names.SYSTEM_NAMESPACE, names.CONTROL_GATEWAY)
 
 
-def manifests(service: NamespacedName, decision: Decision) -> dict[str, dict[str, Any]]:
-    """Return the manifests by key.
+def manifests(service: NamespacedName, references: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the manifests by key. `references` are what the route leads to, if there is anything.
 
     The placeholder always exists, so that the route can switch to it at once when the last endpoint goes.
     """
@@ -30,9 +35,24 @@ def manifests(service: NamespacedName, decision: Decision) -> dict[str, dict[str
             namespace=service.namespace,
             gateway=GATEWAY,
             prefix=f"{path(service)}/",
-            backend_refs=_backend_refs(decision) or [service_routes.backend_ref(service=unready, weight=1)],
+            backend_refs=references or [service_routes.backend_ref(service=unready, weight=1)],
         ),
     }
+
+
+def to_proxy(service: NamespacedName) -> list[Mapping[str, Any]]:
+    """Return the references of a route that leads to the service's proxy, which sees paths as an endpoint does."""
+    return [service_routes.backend_ref(service=names.proxy(service), weight=1, rewrite_path="/")]
+
+
+def to_endpoints(decision: Decision) -> list[Mapping[str, Any]]:
+    """Return the references of a route that leads to the endpoints themselves."""
+    return [
+        service_routes.backend_ref(
+            service=endpoint.service, weight=weight, rewrite_path=endpoint.rewrite_path, hostname=endpoint.hostname
+        )
+        for endpoint, weight in decision.chosen
+    ]
 
 
 def placeholder(service: NamespacedName) -> str:
@@ -50,12 +70,3 @@ def routed(route: Manifest | None) -> frozenset[str]:
     rules = dig(route, "spec", "rules")
     references = (dig(rule, "backendRefs") for rule in (rules if is_list(rules) else ()))
     return frozenset(str(dig(ref, "name")) for refs in references for ref in (refs if is_list(refs) else ()))
-
-
-def _backend_refs(decision: Decision) -> list[Mapping[str, Any]]:
-    return [
-        service_routes.backend_ref(
-            service=endpoint.service, weight=weight, rewrite_path=endpoint.rewrite_path, hostname=endpoint.hostname
-        )
-        for endpoint, weight in decision.chosen
-    ]

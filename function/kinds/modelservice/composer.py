@@ -1,4 +1,5 @@
-"""Compose a ModelService: find its endpoints, divide the traffic among them, write the route."""
+"""Compose a ModelService: find its endpoints, divide the traffic among them, write the route, and the proxy if it needs
+one."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Collection
 
 from function.api.modelservice import API_VERSION, KIND, parse
 from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt, enumerate_names
-from function.kinds.modelservice import compose, decide, inputs, reads, status
+from function.kinds.modelservice import changeover, compose, decide, inputs, members, proxy, reads, status
 from function.vocabulary import conditions as c
 
 
@@ -14,23 +15,28 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     gateway = inputs.gateway(request)
     endpoints = inputs.endpoints(request)
-    routed = compose.routed(request.observed.get(compose.ROUTE)) - {compose.placeholder(request.identity)}
-    decision = decide.decide(spec, endpoints, most=gateway.implementation.most_backends, routed=routed)
-    _check_found(request, (*inputs.vanished(request, endpoints, routed), *decide.doubtful(decision, routed)))
+    to_services = compose.routed(request.observed.get(compose.ROUTE)) - {compose.placeholder(request.identity)}
+    recorded = members.record(request.observed.get(proxy.CONFIG))
+    routed = to_services | {one.service for one in endpoints if one.name in recorded}
+    most = gateway.implementation.most_backends
+    change = changeover.of(request, spec, endpoints, most=most, routed=routed)
+    vanished = inputs.vanished(request, endpoints, to_services - {changeover.backend(request)}, recorded)
+    _check_found(request, (*vanished, *decide.doubtful(change.decision, routed)))
     address = f"{gateway.base}{compose.path(request.identity)}"
-    reported = (status.resolved(request, decision), status.routing_ready(request, spec, decision, address))
+    reported = (status.resolved(request, change), status.routing_ready(request, spec, change, address))
     is_served = all(condition.status == "True" for condition in reported)
     return Result(
         ready=is_served,
         conditions=reported,
         resources={
             key: ComposedResource(manifest, key in request.observed and (key != compose.ROUTE or is_served))
-            for key, manifest in compose.manifests(request.identity, decision).items()
+            for key, manifest in changeover.manifests(request, spec, change).items()
         },
         status={
             "address": address,
-            "endpoints": {"matched": len(decision.matched), "ready": decision.ready},
-            **status.routed(request, endpoints, decision),
+            "endpoints": {"matched": len(change.decision.matched), "ready": change.decision.ready},
+            **status.routed(request, endpoints, change),
+            **status.proxied(request, change),
         },
         waiting=True,  # new, removed and lost endpoints must be noticed soon, however large the fleet is
     )

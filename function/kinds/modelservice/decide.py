@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from function.api.modelservice import Spec
 from function.kinds.modelservice import weights
@@ -24,6 +24,8 @@ class Decision:
     """Ready endpoints that get no traffic because their clusters do not answer."""
     idle: tuple[int, ...]
     """Indexes of entries none of whose endpoints gets traffic."""
+    priority: int | None
+    """The priority that answers: the lowest with an endpoint that gets traffic."""
 
     @property
     def ready(self) -> int:
@@ -36,10 +38,10 @@ class Decision:
 
 
 def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Decision:
-    """Decide the route. `most` is the number of backends it has room for, `routed` the Services it leads to so far."""
+    """Decide who gets traffic. `most` is the number of backends there is room for, `routed` the Services so far."""
     matched = [e for e in found if not e.leaving]
     usable = _usable([e for e in matched if e.ready], routed)
-    chosen = _spread(usable, [entry.weight for entry in spec.endpoints], most)
+    chosen = _spread(usable, [entry.parts for entry in spec.endpoints], most)
     serving, kept = {endpoint.entry for endpoint in chosen}, {endpoint.name for endpoint in usable}
     return Decision(
         matched=tuple(matched),
@@ -47,7 +49,20 @@ def decide(spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collecti
         left_out=tuple(e for e in usable if e not in chosen),
         withdrawn=tuple(e for e in matched if e.ready and e.name not in kept),
         idle=tuple(i for i in range(len(spec.endpoints)) if i not in serving),
+        priority=min((spec.endpoints[i].priority for i in serving), default=None),
     )
+
+
+def first(spec: Spec, decision: Decision, most: int) -> Decision:
+    """Return what of a decision a route can do: the priority that answers, within the room for backends."""
+    chosen = [e for e, _ in decision.chosen if spec.endpoints[e.entry].priority == decision.priority]
+    spread = _spread(chosen, [entry.parts for entry in spec.endpoints], most)
+    return replace(decision, chosen=tuple(_weighted(spread, spec)))
+
+
+def nobody(decision: Decision) -> Decision:
+    """Return a decision that sends traffic to nobody, about the same endpoints."""
+    return replace(decision, chosen=())
 
 
 def doubtful(decision: Decision, routed: Collection[str]) -> tuple[str, ...]:
@@ -104,8 +119,11 @@ def _round_robin(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
     return [endpoint for *_, endpoint in sorted(turns, key=lambda turn: turn[:2])]
 
 
-def _weighted(chosen: Sequence[Endpoint], spec: Spec) -> Iterable[tuple[Endpoint, int]]:
-    by_entry = [[e for e in chosen if e.entry == i] for i in range(len(spec.endpoints))]
-    shared = [(entry.weight, len(found)) for entry, found in zip(spec.endpoints, by_entry, strict=True) if found]
-    ordered = [e for found in by_entry for e in found]
-    return zip(ordered, (weight for entry in weights.shares(shared) for weight in entry), strict=True)
+def _weighted(chosen: Sequence[Endpoint], spec: Spec) -> Iterator[tuple[Endpoint, int]]:
+    """Yield the endpoints with their weights, which count within a priority."""
+    for priority in sorted({entry.priority for entry in spec.endpoints}):
+        entries = [i for i, entry in enumerate(spec.endpoints) if entry.priority == priority]
+        by_entry = [(spec.endpoints[i].parts, [e for e in chosen if e.entry == i]) for i in entries]
+        there = [(parts, found) for parts, found in by_entry if found]
+        shared = weights.shares([(parts, len(found)) for parts, found in there])
+        yield from zip((e for _, found in there for e in found), (w for entry in shared for w in entry), strict=True)

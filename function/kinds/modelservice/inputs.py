@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from function import gateways
 from function.api import inferencegateway
-from function.core import Manifest, NotYet, Request, Requirement, dig, enumerate_names, identity
-from function.fleet import served_names
+from function.core import Manifest, NotYet, Request, Requirement, dig, enumerate_names, identity, plain
+from function.fleet import served_names, upstreams
 from function.gateways import Implementation
 from function.kinds.modelservice import reads
 from function.manifests import reached
 from function.vocabulary import conditions as c
-from function.vocabulary import hosts
+from function.vocabulary import hosts, names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,10 @@ class Endpoint:
     unseen: str = ""
     """The requirement that found no probe, or no Object of the replica, so that it is open whether the cluster answers.
     Empty if it is known."""
+    upstream: Mapping[str, Any] | None = None
+    """How the service's own proxy reaches it, as it published it. None if it has not."""
+    is_outside: bool = False
+    """Whether only a proxy can reach it."""
 
 
 def gateway(request: Request) -> Gateway:
@@ -77,6 +82,7 @@ def endpoints(request: Request) -> tuple[Endpoint, ...]:
 
 def _endpoint(manifest: Manifest, entry: int, sight: _Sight) -> Endpoint:
     routing = dig(manifest, "status", "routing")
+    upstream = dig(routing, "upstream")
     return Endpoint(
         name=identity(manifest).name,
         entry=entry,
@@ -89,6 +95,8 @@ def _endpoint(manifest: Manifest, entry: int, sight: _Sight) -> Endpoint:
         hostname=dig(routing, "hostname"),
         served=served_names.of_endpoint(manifest),
         unseen=_unseen(manifest, sight) if reads.is_candidate(manifest) else "",
+        upstream=plain(upstream) if upstreams.of_endpoint(manifest) else None,
+        is_outside=dig(routing, "backendName") == names.egress(identity(manifest)),
     )
 
 
@@ -131,9 +139,15 @@ def _unseen(endpoint: Manifest, sight: _Sight) -> str:
     return ""
 
 
-def vanished(request: Request, found: Collection[Endpoint], routed: frozenset[str]) -> tuple[str, ...]:
-    """Return the names of the entries' requirements that found nothing, if the route leads to endpoints not found."""
-    if not routed - {endpoint.service for endpoint in found}:
+def vanished(
+    request: Request, found: Collection[Endpoint], routed: frozenset[str], proxied: Collection[str]
+) -> tuple[str, ...]:
+    """Return the names of the entries' requirements that found nothing, if traffic goes to endpoints not found.
+
+    `routed` are the Services of the route, and `proxied` the endpoints of the proxy.
+    """
+    is_gone = routed - {endpoint.service for endpoint in found} or set(proxied) - {one.name for one in found}
+    if not is_gone:
         return ()
     return tuple(r.name for r in reads.endpoints(request) if not request.resolved(r))
 

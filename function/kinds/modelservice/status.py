@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from function.api.modelservice import Spec
-from function.core import Condition, HoldDecision, Manifest, Request, condition, dig, enumerate_names, quote_condition
+from function.core import Condition, HoldDecision, Request, dig, enumerate_names
 from function.core.manifest import is_list
-from function.fleet import served_names
-from function.kinds.modelservice import compose
+from function.fleet import served_names, upstreams
+from function.kinds.modelservice import acceptance, changeover, compose, members, proxy
+from function.kinds.modelservice.changeover import Change
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
+from function.manifests import running
 from function.vocabulary import conditions as c
 
 
-def resolved(request: Request, decision: Decision) -> Condition:
+def resolved(request: Request, change: Change) -> Condition:
+    decision = change.decision
     if not decision.matched:
         where = request.identity.namespace
         return c.NO_ENDPOINTS(why=f"No ModelEndpoint in namespace {where} matches a selector of spec.endpoints")
-    return c.RESOLVED(ready=decision.ready, matched=len(decision.matched), remark=_names(decision.matched))
+    remark = "" if change.is_proxied else _names(decision.matched)
+    return c.RESOLVED(ready=decision.ready, matched=len(decision.matched), remark=remark)
 
 
 def _names(endpoints: Iterable[Endpoint]) -> str:
@@ -29,35 +34,50 @@ def _names(endpoints: Iterable[Endpoint]) -> str:
     )
 
 
-def routing_ready(request: Request, spec: Spec, decision: Decision, address: str) -> Condition:
-    route = request.observed.get(compose.ROUTE)
-    fault = _fault(route)
+def routing_ready(request: Request, spec: Spec, change: Change, address: str) -> Condition:
+    decision = change.decision
+    fault = acceptance.fault(request.observed.get(compose.ROUTE))
     if fault:
         return c.CONFIGURING(why=fault)
+    if change.needs and not change.is_proxied:
+        return c.WAITING_FOR_BACKEND(why=_no_proxy(request, change, address))
     if not decision.chosen:
         return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_no_backend(decision)}")
     if decision.left_out:
-        return c.TOO_MANY_ENDPOINTS(why=_too_many(address, decision))
-    return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(spec, decision)))
+        return c.TOO_MANY_ENDPOINTS(why=_too_many(address, change))
+    return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(request, spec, change)))
 
 
-def routed(request: Request, endpoints: Iterable[Endpoint], decision: Decision) -> dict[str, list[str]]:
-    """Return the endpoints that may still get traffic.
+def routed(request: Request, endpoints: Iterable[Endpoint], change: Change) -> dict[str, list[str]]:
+    """Return the endpoints that may still get traffic: by the route, by the proxy, or by what either was before.
 
     A deployment deletes an endpoint only after this list drops it.
     """
     route = request.observed.get(compose.ROUTE)
     before = dig(request.xr, "status", "routed")
-    lingering = frozenset(before if is_list(before) and _is_behind(route) else ())
-    there = compose.routed(route)
-    chosen = {endpoint.name for endpoint, _ in decision.chosen}
-    names = sorted(e.name for e in endpoints if e.name in chosen | lingering or e.service in there)
+    is_late = acceptance.is_behind(route) or changeover.is_late(request)
+    lingering = frozenset(before if is_list(before) and is_late else ()) | proxy.lingering(request).keys()
+    there, proxied = compose.routed(route), members.record(request.observed.get(proxy.CONFIG))
+    chosen = {endpoint.name for endpoint, _ in change.decision.chosen}
+    names = sorted(e.name for e in endpoints if e.name in chosen | lingering | proxied.keys() or e.service in there)
     return {"routed": names} if names else {}
+
+
+def proxied(request: Request, change: Change) -> dict[str, Any]:
+    """Return what the proxy leads to, once the gateway has accepted the route to it, and which priority answers."""
+    decision = change.decision
+    priority: dict[str, Any] = {} if decision.priority is None or not change.needs else {"priority": decision.priority}
+    route = request.observed.get(compose.ROUTE)
+    if changeover.backend(request) not in compose.routed(route) or acceptance.fault(route) is not None:
+        return priority
+    recorded = members.record(request.observed.get(proxy.CONFIG))
+    revisions = {name: found.revision for name, one in recorded.items() if (found := upstreams.of_published(one))}
+    return {**priority, **({"proxied": revisions} if revisions else {})}
 
 
 def held(request: Request) -> HoldDecision:
     """Return what is known during a hold: the gateway's objections to the route, which stays as it is."""
-    fault = _fault(request.observed.get(compose.ROUTE))
+    fault = acceptance.fault(request.observed.get(compose.ROUTE))
     return HoldDecision((c.CONFIGURING(why=fault),) if fault else ())
 
 
@@ -67,65 +87,49 @@ def _no_backend(decision: Decision) -> str:
     return f"no matching endpoint is ready (0 of {len(decision.matched)})"
 
 
-def _too_many(address: str, decision: Decision) -> str:
+def _no_proxy(request: Request, change: Change, address: str) -> str:
+    fault = running.fault(request.observed.get(proxy.PODS))
+    waits = f"No proxy is available yet{fault}; the service needs one for {enumerate_names(change.needs)}"
+    if not change.direct.chosen:
+        return f"{waits}; until then {address} answers 503"
+    names = _named(one for one, _ in change.direct.chosen)
+    return f"{waits}; until then requests go from the gateway to {names}"
+
+
+def _too_many(address: str, change: Change) -> str:
+    decision = change.decision
     total, room = len(decision.chosen) + len(decision.left_out), len(decision.chosen)
-    left_out = _named(decision.left_out)
-    routed = f"{address} is routed to {room} of {total} endpoints, the most that a route can have"
+    left_out, what = _named(decision.left_out), "a proxy" if change.needs else "a route"
+    routed = f"{address} is routed to {room} of {total} endpoints, the most that {what} can have"
     return f"{routed}; no traffic goes to {left_out}"
 
 
-def _remarks(spec: Spec, decision: Decision) -> Iterable[str]:
+def _remarks(request: Request, spec: Spec, change: Change) -> Iterable[str]:
+    decision = change.decision
+    if spec.callers is None:
+        yield "requests are not authenticated"
+    if decision.priority:
+        yield f"priority {decision.priority} answers, because no endpoint of a lower one serves"
     for i in decision.idle:
-        weight = spec.endpoints[i].weight
-        yield f"spec.endpoints[{i}] (weight {weight}) has no ready endpoint, so the others get its traffic"
+        yield _idle(spec, decision, i)
     if decision.withdrawn:
         faults = ", ".join(sorted({str(e.lost) for e in decision.withdrawn}))
         yield f"no traffic goes to {_named(decision.withdrawn)}, whose clusters do not answer ({faults})"
     if decision.is_lost:
         yield "no cluster answers, so the route is unchanged"
+    if change.members and change.members.waiting:
+        yield f"the proxy waits for what {_named(change.members.waiting)} publish, or for their Secrets to be mounted"
+    if changeover.is_rolling(request):
+        fault = running.fault(request.observed.get(proxy.PODS))
+        yield f"the proxy's pods are being replaced one by one{fault}"
+
+
+def _idle(spec: Spec, decision: Decision, index: int) -> str:
+    entry = spec.endpoints[index]
+    there = any(spec.endpoints[e.entry].priority == entry.priority for e, _ in decision.chosen)
+    others = ", so the others get its traffic" if there else f", and it is alone at priority {entry.priority}"
+    return f"spec.endpoints[{index}] (weight {entry.parts}) has no ready endpoint{others}"
 
 
 def _named(endpoints: Iterable[Endpoint]) -> str:
     return enumerate_names(sorted(e.name for e in endpoints))
-
-
-# The route
-
-
-def _fault(route: Manifest | None) -> str | None:
-    """Return why the gateway does not serve the current route, or None if it does."""
-    if route is None:
-        return "Waiting for the route to be written"
-    status = _gateway_status(route)
-    if status is None:
-        return "Waiting for the gateway to accept the route"
-    generation = dig(route, "metadata", "generation") or 0
-    for type_ in ("Accepted", "ResolvedRefs"):
-        found = condition({"status": status}, type_)
-        if found is None or (found.get("observedGeneration") or generation) < generation:
-            return "Waiting for the gateway to accept the current route"
-        if found.get("status") != "True":
-            reported = quote_condition(found) or "no reason"
-            return f"The gateway reports {type_}={found.get('status')} for the route: {reported}"
-    return None
-
-
-def _is_behind(route: Manifest | None) -> bool:
-    """Return whether the gateway has accepted the route, but not its current generation.
-
-    A route that it never accepted gets no traffic.
-    """
-    status, generation = _gateway_status(route or {}), dig(route, "metadata", "generation") or 0
-    accepted = condition({"status": status or {}}, "Accepted")
-    return accepted is not None and (accepted.get("observedGeneration") or generation) < generation
-
-
-def _gateway_status(route: Manifest) -> Manifest | None:
-    """Return our gateway's status of the route. Other gateways may report one as well."""
-    parents = dig(route, "status", "parents")
-    for parent in parents if is_list(parents) else ():
-        reference = dig(parent, "parentRef")
-        if (dig(reference, "namespace"), dig(reference, "name")) == compose.GATEWAY:
-            found: Manifest = parent
-            return found
-    return None

@@ -38,7 +38,7 @@ def listener(name: str, port: int, manager: Mapping[str, Any], **more: Any) -> d
 
 def manager(
     prefix: str,
-    routes: Iterable[Mapping[str, Any]],
+    routes: Iterable[Mapping[str, Any]] | None,
     filters: Sequence[Mapping[str, Any]],
     *,
     more: Mapping[str, Any] | None = None,
@@ -46,14 +46,16 @@ def manager(
 ) -> dict[str, Any]:
     """Return a connection manager that serves every host name.
 
-    `host` has further fields of its virtual host, and `more` fields of the manager. It tells nobody about the client or
-    about itself, and has no time limit but the longest pause of a stream.
+    `host` has further fields of its virtual host, and `more` fields of the manager, which must say where the routes are
+    if `routes` is None. It tells nobody about the client or about itself, and has no time limit but the longest pause
+    of a stream.
     """
+    hosts = [{"name": prefix, "domains": ["*"], "routes": [*routes], **host}] if routes is not None else []
     return typed(
         "envoy.filters.network.http_connection_manager",
         "extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         stat_prefix=prefix,
-        route_config={"virtual_hosts": [{"name": prefix, "domains": ["*"], "routes": [*routes], **host}]},
+        **({"route_config": {"virtual_hosts": hosts}} if hosts else {}),
         stream_idle_timeout=_IDLE_SECONDS,
         skip_xff_append=True,
         generate_request_id=False,

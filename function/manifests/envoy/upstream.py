@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from function.manifests.envoy import secrets
 from function.manifests.envoy.language import JSON_ANSWER, TYPES, refusal, typed
@@ -114,11 +113,14 @@ def _injector(key: Key, directory: str) -> dict[str, Any]:
 
 
 def _queried(query: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """Set query parameters, over the client's own of the same names."""
+    """Set query parameters, over the client's own of the same names.
+
+    The filter encodes a value itself, and reads it as a format string, in which %% is a percent sign.
+    """
     mutations = [
         {
             "append": {
-                "record": {"key": name, "value": {"string_value": quote(value, safe="")}},
+                "record": {"key": name, "value": value.replace("%", "%%")},
                 "action": "OVERWRITE_IF_EXISTS_OR_ADD",
             }
         }

@@ -1,0 +1,106 @@
+"""The configuration of a ModelService's proxy: a stock Envoy in front of all endpoints of the service.
+
+Requests pass two listeners:
+
+    front (callers, names, usage) -> the cluster of the model's name -> the endpoint's listener -> the endpoint
+
+- The *front* is what the gateway asks. It knows who calls, and which model is asked for.
+- A *cluster of the front* has the endpoints that answer to a model name, as Envoy's internal listeners, with their
+  priorities and weights. Retries and ejection are its own.
+- An *endpoint's listener* rewrites path, Host and model for its endpoint and adds its key, so that no endpoint can get
+  the path or the key of another.
+
+Everything but the bootstrap is read from files of a ConfigMap, and read again when Kubernetes changes them, so that
+endpoints come and go without a restart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from function.manifests.envoy import endpoint as endpoints
+from function.manifests.envoy import files, places, upstream
+from function.manifests.envoy.egress import connections
+from function.manifests.envoy.front import Front, clusters, front_listener, routes
+from function.manifests.envoy.language import compact, listener, manager, text, typed
+
+_ADMIN = "admin"
+_HEAP = 768 * 1024 * 1024
+"""Bytes of memory at which the proxy stops to accept requests; MEMORY has room for more."""
+MEMORY = "1Gi"
+"""Memory limit of a pod."""
+_LINGER_SECONDS = 3600
+"""How long streams go on that began under a listener that is replaced since."""
+ARGUMENTS = ("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate")
+
+
+def bootstrap(node: str) -> dict[str, str]:
+    """Return the files that are read at startup only, by name."""
+    config = {
+        "node": {"id": node, "cluster": "modelplane-service"},
+        "admin": {"address": {"pipe": {"path": places.ADMIN}}},
+        "bootstrap_extensions": [
+            typed("envoy.bootstrap.internal_listener", "extensions.bootstrap.internal_listener.v3.InternalListener")
+        ],
+        "dynamic_resources": {
+            "lds_config": files.source(places.LISTENERS_FILE),
+            "cds_config": files.source(places.CLUSTERS_FILE),
+        },
+        "overload_manager": {
+            "refresh_interval": "0.25s",
+            "resource_monitors": [connections(), _heap()],
+            "actions": [
+                _action("envoy.overload_actions.shrink_heap", 0.9),
+                _action("envoy.overload_actions.stop_accepting_requests", 1.0),
+            ],
+        },
+    }
+    return {places.BOOTSTRAP_FILE: text(config)}
+
+
+def _heap() -> dict[str, Any]:
+    return typed(
+        "envoy.resource_monitors.fixed_heap",
+        "extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig",
+        max_heap_size_bytes=_HEAP,
+    )
+
+
+def _action(name: str, at: float) -> dict[str, Any]:
+    trigger = {"name": "envoy.resource_monitors.fixed_heap", "threshold": {"value": at}}
+    return {"name": name, "triggers": [trigger]}
+
+
+def dynamic(front: Front) -> dict[str, str]:
+    """Return the files that are read again when they change, by name."""
+    heard = [front_listener(front), _probe(), *(endpoints.listener(one) for one in front.endpoints)]
+    asked = [*clusters(front), _ADMIN_CLUSTER, *(endpoints.cluster(one) for one in front.endpoints)]
+    secrets = {name: compact(sds) for one in front.endpoints for name, sds in upstream.sds_files(one.upstream).items()}
+    return {
+        places.LISTENERS_FILE: files.resources(files.LISTENER, heard),
+        places.CLUSTERS_FILE: files.resources(files.CLUSTER, asked),
+        places.ROUTES_FILE: files.resources(files.ROUTES, [routes(front)]),
+        **dict(sorted(secrets.items())),
+    }
+
+
+def _probe() -> dict[str, Any]:
+    """Answer probes, once the configuration is read, and Prometheus."""
+    metrics = {
+        "match": {"path": places.METRICS_PATH},
+        "route": {"cluster": _ADMIN, "prefix_rewrite": "/stats/prometheus?usedonly"},
+    }
+    ready = {"match": {"path": places.PROBE_PATH}, "direct_response": {"status": 200}}
+    none = {"match": {"prefix": "/"}, "direct_response": {"status": 404}}
+    return listener("probe", places.PROBE_PORT, manager("probe", [ready, metrics, none], []))
+
+
+_ADMIN_CLUSTER = {
+    "name": _ADMIN,
+    "type": "STATIC",
+    "connect_timeout": "1s",
+    "load_assignment": {
+        "cluster_name": _ADMIN,
+        "endpoints": [{"lb_endpoints": [{"endpoint": {"address": {"pipe": {"path": places.ADMIN}}}}]}],
+    },
+}
