@@ -247,3 +247,15 @@ def test_what_the_pods_cannot_be_created_for_is_told() -> None:
     [said] = [one.message for one in result.conditions if one.type == "RoutingReady"]
     assert "exceeded quota: pods" in said
     assert "needs one for retry" in said
+
+
+def test_no_proxy_runs_in_a_namespace_of_the_infrastructure() -> None:
+    """Its pods could mount Secrets there. One that runs stays, as the namespace may have been reserved since."""
+    there = {**service(), "metadata": {**XR["metadata"], "namespace": "kube-system"}}
+    own = {**endpoint("a"), "metadata": {**endpoint("a")["metadata"], "namespace": "kube-system"}}
+    request, result = step(Request(xr=service()), endpoint("a"))
+    result = s.reconciled(Request(xr=there), [s.GATEWAY, own])
+    [said] = [one for one in result.conditions if one.type == "EndpointsResolved"]
+    assert (said.reason, set(proxy.KEYS) & result.resources.keys()) == ("InvalidSpec", set())
+    kept = s.reconciled(replace(request, xr=there), [s.GATEWAY, own])
+    assert set(proxy.KEYS) <= kept.resources.keys()
