@@ -40,13 +40,6 @@ class Change:
     is_proxied: bool
     """Whether the route leads to the proxy now, as this pass writes it."""
 
-    @property
-    def reached(self) -> tuple[Endpoint, ...]:
-        """The endpoints that get traffic, as this pass writes it."""
-        if self.is_proxied and self.members:
-            return tuple(one.endpoint for one in self.members.members if one.is_healthy)
-        return tuple(one for one, _ in self.direct.chosen)
-
 
 def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Change:
     """Decide. `most` is the room of a route for backends, and `routed` are the Services that get traffic so far."""
