@@ -1,0 +1,94 @@
+"""Reads ModelCallers: the keys by which a caller is known, and its limits.
+
+Both are read from the status, which repeats what was accepted last while an edit is refused. Keys are named, and never
+read: two are the same if they are the same key of the same Secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from function.api.modelcaller import API_VERSION, KIND, MOST_TOKENS, Unit
+from function.core import Manifest, Requirement, dig
+from function.fleet.values import mappings
+
+_UNITS = get_args(Unit)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SecretKey:
+    """A key of a Secret in the namespace of the caller."""
+
+    secret: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.secret}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    tokens: int
+    per: str
+    """Minute, Hour or Day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A caller that services know."""
+
+    name: str
+    keys: tuple[SecretKey, ...]
+    """At least one. No other caller of the namespace has any of them for longer than a reconcile takes."""
+    limits: tuple[Limit, ...]
+    """At most one for each unit of time; none if the caller has no limit."""
+
+
+def required(namespace: str) -> Requirement:
+    """Require all ModelCallers of a namespace."""
+    return Requirement("callers", API_VERSION, KIND, namespace=namespace)
+
+
+def of_manifest(manifest: Manifest) -> Caller | None:
+    """Return a caller as it was last accepted; None if it never was. What cannot be read is left out."""
+    name, keys = dig(manifest, "metadata", "name"), tuple(dict.fromkeys(_keys(manifest)))
+    if not isinstance(name, str) or not keys:
+        return None
+    limits = {limit.per: limit for limit in _limits(manifest)}
+    return Caller(name, keys, tuple(limits.values()))
+
+
+def age(manifest: Manifest) -> tuple[str, str]:
+    """Return a key that sorts callers, the oldest first: the time of creation, and the name."""
+    return tuple(_text(dig(manifest, "metadata", field)) for field in ("creationTimestamp", "name"))  # type: ignore[return-value]
+
+
+def secret_key(secret: Any, key: Any) -> SecretKey | None:
+    """Return the key of a Secret; None if one of the names is none."""
+    return SecretKey(secret, key) if _text(secret) and _text(key) else None
+
+
+def _keys(manifest: Manifest) -> Iterator[SecretKey]:
+    for item in mappings(dig(manifest, "status", "keys")):
+        found = secret_key(item.get("secretName"), item.get("key"))
+        if found:
+            yield found
+
+
+def _limits(manifest: Manifest) -> Iterator[Limit]:
+    for item in mappings(dig(manifest, "status", "limits")):
+        tokens, per = item.get("tokens"), item.get("per")
+        if per in _UNITS and _is_count(tokens):
+            yield Limit(int(tokens), per)
+
+
+def _is_count(tokens: Any) -> bool:
+    """Return whether a value is a number of tokens. Protobuf holds whole numbers as doubles."""
+    is_number = isinstance(tokens, int | float) and not isinstance(tokens, bool)
+    return is_number and 1 <= tokens <= MOST_TOKENS and tokens == int(tokens)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
