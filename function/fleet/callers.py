@@ -62,7 +62,7 @@ def of_manifest(manifest: Manifest) -> Caller | None:
 
 def age(manifest: Manifest) -> tuple[str, str]:
     """Return a key that sorts callers, the oldest first: the time of creation, and the name."""
-    return tuple(_text(dig(manifest, "metadata", field)) for field in ("creationTimestamp", "name"))  # type: ignore[return-value]
+    return _text(dig(manifest, "metadata", "creationTimestamp")), _text(dig(manifest, "metadata", "name"))
 
 
 def secret_key(secret: Any, key: Any) -> SecretKey | None:
@@ -79,15 +79,15 @@ def _keys(manifest: Manifest) -> Iterator[SecretKey]:
 
 def _limits(manifest: Manifest) -> Iterator[Limit]:
     for item in mappings(dig(manifest, "status", "limits")):
-        tokens, per = item.get("tokens"), item.get("per")
-        if per in _UNITS and _is_count(tokens):
-            yield Limit(int(tokens), per)
+        tokens, per = _count(item.get("tokens")), _text(item.get("per"))
+        if tokens and per in _UNITS:
+            yield Limit(tokens, per)
 
 
-def _is_count(tokens: Any) -> bool:
-    """Return whether a value is a number of tokens. Protobuf holds whole numbers as doubles."""
-    is_number = isinstance(tokens, int | float) and not isinstance(tokens, bool)
-    return is_number and 1 <= tokens <= MOST_TOKENS and tokens == int(tokens)
+def _count(value: Any) -> int:
+    """Return a number of tokens; 0 for anything else. Protobuf holds whole numbers as doubles."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 1 <= value <= MOST_TOKENS and value == int(value) else 0
 
 
 def _text(value: Any) -> str:

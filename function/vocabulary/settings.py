@@ -31,10 +31,9 @@ RATELIMIT = os.environ.get(RATELIMIT_VARIABLE) or ""
 
 _LAST_PORT = 65535
 _LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_NAME = rf"({_LABEL}\.)*[a-z]([-a-z0-9]{{0,61}}[a-z0-9])?"
 _SERVER = re.compile(
-    rf"(?P<name>({_LABEL}\.)*[a-z]([-a-z0-9]{{0,61}}[a-z0-9])?|(?P<ipv4>[0-9.]+)|\[(?P<ipv6>[0-9a-f:.]+)\])"
-    r":(?P<port>[1-9][0-9]{0,4})",
-    re.IGNORECASE,
+    rf"({_NAME}|(?P<four>[0-9.]+)|\[(?P<six>[0-9a-f:.]+)\]):(?P<port>[1-9][0-9]{{0,4}})", re.ASCII | re.IGNORECASE
 )
 
 
@@ -55,16 +54,19 @@ def rate_limit_server() -> Server | None:
     if not RATELIMIT:
         return None
     found = _SERVER.fullmatch(RATELIMIT)
-    address = (found["ipv4"] or found["ipv6"]) if found else None
-    if not found or int(found["port"]) > _LAST_PORT or (address and not _is_address(address)):
+    if not found or int(found["port"]) > _LAST_PORT or not _has_sound_address(found):
         accepted = "must be the host and port of a gRPC rate-limit server, such as ratelimit.infra.svc:8081"
         raise Invalid(f"{RATELIMIT_VARIABLE}: {accepted}, not {RATELIMIT!r}")
-    return Server(address or found["name"], int(found["port"]))
+    return Server(found["six"] or found[1], int(found["port"]))
 
 
-def _is_address(text: str) -> bool:
+def _has_sound_address(found: re.Match[str]) -> bool:
+    """Return whether the address is one, if the host is not a name."""
     try:
-        ipaddress.ip_address(text)
+        if found["four"]:
+            ipaddress.IPv4Address(found["four"])
+        if found["six"]:
+            ipaddress.IPv6Address(found["six"])
     except ValueError:
         return False
     return True
