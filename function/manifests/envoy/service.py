@@ -74,7 +74,12 @@ def _action(name: str, at: float) -> dict[str, Any]:
 def dynamic(front: Front) -> dict[str, str]:
     """Return the files that are read again when they change, by name."""
     heard = [front_listener(front), _probe(), *(endpoints.listener(one) for one in front.endpoints)]
-    asked = [*clusters(front), _ADMIN_CLUSTER, *(endpoints.cluster(one) for one in front.endpoints)]
+    asked = [
+        *clusters(front),
+        _ADMIN_CLUSTER,
+        *front.access.clusters,
+        *(endpoints.cluster(one) for one in front.endpoints),
+    ]
     secrets = {name: compact(sds) for one in front.endpoints for name, sds in upstream.sds_files(one.upstream).items()}
     return {
         places.LISTENERS_FILE: files.resources(files.LISTENER, heard),
