@@ -6,7 +6,7 @@ read: two are the same if they are the same key of the same Secret.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -46,9 +46,9 @@ class Caller:
     """At most one for each unit of time; none if the caller has no limit."""
 
 
-def required(namespace: str) -> Requirement:
-    """Require all ModelCallers of a namespace."""
-    return Requirement("callers", API_VERSION, KIND, namespace=namespace)
+def required(namespace: str, labels: Mapping[str, str] | None = None) -> Requirement:
+    """Require all ModelCallers of a namespace, or those with some labels."""
+    return Requirement("callers", API_VERSION, KIND, match_labels=labels or {}, namespace=namespace)
 
 
 def of_manifest(manifest: Manifest) -> Caller | None:

@@ -86,6 +86,7 @@ ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address} answers{rema
 CONFIGURING = ROUTING_READY.false("Configuring", "{why}")
 WAITING_FOR_GATEWAY = ROUTING_READY.false("WaitingForGateway", "{why}")
 TOO_MANY_ENDPOINTS = ROUTING_READY.false("TooManyEndpoints", "{why}")
+NO_CALLERS = ROUTING_READY.false("NoCallers", "{why}")
 INVALID_SERVICE = ENDPOINTS_RESOLVED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
 # ModelCaller: do services know its keys and limits?

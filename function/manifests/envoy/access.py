@@ -8,7 +8,7 @@ from typing import Any
 
 from function.manifests.envoy import callers, limits, usage
 from function.manifests.envoy.callers import Callers
-from function.manifests.envoy.limits import Server
+from function.vocabulary.settings import Server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

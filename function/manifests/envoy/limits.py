@@ -9,13 +9,13 @@ server, requests pass.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from function.manifests.envoy import local_replies
 from function.manifests.envoy.callers import LIMITS, METADATA
 from function.manifests.envoy.language import TYPES, typed
 from function.manifests.envoy.usage import INPUT, OUTPUT
+from function.vocabulary.settings import Server
 
 DOMAIN = "modelplane"
 """The domain that the server must know. Of another, it limits nothing."""
@@ -24,15 +24,6 @@ _TIMEOUT = "1s"
 """How long a request waits for the server. Envoy's default of 20 ms lets requests pass on a busy node."""
 _LIMITED = "RL"
 """The response flag of a request over its limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A gRPC rate-limit server."""
-
-    host: str
-    """A host name, or an IP address without brackets."""
-    port: int
 
 
 def limiter(units: Iterable[str]) -> dict[str, Any]:
