@@ -31,7 +31,11 @@ MEMORY = "1Gi"
 """Memory limit of a pod."""
 _LINGER_SECONDS = 3600
 """How long streams go on that began under a listener that is replaced since."""
-ARGUMENTS = ("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate")
+ARGUMENTS = (
+    *("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate"),
+    *("--file-flush-interval-msec", "1000"),
+)
+"""Lines of usage are written each second. Envoy's default is ten."""
 
 
 def bootstrap(node: str) -> dict[str, str]:
