@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation import caches, clusters, engines, gangs, handover, shared_nodes
+from function.validation import caches, callers, clusters, engines, gangs, handover, shared_nodes
 from function.validation.finding import Finding
 from function.vocabulary import labels
 
@@ -37,6 +37,7 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
+    yield from callers.findings(objects, others)
     gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
     for index, manifest in objects:
         match manifest["kind"]:
