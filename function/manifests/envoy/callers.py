@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy.language import TYPES, typed
+from function.manifests.envoy.language import JSON_ANSWER, TYPES, typed
 
 CALLER = "x-mp-caller"
 """Header with the name of the caller, for the listeners behind the front."""
@@ -77,6 +77,19 @@ def route_config(known: Callers) -> dict[str, Any]:
     """Return the part of the routes that says who the callers are, by the name of the filter."""
     type_ = f"{TYPES}.extensions.filters.http.lua.v3.LuaPerRoute"
     return {_FILTER: {"@type": type_, "source_code": {"inline_string": _script(known)}}}
+
+
+def guard() -> dict[str, Any]:
+    """Return the route that refuses what no caller sent, where callers are required.
+
+    The script refuses that itself. But Envoy passes a request on if a script fails, so that one fault in it would open
+    the service.
+    """
+    return {
+        "match": {"prefix": "/", "headers": [{"name": CALLER, "present_match": False}]},
+        "direct_response": {"status": 401, "body": {"inline_string": json.dumps({"error": _ERROR})}},
+        "response_headers_to_add": [*JSON_ANSWER],
+    }
 
 
 # The script. Bare `return` ends a request's part in it, and lets the request pass.

@@ -155,6 +155,7 @@ def routes(served: Front) -> dict[str, Any]:
 
 
 def _routes(served: Front) -> Iterator[dict[str, Any]]:
+    yield from served.access.guards
     if served.is_known:
         yield _list(served.listed)
     if served.reads_models:
