@@ -1,12 +1,14 @@
 """Who may call a service, and what is recorded of it: a real Envoy, with keys in Secrets as a kubelet mounts them."""
 
 import http.client
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
+from function.manifests.envoy import places
 from tests.e2e import callers, client, providers
 from tests.e2e.callers import ask, caller, line
 from tests.e2e.programs import Site
@@ -252,3 +254,21 @@ def test_requests_that_nobody_answers_are_recorded(site: Site) -> None:
             assert ask(made.url).status == http.HTTPStatus.SERVICE_UNAVAILABLE
             found_ = line(made, 0)
     assert (found_["status"], found_["attempts"], found_["endpoint"], found_["caller"]) == (503, 2, "second", None)
+
+
+def test_keys_that_are_missing_are_told_by_name(site: Site, server: Provider) -> None:
+    """Nothing else reads Secrets, and no pod waits for one: only the proxy knows."""
+    keyed = endpoint("main", f"{server.url}/v1", auth={"secretRef": {"name": "provider"}})
+    found = keyed, caller("alice", "alice"), caller("bob", "bob")
+    there = SECRETS | {"bob": {"api-key": "\n"}}
+    with running(site, knowing(), *found, secrets=there) as proxy:
+        assert missing(proxy) == ["bob/api-key", "provider/api-key"]
+        proxy.secret("provider", api_key="sk-provider-90")
+        proxy.secret("bob", api_key=BOB)
+        until(lambda: missing(proxy), "no key to be missing", holds=lambda seen: not seen)
+
+
+def missing(proxy: Running) -> list[str]:
+    with client.asking(f"http://127.0.0.1:{proxy.probe}", places.MISSING_PATH, {}) as response:
+        found: list[str] = json.loads(response.read())["missing"]
+        return found

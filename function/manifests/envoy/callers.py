@@ -103,18 +103,18 @@ def _script(known: Callers) -> str:
 def _lines(known: Callers) -> Iterator[str]:
     for one in sorted(known.callers, key=lambda one: one.name):
         limits = ", ".join(
-            f"{limit.per} = {{caller = {_quoted(f'{known.namespace}/{one.name}')}, "
-            f"requests_per_unit = {limit.tokens}, unit = {_quoted(_UNITS[limit.per])}}}"
+            f"{limit.per} = {{caller = {quoted(f'{known.namespace}/{one.name}')}, "
+            f"requests_per_unit = {limit.tokens}, unit = {quoted(_UNITS[limit.per])}}}"
             for limit in one.limits
         )
-        yield f"  {{name = {_quoted(one.name)}, files = {{{_list(one.files)}}}, limits = {{{limits}}}}},\n"
+        yield f"  {{name = {quoted(one.name)}, files = {{{_list(one.files)}}}, limits = {{{limits}}}}},\n"
 
 
 def _list(texts: Iterable[str]) -> str:
-    return ", ".join(map(_quoted, texts))
+    return ", ".join(map(quoted, texts))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a string of Lua. All but the plainest characters are escaped, as three decimal digits a byte."""
     return '"' + "".join(chr(byte) if byte in _PLAIN else f"\\{byte:03d}" for byte in text.encode()) + '"'
 
