@@ -4,7 +4,7 @@ import http.client
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -126,7 +126,7 @@ def test_a_caller_that_is_gone_is_refused_without_a_new_listener(proxy: Running)
     until(lambda: ask(proxy.url, ALICE).status == http.HTTPStatus.UNAUTHORIZED, "the caller to be refused")
     assert ask(proxy.url, BOB).status == http.HTTPStatus.OK
     after = proxy.observed["proxy-config"]["data"]
-    assert after["listeners.json"] == before["listeners.json"]
+    assert front(after) == front(before)
 
 
 def test_who_needs_no_key_passes_with_what_they_sent(site: Site, server: Provider) -> None:
@@ -266,6 +266,12 @@ def test_keys_that_are_missing_are_told_by_name(site: Site, server: Provider) ->
         proxy.secret("provider", api_key="sk-provider-90")
         proxy.secret("bob", api_key=BOB)
         until(lambda: missing(proxy), "no key to be missing", holds=lambda seen: not seen)
+
+
+def front(files: Mapping[str, str]) -> object:
+    """The listener of requests: another one would end streams an hour later."""
+    [found] = [one for one in json.loads(files[places.LISTENERS_FILE])["resources"] if one["name"] == "front"]
+    return found
 
 
 def missing(proxy: Running) -> list[str]:
