@@ -10,7 +10,7 @@ from function.core import Manifest, identity, plain
 from function.planning import control_plane
 from function.publish import xrd
 from function.sandbox.composed import owner_reference
-from function.sandbox.reconcile import Reconciler, composed_manager
+from function.sandbox.reconcile import XR_MANAGER, Reconciler, composed_manager
 from function.sandbox.store import Store, ref_of
 from function.vocabulary import crossplane
 from tests.e2e import pins
@@ -77,6 +77,7 @@ def embedded(xr: Manifest, observed: list[Manifest], required: list[Manifest]) -
         store.load(one)
     for one in observed:  # the renderer takes all of it for applied: what is not said again goes
         store.apply(said_of(one), composed_manager(xr))
+    store.apply(status_of(xr), XR_MANAGER, subresource="status")  # its composer's as well
     before = {ref_of(one) for one in observed}
     ref = ref_of(store.get(store_ref(store, xr)) or xr)
     reconcile = Reconciler(store, control_plane.in_process, xrd.STEP)
@@ -93,6 +94,13 @@ def said_of(observed: Manifest) -> Manifest:
     """What its composer applied, to have it so."""
     metadata = {key: value for key, value in observed["metadata"].items() if key not in SERVER_SET}
     return {**{key: value for key, value in observed.items() if key != "status"}, "metadata": metadata}
+
+
+def status_of(xr: Manifest) -> Manifest:
+    """What the composer of an XR applied of its status. Conditions are not applied."""
+    metadata = {key: xr["metadata"][key] for key in ("name", "namespace") if key in xr["metadata"]}
+    status = {key: value for key, value in (plain(xr.get("status")) or {}).items() if key != "conditions"}
+    return {"apiVersion": xr["apiVersion"], "kind": xr["kind"], "metadata": metadata, "status": status}
 
 
 def store_ref(store: Store, manifest: Manifest) -> Any:

@@ -15,7 +15,7 @@ from function.vocabulary import labels, names
 from tests.e2e import fleet, objects
 from tests.e2e.control import Control
 from tests.e2e.inference import takes_pods
-from tests.e2e.kube import Api, Object, condition
+from tests.e2e.kube import Api, Object, Refused, condition
 from tests.e2e.processes import Process, healthy, ports
 from tests.e2e.waiting import until
 
@@ -105,10 +105,18 @@ class Watched:
 
     def clear(self) -> None:
         self.stop()
-        self.control.api.delete(self.manifest)
+        until(self.released, "nothing to use the cluster any more")
         for name in (FIRST, SECOND):
             for one in (fleet.devices(fleet.H100, name), fleet.node(POOL, name)):
                 self.cluster.delete(one)
+
+    def released(self) -> bool:
+        """Whether the cluster could be deleted. The replicas of the last story are on it for a moment longer."""
+        try:
+            self.control.api.delete(self.manifest)
+        except Refused:
+            return False
+        return True
 
     def notebook(self, namespace: str, devices: int) -> list[Object]:
         """A pod of somebody else that claims devices of the pool, and the template of its claim."""
