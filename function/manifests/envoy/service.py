@@ -25,10 +25,10 @@ from function.manifests.envoy.front import Front, clusters, front_listener, rout
 from function.manifests.envoy.language import compact, listener, manager, text, typed
 
 _ADMIN = "admin"
-_HEAP = 768 * 1024 * 1024
-"""Bytes of memory at which the proxy stops to accept requests; MEMORY has room for more."""
-MEMORY = "1Gi"
-"""Memory limit of a pod."""
+_HEAP = 1536 * 1024 * 1024
+"""Bytes of memory at which the proxy accepts no more requests. A body of 20 MB whose model is read takes 65 MB."""
+MEMORY = "2Gi"
+"""Memory limit of a pod, with room for the requests under way."""
 _LINGER_SECONDS = 3600
 """How long streams go on that began under a listener that is replaced since."""
 ARGUMENTS = ("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate")
