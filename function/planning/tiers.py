@@ -52,25 +52,44 @@ def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
     return {s.identity: sum((s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
 
 
+def answering(service: ServiceOutcome, outcome: PlanOutcome) -> frozenset[str]:
+    """The names of the endpoints of a service that answer."""
+    owned, floor = owners(service, outcome.endpoints), service.priority or 0
+    led = _led(service, _silent(outcome))
+    return frozenset(name for name, entry in owned.items() if name in led and service.entries[entry].priority >= floor)
+
+
+def owners(service: ServiceOutcome, endpoints: Iterable[EndpointOutcome]) -> dict[str, int]:
+    """The names of the endpoints that a service selects, each with the index of the entry that it belongs to."""
+    return _owners(service, _by_label(endpoints))
+
+
 def _silent(outcome: PlanOutcome) -> set[tuple[str, str]]:
     """Namespace and name of the endpoints of replicas that do not serve."""
     return {(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving}
+
+
+def _led(service: ServiceOutcome, silent: set[tuple[str, str]]) -> set[str]:
+    return {name for name in service.routed if (service.namespace, name) not in silent}
 
 
 def _tiers(
     service: ServiceOutcome, indexed: Mapping[tuple[str, Label], list[EndpointOutcome]], silent: set[tuple[str, str]]
 ) -> Iterator[Tier]:
     """Yield the tiers. Below the priority that answers, endpoints get nothing: their clusters do not answer."""
-    floor = service.priority or 0
-    owned = dict[str, int]()
-    for entry in service.entries:
+    owned, led = _owners(service, indexed), _led(service, silent)
+    for priority in sorted({entry.priority for entry in service.entries}):
+        names = {name for name, entry in owned.items() if service.entries[entry].priority == priority}
+        yield Tier(priority, len(names), len(names & led) if priority >= (service.priority or 0) else 0)
+
+
+def _owners(service: ServiceOutcome, indexed: Mapping[tuple[str, Label], list[EndpointOutcome]]) -> dict[str, int]:
+    owned: dict[str, int] = {}
+    for index, entry in enumerate(service.entries):
         for endpoint in indexed.get((service.namespace, entry.selector[0]), ()) if entry.selector else ():
             if set(entry.selector) <= set(endpoint.labels):
-                owned.setdefault(endpoint.name, entry.priority)
-    routed = {e for e in service.routed if (service.namespace, e) not in silent}
-    for priority in sorted({entry.priority for entry in service.entries}):
-        names = {name for name, found in owned.items() if found == priority}
-        yield Tier(priority, len(names), len(names & routed) if priority >= floor else 0)
+                owned.setdefault(endpoint.name, index)
+    return owned
 
 
 def _by_label(endpoints: Iterable[EndpointOutcome]) -> dict[tuple[str, Label], list[EndpointOutcome]]:
