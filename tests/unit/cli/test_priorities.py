@@ -16,7 +16,7 @@ from function.main import main
 from function.planning.control_plane import ControlPlane
 from function.planning.service_explanation import explain
 from function.sandbox.store import Ref
-from function.vocabulary import versions
+from function.vocabulary import labels, versions
 
 FOLDER = Path(__file__).parents[3] / "examples/tiers"
 TIERS = str(FOLDER)
@@ -65,7 +65,8 @@ def test_what_is_deleted_is_withdrawn_at_once(control: ControlPlane) -> None:
 
     status = dig(copy.store.get(QWEN), "status")
     assert ("azure" in status["routed"], "azure" in status["proxied"], status["priority"]) == (False, False, 0)
-    assert dig(of_kind(copy, versions.CORE, "ConfigMap"), "metadata", "annotations", "modelplane.ai/withdrawn") is None
+    (config,) = of_kind(copy, versions.CORE, "ConfigMap").values()
+    assert labels.WITHDRAWN not in config["metadata"]["annotations"]
 
 
 def test_a_plan_shows_priorities_and_which_one_answers() -> None:
