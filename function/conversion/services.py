@@ -53,6 +53,8 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
     behind = [
         one for one in workloads if one.namespace == namespace and selector and selector.items() <= one.labels.items()
     ]
+    if mapping(source, "spec").get("type") == "ExternalName":
+        return "names a server elsewhere: write a ModelEndpoint with its base URL, which a ModelService can select"
     if not behind:
         return "is in front of no pods that are converted"
     if mapping(source, "spec").get("clusterIP") == "None":
