@@ -10,7 +10,18 @@ from collections.abc import Collection, Iterator, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
-from function.validation import caches, clusters, endpoints, engines, gangs, handover, services, shared_nodes
+from function.validation import (
+    caches,
+    callers,
+    clusters,
+    endpoints,
+    engines,
+    gangs,
+    handover,
+    secrets,
+    services,
+    shared_nodes,
+)
 from function.validation.finding import Finding
 
 Indexed = tuple[int, Manifest]
@@ -32,7 +43,8 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
-    secrets = [m for m in others if m["kind"] == "Secret"]
+    yield from callers.findings(objects, others)
+    held = secrets.given(others)
     around = services.Around(
         servers=tuple(m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)),
         clusters=tuple(given),
@@ -42,7 +54,7 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
-                yield from endpoints.findings(index, manifest, secrets)
+                yield from endpoints.findings(index, manifest, held)
             case modelcache.KIND:
                 yield from caches.findings(index, manifest, given)
             case modeldeployment.KIND:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
-from function.core import Manifest, closest, dig, enumerate_names, identity
+from function.core import Manifest, NamespacedName, dig, identity
 from function.schema import Path
+from function.validation import secrets
 from function.validation.finding import Finding
-from function.vocabulary import namespaces
+from function.validation.secrets import Secrets
 
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 _OPERATIONS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
@@ -20,13 +20,13 @@ _AZURE, _AZURE_DEPLOYMENTS = ".openai.azure.com", "/openai/deployments/"
 Microsoft Entra ID only (learn.microsoft.com, "Azure OpenAI REST API reference", Authentication and URI parameters)."""
 
 
-def findings(index: int, manifest: Manifest, secrets: Sequence[Manifest]) -> Iterator[Finding]:
+def findings(index: int, manifest: Manifest, found: Secrets) -> Iterator[Finding]:
     """Return the warnings about one valid endpoint, among the Secrets that are validated with it."""
     spec = manifest["spec"]
     for path, problem, code in (*_url(spec), *_paths(spec), *_azure(spec)):
         yield Finding(index, path, problem, code)
     for reference, key in ((("auth", "secretRef"), "api-key"), (("tls", "caSecretRef"), "ca.crt")):
-        yield from _secret(index, manifest, ("spec", *reference), key, secrets)
+        yield from _secret(index, manifest, ("spec", *reference), key, found)
 
 
 def _url(spec: Manifest) -> Iterator[tuple[Path, str, str]]:
@@ -65,28 +65,13 @@ def _azure(spec: Manifest) -> Iterator[tuple[Path, str, str]]:
         yield ("spec", "auth"), f"{problem}; set header: api-key", "provider"
 
 
-def _secret(index: int, manifest: Manifest, path: Path, default: str, secrets: Sequence[Manifest]) -> Iterator[Finding]:
+def _secret(index: int, manifest: Manifest, path: Path, default: str, found: Secrets) -> Iterator[Finding]:
     """A key that a given Secret lacks, and a Secret that is only given in other namespaces."""
     reference = dig(manifest, *path)
     if reference is None:
         return
-    name, key, own = reference["name"], reference.get("key") or default, identity(manifest).namespace
-    named = {_namespace(secret): secret for secret in secrets if identity(secret).name == name}
-    if named and own not in named:
-        problem = f"names a Secret of its own namespace, but {name} is only in {', '.join(sorted(named))}"
+    who = NamespacedName(identity(manifest).namespace, reference["name"])
+    if problem := secrets.elsewhere(found, who):
         yield Finding(index, (*path, "name"), problem, "tenancy")
-    elif named and key not in (there := _keys(named[own])):
-        near = closest(key, there)
-        meant = f"did you mean {near}?" if near else f"it has {enumerate_names(there) or 'none'}"
-        at = (*path, "key") if "key" in reference else path
-        yield Finding(index, at, f"is key {key}, which Secret {name} does not have; {meant}", "secret")
-
-
-def _keys(secret: Manifest) -> list[str]:
-    """The names of a Secret's keys, never what they hold."""
-    found: list[Any] = [*(secret.get("data") or ()), *(secret.get("stringData") or ())]
-    return sorted({*map(str, found)})
-
-
-def _namespace(secret: Manifest) -> str:
-    return identity(secret).namespace or namespaces.UNSTATED
+    elif problem := secrets.lacking(found, who, reference.get("key") or default):
+        yield Finding(index, path, problem, "missing-key")

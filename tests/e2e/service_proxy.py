@@ -83,6 +83,8 @@ class Running:
     observed: dict[str, Object] = field(default_factory=dict)
     process: Process | None = None
     secrets: dict[str, Mount] = field(default_factory=dict)
+    found: tuple[Object, ...] = ()
+    """What can be found in the namespace of the service, as it was said last."""
 
     @property
     def url(self) -> str:
@@ -104,6 +106,7 @@ class Running:
 
     def configure(self, xr: Object, *found: Object) -> Result:
         """Compose a service until nothing changes, and hand the pods what is composed."""
+        self.found = found
         for _ in range(MOST_PASSES):
             result = compose(xr, found, self.observed)
             composed = {key: stands(one.manifest) for key, one in result.resources.items()}

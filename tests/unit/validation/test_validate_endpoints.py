@@ -106,16 +106,16 @@ def secret(name: str = "provider", namespace: str | None = "ml-team", **content:
         (
             {},
             [secret(data={"token": "c2VjcmV0"})],
-            [("spec.auth.secretRef", "secret", "is key api-key, which Secret provider does not have; it has token")],
+            [("spec.auth.secretRef", "missing-key", "names key api-key, which Secret provider lacks; it has token")],
         ),
         (
             {"key": "apikey"},
             [secret(data={"api-key": "c2VjcmV0"})],
             [
                 (
-                    "spec.auth.secretRef.key",
-                    "secret",
-                    "is key apikey, which Secret provider does not have; did you mean api-key?",
+                    "spec.auth.secretRef",
+                    "missing-key",
+                    "names key apikey, which Secret provider lacks; did you mean api-key?",
                 )
             ],
         ),
@@ -141,11 +141,11 @@ def test_so_is_one_for_certificates() -> None:
     tls = {"caSecretRef": {"name": "ca"}}
     got = said(endpoint("https://api.example.com/v1", tls=tls), secret("ca", data={"tls.crt": "c2VjcmV0"}))
 
-    want = "is key ca.crt, which Secret ca does not have; did you mean tls.crt?"
-    assert got == [("spec.tls.caSecretRef", "secret", want)]
+    want = "names key ca.crt, which Secret ca lacks; did you mean tls.crt?"
+    assert got == [("spec.tls.caSecretRef", "missing-key", want)]
 
 
 def test_a_secret_without_a_namespace_is_where_the_endpoint_is() -> None:
     bare = endpoint("https://api.example.com/v1", auth=key())
     del bare["metadata"]["namespace"]
-    assert codes(bare, secret(namespace=None, data={"x": "c2VjcmV0"})) == [("spec.auth.secretRef", "secret")]
+    assert codes(bare, secret(namespace=None, data={"x": "c2VjcmV0"})) == [("spec.auth.secretRef", "missing-key")]
