@@ -218,7 +218,11 @@ class Left:
 def left(outcome: PlanOutcome) -> dict[NamespacedName, Left]:
     """What is left of each service."""
     counts, several = tiers.serving_endpoints(outcome), tiers.of(outcome)
-    return {name: Left(count, tiers.answers(several.get(name, ()))) for name, count in counts.items()}
+    one = {name: Left(count, None) for name, count in counts.items()}
+    return {
+        **one,
+        **{name: Left(sum(t.answering for t in found), tiers.answers(found)) for name, found in several.items()},
+    }
 
 
 def _replicas(outcome: PlanOutcome) -> int:

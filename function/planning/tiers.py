@@ -47,7 +47,7 @@ def of(outcome: PlanOutcome) -> TiersByService:
 
 
 def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
-    """By service, how many of the endpoints that it leads to answer, of all priorities."""
+    """By service, how many of the endpoints that it leads to are not silent."""
     silent = _silent(outcome)
     return {s.identity: sum((s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
 
