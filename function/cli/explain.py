@@ -1,4 +1,5 @@
-"""`modelplane explain`: why a replica is not placed, cluster by cluster, and which change would place it."""
+"""`modelplane explain`: why a replica is not placed, cluster by cluster, and which change would place it; and which
+endpoints of a service answer."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import report
+from function.cli import report, service_report
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
 from function.cli.shared_report import pods_that_fit
@@ -23,16 +24,20 @@ _EXAMPLE = epilog(
     [
         "modelplane explain examples/tour ModelDeployment/support/mistral-7b",
         "modelplane explain fleet/ md/ml-team/qwen -o json",
+        "modelplane explain examples/tiers ModelService/ml-team/qwen",
     ],
     {
         0: "nothing is missing",
-        3: "a replica is missing; the output explains why",
+        3: "a replica is missing, or an endpoint does not answer; the output explains why",
         1: "an error: an invalid file, or the object was not found",
         2: INVALID_OPTION,
     },
 )
 _MISSING = 3
-_KINDS = ("modeldeployment", "modeldeployments", "md")
+_KINDS = {
+    **dict.fromkeys(("modeldeployment", "modeldeployments", "md"), "ModelDeployment"),
+    **dict.fromkeys(("modelservice", "modelservices", "ms"), "ModelService"),
+}
 _PARTS = 3
 _LOOK_UPS = 2
 """The clusters, and then what is observed of them."""
@@ -49,15 +54,21 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
 
     For each cluster, show the reason, the closest device of each pool with its values, and the smallest change that
     would place one more replica there. Each suggested change has been tried.
+
+    For a ModelService, show which priority answers, and the state of each endpoint.
     """
     from function.core import InvalidSpec, NotYet
     from function.kinds.modeldeployment import explain as explaining
+    from function.planning import service_explanation
 
-    namespace, name = _named(what)
-    what = f"ModelDeployment/{namespace}/{name}"
+    kind, namespace, name = _named(what)
+    what = f"{kind}/{namespace}/{name}"
     loaded = checked(dirs)
     control = settled(loaded)
-    xr = _find(control, namespace, name)
+    xr = find(control, kind, namespace, name)
+    if kind == "ModelService":
+        is_complete = service_report.show(what, service_explanation.explain(control.store, xr), form)
+        click.get_current_context().exit(0 if is_complete else _MISSING)
     try:
         reconciler = control.loop.reconciler
         request = reconciler.request(xr)
@@ -75,25 +86,26 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
     click.get_current_context().exit(_MISSING if explanation.clusters else 0)
 
 
-def _named(what: str) -> tuple[str, str]:
+def _named(what: str) -> tuple[str, str, str]:
     parts = what.split("/")
     if len(parts) != _PARTS or not all(parts):
         raise click.UsageError(f"{what}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen")
     if parts[0].lower() not in _KINDS:
-        raise click.UsageError(f"{what}: only ModelDeployments can be explained")
-    return parts[1], parts[2]
+        raise click.UsageError(f"{what}: only ModelDeployments and ModelServices can be explained")
+    return _KINDS[parts[0].lower()], parts[1], parts[2]
 
 
-def _find(control: ControlPlane, namespace: str, name: str) -> Manifest:
-    from function.api import modeldeployment as model
+def find(control: ControlPlane, kind: str, namespace: str, name: str) -> Manifest:
+    """An object of ours in the fleet. Raises ClickException if there is none."""
     from function.core import identity
     from function.planning.edits import unknown
     from function.sandbox.store import Ref
+    from function.vocabulary import versions
 
-    found = control.store.get(Ref(model.API_VERSION, model.KIND, namespace, name))
+    found = control.store.get(Ref(versions.MODELPLANE, kind, namespace, name))
     if found is None:
-        known = [str(identity(m)) for m in control.store.of_kind(model.API_VERSION, model.KIND)]
-        raise click.ClickException(unknown(model.KIND, f"{namespace}/{name}", known))
+        known = [str(identity(m)) for m in control.store.of_kind(versions.MODELPLANE, kind)]
+        raise click.ClickException(unknown(kind, f"{namespace}/{name}", known))
     return found
 
 

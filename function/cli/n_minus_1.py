@@ -8,10 +8,12 @@ from typing import Any
 from function.cli import report, whatif_report
 from function.cli.whatif_report import MOST_NAMED
 from function.core import enumerate_names, plural
-from function.planning.impact import Impact
+from function.planning.impact import Impact, ServiceImpact
 from function.planning.what_if import NMinusOne
 
-COLUMNS = ("cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "no endpoint meanwhile")
+COLUMNS = (
+    "cluster", "n-1", "replicas", "lost", "fall short", "no endpoint left", "no endpoint meanwhile", "another priority"
+)  # fmt: skip
 _MOST_FAILING = 8
 
 
@@ -53,7 +55,14 @@ def row(cluster: str, shown: Impact) -> tuple[str, ...]:
     short = enumerate_names([f"{s.deployment} ({s.after} of {s.wanted})" for s in shown.shorts], MOST_NAMED)
     silent = enumerate_names([str(s.service) for s in shown.services if s.is_silent], MOST_NAMED)
     dark = enumerate_names([str(s.service) for s in shown.services if s.is_dark], MOST_NAMED)
-    return cluster, "holds" if shown.holds else "fails", others, str(lost) if lost else "", short, silent, dark
+    taken = enumerate_names([over for s in shown.services if (over := _taken_over(s))], MOST_NAMED)
+    return cluster, "holds" if shown.holds else "fails", others, str(lost) if lost else "", short, silent, dark, taken
+
+
+def _taken_over(change: ServiceImpact) -> str:
+    """The service and the priority that takes over, such as `ml-team/chat (1)`."""
+    priority = change.answers[2 if change.is_taken_over else 1]
+    return f"{change.service} ({priority})" if change.is_taken_over or change.is_bridged else ""
 
 
 def _reasons(losses: NMinusOne) -> Iterator[str]:

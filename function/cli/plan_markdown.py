@@ -27,6 +27,9 @@ def text(shown: PlanComparison) -> str:
         [
             MarkdownTable("Lost", ("deployment", "serves now", "would", "of"), [_loss(loss) for loss in shown.losses]),
             MarkdownTable("Without an endpoint", ("service", "url"), silenced),
+            MarkdownTable(
+                "Another priority answers", ("service", "now", "then"), [*map(_taken_over, shown.taken_over)]
+            ),
             MarkdownTable("Replicas", plan_report.REPLICAS, [_change(c) for c in changed]),
             MarkdownTable("Differs from spec", ("what", "why"), list(_shortfalls(shown.outcome))),
             MarkdownTable(
@@ -71,6 +74,10 @@ def _change(change: ReplicaChange) -> tuple[str, ...]:
     return change.what, code(str(change.deployment)), code(replica.name), where, codes(replica.pools), change.state
 
 
+def _taken_over(shown: ServiceChange) -> tuple[str, ...]:
+    return code(str(shown.identity)), str(shown.answered), str(shown.answers)
+
+
 def _shortfalls(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
     for deployment in outcome.deployments:
         if deployment.why:
@@ -90,8 +97,8 @@ def _rejections(outcome: PlanOutcome) -> Iterator[tuple[str, ...]]:
 
 
 def _service(shown: ServiceChange) -> tuple[str, ...]:
-    what, name, url, ready = plan_report.service_row(shown)
-    return what, code(name), code(url), ready
+    what, name, url, *rest = plan_report.service_row(shown)
+    return what, code(name), code(url), *rest
 
 
 def _pools(outcome: PlanOutcome) -> list[tuple[str, ...]]:

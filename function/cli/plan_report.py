@@ -14,7 +14,7 @@ from function.planning.comparison import DeploymentLoss, PlanComparison, Replica
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
 
 REPLICAS = ("", "deployment", "replica", "cluster", "pool", "state")
-SERVICES = ("", "service", "url", "endpoints")
+SERVICES = ("", "service", "url", "endpoints", "priorities")
 ENDPOINTS = ("", "endpoint", "url")
 STAGING = ("cache", "cluster", "size")
 POOLS = ("cluster", "pool", "each node", "nodes", "free")
@@ -44,10 +44,19 @@ def data(shown: PlanComparison) -> dict[str, Any]:
         "infrastructure": [infrastructure_report.data(change) for change in shown.infrastructure],
         "removedPools": [asdict(pool) for pool in shown.removed_pools],
         "endpoints": [{"change": what, "name": name, "url": url} for what, name, url in shown.endpoints],
-        "services": [{"change": s.what, **_plain(asdict(s.service))} for s in shown.services],
+        "services": [_service_data(s) for s in shown.services],
         "staging": [asdict(weights) for weights in shown.staging],
         "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
     }
+
+
+def _service_data(shown: ServiceChange) -> dict[str, Any]:
+    """A service; its priorities only if there are several."""
+    own = {k: v for k, v in asdict(shown.service).items() if k not in ("priority", "entries")}
+    found = {"change": shown.what, **_plain(own)}
+    if not shown.tiers:
+        return found
+    return {**found, "answers": shown.answers, "priorities": [asdict(tier) for tier in shown.tiers]}
 
 
 def _deployment_data(deployment: DeploymentOutcome, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
@@ -125,6 +134,7 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
             report.Table(
                 "Infrastructure", infrastructure_report.COLUMNS, [*infrastructure_report.rows(shown.infrastructure)]
             ),
+            report.Lines("Another priority answers", [*map(taken_over, shown.taken_over)], "bold yellow"),
             report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
@@ -190,8 +200,21 @@ def _unless_kept(what: str) -> str:
     return "" if what == "kept" else what
 
 
-def service_row(shown: ServiceChange) -> tuple[str, str, str, str]:
-    return _unless_kept(shown.what), str(shown.identity), shown.service.address, shown.state
+def service_row(shown: ServiceChange) -> tuple[str, str, str, str, str]:
+    name, address = str(shown.identity), shown.service.address
+    return _unless_kept(shown.what), name, address, shown.state, "" if shown.what == "gone" else _priorities(shown)
+
+
+def _priorities(shown: ServiceChange) -> str:
+    """The priorities of a service, such as `0: 3 of 3, answers; 1: 2 of 2`; nothing if it has only one."""
+    marks = {shown.answers: ", answers"}
+    told = (f"{t.priority}: {t.answering} of {t.matched}{marks.get(t.priority, '')}" for t in shown.tiers)
+    return "; ".join(told)
+
+
+def taken_over(shown: ServiceChange) -> str:
+    """A service that another priority answers than before, in a sentence."""
+    return f"ModelService {shown.identity}: priority {shown.answers} answers ({shown.answered} now)"
 
 
 def staging_rows(weights: Iterable[StagedWeights]) -> list[tuple[str, str, str]]:

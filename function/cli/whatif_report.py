@@ -37,8 +37,23 @@ def consequences(shown: Impact) -> str:
         f"{enumerate_names(dark, MOST_NAMED)} {'has' if len(dark) == 1 else 'have'} no endpoint until replicas moved"
         if dark
         else "",
+        _taken_over(shown.services),
     ]
     return "; ".join(part for part in parts if part)
+
+
+def _taken_over(changes: Iterable[ServiceImpact]) -> str:
+    told = [words for change in changes if (words := taken_over(change))]
+    more = [f"{len(told) - MOST_NAMED} more services change their priority"] if len(told) > MOST_NAMED else []
+    return "; ".join([*told[:MOST_NAMED], *more])
+
+
+def taken_over(change: ServiceImpact) -> str:
+    """Which priority of a service answers, if it is another than before, as a clause."""
+    before, meanwhile, after = change.answers
+    if change.is_taken_over:
+        return f"{change.service}: priority {after} answers instead of {before}"
+    return f"{change.service}: priority {meanwhile} answers until replicas moved" if change.is_bridged else ""
 
 
 def tally(moves: Iterable[ReplicaMove]) -> str:
@@ -113,7 +128,13 @@ def _move_data(move: ReplicaMove) -> dict[str, Any]:
 
 def _service_data(change: ServiceImpact) -> dict[str, Any]:
     endpoints = {"before": change.before, "meanwhile": change.meanwhile, "after": change.after}
-    return {**_named(change.service), "endpoints": endpoints}
+    answers = dict(zip(endpoints, change.answers, strict=True)) if _has_priorities(change) else None
+    return {**_named(change.service), "endpoints": endpoints, **({"priorities": answers} if answers else {})}
+
+
+def _has_priorities(change: ServiceImpact) -> bool:
+    """Whether a service has several priorities, and one of them answers at some time."""
+    return any(priority is not None for priority in change.answers)
 
 
 def _room_data(room: PoolImpact) -> dict[str, Any]:
@@ -144,7 +165,7 @@ def parts(shown: Impact) -> list[report.Part]:
 
 MOVES = ("", "deployment", "replica", "from", "to", "pool", "why")
 SHORTS = ("deployment", "wanted", "served", "serves then")
-SERVICES = ("service", "endpoints", "meanwhile", "then", "")
+SERVICES = ("service", "endpoints", "meanwhile", "then", "priority", "")
 ROOMS = ("cluster", "pool", "each node", "nodes", "free", "nodes then", "free then")
 
 
@@ -168,7 +189,16 @@ def service_row(change: ServiceImpact) -> tuple[str, ...]:
     dip = change.meanwhile < min(change.before, change.after)
     what = "no endpoint left" if change.after == 0 else "falls short" if change.falls_short else ""
     what = what or ("no endpoint meanwhile" if change.is_dark else "")
-    return str(change.service), str(change.before), str(change.meanwhile) if dip else "", str(change.after), what
+    counts = str(change.before), str(change.meanwhile) if dip else "", str(change.after)
+    return str(change.service), *counts, _priority(change), what
+
+
+def _priority(change: ServiceImpact) -> str:
+    """The priority that answers, as it changes."""
+    before, meanwhile, after = change.answers
+    if change.is_taken_over:
+        return f"{after} (was {before})"
+    return f"{after} ({meanwhile} meanwhile)" if change.is_bridged else "" if after is None else str(after)
 
 
 def room_row(room: PoolImpact) -> tuple[str, ...]:

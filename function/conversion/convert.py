@@ -49,7 +49,13 @@ _ADVICE: Mapping[str, str] = {
     "ScaledObject": "let it scale the ModelDeployment, by a metric of the gateway or of your monitoring",
     "PodDisruptionBudget": "a rollout replaces one pod at a time; on inference clusters, apply your own",
     "Ingress": "clients use status.address of a ModelService",
-    "HTTPRoute": "clients use status.address of a ModelService",
+    "HTTPRoute": "clients use status.address of a ModelService; weights of backendRefs become those of its entries",
+    "AIGatewayRoute": (
+        "clients use status.address of a ModelService; its entries have the weight and the priority of backendRefs, and"
+        " modelNameOverride as model"
+    ),
+    "AIServiceBackend": "write a ModelEndpoint with the provider's base URL",
+    "BackendSecurityPolicy": "an API key is auth.secretRef of a ModelEndpoint",
     "VirtualService": "clients use status.address of a ModelService",
     "Gateway": "the fleet's gateway is an InferenceGateway",
     "InferencePool": "serving mode PrefillDecode makes one; otherwise a Service spreads the requests",

@@ -53,10 +53,8 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
     behind = [
         one for one in workloads if one.namespace == namespace and selector and selector.items() <= one.labels.items()
     ]
-    if not behind:
-        return "is in front of no pods that are converted"
-    if mapping(source, "spec").get("clusterIP") == "None":
-        return "is headless, for pods that find each other: the pods of a gang have a Service of their own"
+    if why := _unconverted(source, behind):
+        return why
     ports = _target_ports(source)
     engines = {port for one in behind for port in _name_port(one, list(ports.values()), source["metadata"]["name"])}
     for index, port in ports.items() if engines.intersection(ports.values()) else ():
@@ -75,6 +73,18 @@ def converted(source: Mapping[str, Any], workloads: Sequence[Workload], notes: N
         if mapping(source, "spec")[name] not in (None, _FILLED_IN.get(name)):
             notes.lost(("spec", name), "has no counterpart")
     return deployment.model_service(source["metadata"]["name"], namespace, weights)
+
+
+def _unconverted(source: Mapping[str, Any], behind: Sequence[Workload]) -> str:
+    """Return why a Service has no ModelService; empty if it has one."""
+    spec = mapping(source, "spec")
+    if spec.get("type") == "ExternalName":
+        return "names a server elsewhere: write a ModelEndpoint with its base URL, which a ModelService can select"
+    if not behind:
+        return "is in front of no pods that are converted"
+    if spec.get("clusterIP") == "None":
+        return "is headless, for pods that find each other: the pods of a gang have a Service of their own"
+    return ""
 
 
 def _target_ports(source: Mapping[str, Any]) -> dict[int, int | str]:

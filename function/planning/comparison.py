@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from function.core import NamespacedName
-from function.planning import infrastructure_changes
+from function.planning import infrastructure_changes, tiers
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import (
@@ -28,6 +28,7 @@ from function.planning.outcome import (
     ServiceOutcome,
     StagedWeights,
 )
+from function.planning.tiers import Tiers, TiersByService
 
 T = TypeVar("T")
 
@@ -66,6 +67,9 @@ class ServiceChange:
     service: ServiceOutcome
     was_ready: int
     """Endpoints that were ready before."""
+    tiers: Tiers = ()
+    """Its priorities afterwards, if there are several."""
+    was_tiers: Tiers = ()
 
     @property
     def identity(self) -> NamespacedName:
@@ -80,6 +84,21 @@ class ServiceChange:
     def state(self) -> str:
         """Its ready endpoints afterwards, in words; empty if it is gone."""
         return "" if self.what == "gone" else f"{self.service.ready} of {self.service.matched} ready"
+
+    @property
+    def answers(self) -> int | None:
+        """The priority that answers afterwards; None if it has one priority only, or no endpoint answers."""
+        return tiers.answers(self.tiers)
+
+    @property
+    def answered(self) -> int | None:
+        """The priority that answered before."""
+        return tiers.answers(self.was_tiers)
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether another priority answers than before."""
+        return self.answers is not None and self.answered is not None and self.answers != self.answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +148,11 @@ class PlanComparison:
         return tuple(service for service in self.services if service.is_lost)
 
     @property
+    def taken_over(self) -> tuple[ServiceChange, ...]:
+        """Services that another priority answers than before."""
+        return tuple(service for service in self.services if service.is_taken_over)
+
+    @property
     def exit_code(self) -> int:
         if self.losses or self.silenced:
             return SOMETHING_IS_LOST
@@ -145,7 +169,8 @@ class PlanComparison:
 def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
     """Compare two outcomes of the same fleet."""
     before = _with_infrastructure(before, after)
-    return _compared(before, after, _endpoints_of(before, after), _removed_pools(before, after))
+    several = tiers.of(before), tiers.of(after)
+    return _compared(before, after, _endpoints_of(before, after), _removed_pools(before, after), several=several)
 
 
 def compare_changes(
@@ -176,6 +201,8 @@ def _compared(
     after: PlanOutcome,
     endpoints: Iterable[EndpointOutcome],
     removed: Iterable[RemovedPool] = (),
+    *,
+    several: tuple[TiersByService, TiersByService] = ({}, {}),
 ) -> PlanComparison:
     return PlanComparison(
         outcome=after,
@@ -183,7 +210,7 @@ def _compared(
         losses=tuple(_losses(before, after)),
         shorts=tuple(_shorts(before, after)),
         endpoints=tuple(_endpoints(endpoints, after.endpoints)),
-        services=tuple(_services(before, after)),
+        services=tuple(_services(before, after, *several)),
         staging=tuple(_staging(before, after)),
         infrastructure=tuple(infrastructure_changes.changes(before.infrastructure, after.infrastructure)),
         removed_pools=tuple(removed),
@@ -288,14 +315,23 @@ def _endpoints(before: Iterable[EndpointOutcome], after: Iterable[EndpointOutcom
         yield _what(old.get(name), new.get(name)), str(name), new.get(name) or old[name]
 
 
-def _services(before: PlanOutcome, after: PlanOutcome) -> Iterator[ServiceChange]:
+def _services(
+    before: PlanOutcome, after: PlanOutcome, first: TiersByService, then: TiersByService
+) -> Iterator[ServiceChange]:
     """A service without an address does not exist yet for its clients, so it counts as new."""
     old = {s.identity: s for s in before.services}
     new = {s.identity: s for s in after.services}
     for name in sorted({*old, *new}):
         was, service = old.get(name), new.get(name)
         what = _what(was if was and (was.address or was == service) else None, service)
-        yield ServiceChange(what, service or old[name], was.ready if was else 0)
+        has_other_tiers = what == "kept" and first.get(name) != then.get(name)
+        yield ServiceChange(
+            what="changed" if has_other_tiers else what,
+            service=service or old[name],
+            was_ready=was.ready if was else 0,
+            tiers=then.get(name, ()),
+            was_tiers=first.get(name, ()),
+        )
 
 
 def _what(old: object | None, new: object | None) -> str:

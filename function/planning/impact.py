@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from function.core import NamespacedName
-from function.planning import comparison
+from function.planning import comparison, tiers
 from function.planning.comparison import DeploymentShortfall
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 from function.planning.infrastructure_changes import InfrastructureChange
@@ -48,6 +48,8 @@ class ServiceImpact:
     before: int
     meanwhile: int
     after: int
+    answers: tuple[int | None, int | None, int | None] = (None, None, None)
+    """The priorities that answer at these moments, of a service with several; None where no endpoint does."""
 
     @property
     def falls_short(self) -> bool:
@@ -62,6 +64,18 @@ class ServiceImpact:
     def is_dark(self) -> bool:
         """Whether it has no endpoint until replicas have moved."""
         return self.meanwhile == 0 < min(self.before, self.after)
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether another priority answers afterwards."""
+        before, _, after = self.answers
+        return after is not None and before is not None and after != before
+
+    @property
+    def is_bridged(self) -> bool:
+        """Whether another priority answers until replicas have moved, but not afterwards."""
+        before, meanwhile, after = self.answers
+        return meanwhile is not None and meanwhile not in (before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +137,7 @@ def compare(
     *,
     lost: Collection[str] = (),
     drained: Collection[str] = (),
-    meanwhile: Mapping[NamespacedName, int] | None = None,
+    meanwhile: Mapping[NamespacedName, Left] | None = None,
 ) -> Impact:
     """Compare the outcomes before and after some edits.
 
@@ -133,7 +147,7 @@ def compare(
         after: The outcome after the last edit.
         lost: Clusters that the edits lose.
         drained: Clusters that the edits drain and that still exist.
-        meanwhile: By service, the fewest endpoints that were left directly after a loss.
+        meanwhile: By service, what was left of it directly after a loss, where that was least.
     """
     before, after = _unmade(before, lost), _unmade(without(after, lost), lost)
     changes = comparison.compare_changes(before, after, lambda d: any(r.cluster in drained for r in d.replicas))
@@ -191,10 +205,24 @@ def _led(service: ServiceOutcome, gone: Collection[NamespacedName]) -> ServiceOu
     return replace(service, matched=service.matched - fewer, ready=max(0, service.ready - fewer), routed=routed)
 
 
-def serving_endpoints(outcome: PlanOutcome) -> dict[NamespacedName, int]:
-    """By service, how many of its routed endpoints serve. An endpoint without a replica of ours counts as serving."""
-    silent = {(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving}
-    return {s.identity: sum((s.namespace, e) not in silent for e in s.routed) for s in outcome.services}
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of a service at some moment."""
+
+    endpoints: int
+    """Endpoints that answer."""
+    answers: int | None
+    """The priority that answers, of a service with several."""
+
+
+def left(outcome: PlanOutcome) -> dict[NamespacedName, Left]:
+    """What is left of each service."""
+    counts, several = tiers.serving_endpoints(outcome), tiers.of(outcome)
+    one = {name: Left(count, None) for name, count in counts.items()}
+    return {
+        **one,
+        **{name: Left(sum(t.answering for t in found), tiers.answers(found)) for name, found in several.items()},
+    }
 
 
 def _replicas(outcome: PlanOutcome) -> int:
@@ -233,14 +261,19 @@ def _move(what: str, change: comparison.ReplicaChange, *, source: str, target: s
 
 
 def _service_changes(
-    before: PlanOutcome, after: PlanOutcome, meanwhile: Mapping[NamespacedName, int]
+    before: PlanOutcome, after: PlanOutcome, meanwhile: Mapping[NamespacedName, Left]
 ) -> Iterator[ServiceImpact]:
-    old, new = serving_endpoints(before), serving_endpoints(after)
+    old, new = left(before), left(after)
     for service in sorted({*old, *new}):
-        counts = old.get(service, 0), new.get(service, 0)
-        least = min(*counts, meanwhile.get(service, counts[0]))
-        if len({*counts, least}) > 1:
-            yield ServiceImpact(service, counts[0], least, counts[1])
+        was, now = old.get(service, _NOTHING), new.get(service, _NOTHING)
+        between = meanwhile.get(service, was)
+        least = min(was.endpoints, now.endpoints, between.endpoints)
+        answers = was.answers, between.answers, now.answers
+        if len({was.endpoints, now.endpoints, least}) > 1 or len({*answers}) > 1:
+            yield ServiceImpact(service, was.endpoints, least, now.endpoints, answers)
+
+
+_NOTHING = Left(0, None)
 
 
 def _rooms(before: PlanOutcome, after: PlanOutcome) -> Iterator[PoolImpact]:

@@ -149,6 +149,16 @@ class EndpointOutcome(_Identified):
     url: str
     cluster: str
     """Empty for an outside provider's."""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceEntry:
+    """An entry of a ModelService."""
+
+    priority: int
+    selector: tuple[tuple[str, str], ...]
+    """The labels that its endpoints have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +170,9 @@ class ServiceOutcome(_Identified):
     ready: int
     routed: tuple[str, ...] = field(compare=False)
     """Names of the endpoints that get traffic."""
+    priority: int | None = None
+    """The priority that answers, as the service itself reports it. Only one with a proxy of its own does."""
+    entries: tuple[ServiceEntry, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +253,8 @@ def read(store: Store) -> PlanOutcome:
 
 def same(old: Any, new: Any) -> bool:
     """Whether two outcomes are equal in every field. A service's endpoints are no part of its own equality."""
-    return bool(old == new and (not isinstance(new, ServiceOutcome) or old.routed == new.routed))
+    is_service = isinstance(new, ServiceOutcome)
+    return bool(old == new and (not is_service or (old.routed, old.entries) == (new.routed, new.entries)))
 
 
 # Parts
@@ -363,15 +377,33 @@ def endpoint(manifest: Manifest) -> EndpointOutcome:
     """A ModelEndpoint."""
     name = identity(manifest)
     home = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
-    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), home)
+    own = tuple(sorted(texts(dig(manifest, "metadata", "labels"))))
+    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), home, own)
 
 
 def service(manifest: Manifest) -> ServiceOutcome:
     """A ModelService."""
     name, status = identity(manifest), manifest.get("status") or {}
     matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
-    routed = tuple(str(found) for found in status.get("routed") or ())
-    return ServiceOutcome(name.namespace, name.name, str(status.get("address") or ""), matched, ready, routed)
+    return ServiceOutcome(
+        namespace=name.namespace,
+        name=name.name,
+        address=str(status.get("address") or ""),
+        matched=matched,
+        ready=ready,
+        routed=tuple(str(found) for found in status.get("routed") or ()),
+        priority=None if status.get("priority") is None else int(status["priority"]),
+        entries=tuple(map(_entry, dig(manifest, "spec", "endpoints") or ())),
+    )
+
+
+def _entry(entry: Manifest) -> ServiceEntry:
+    return ServiceEntry(int(entry.get("priority") or 0), tuple(sorted(texts(dig(entry, "selector", "matchLabels")))))
+
+
+def texts(labels: Any) -> Iterator[tuple[str, str]]:
+    """Labels as pairs."""
+    return ((str(key), str(value)) for key, value in (labels or {}).items())
 
 
 def weights(cache: Manifest) -> tuple[StagedWeights, ...]:

@@ -35,7 +35,7 @@ from function.planning import edits, impact
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster
 from function.planning.exit_codes import worst
-from function.planning.impact import Impact
+from function.planning.impact import Impact, Left
 from function.planning.reader import Reader
 
 Around: TypeAlias = Callable[[ControlPlane, Edit], AbstractContextManager[None]]
@@ -92,12 +92,12 @@ def play(
     reader = reader or Reader(control.store)
     before = current = reader.read()
     lost: set[str] = set()
-    meanwhile: dict[NamespacedName, int] = {}
+    meanwhile: dict[NamespacedName, Left] = {}
     for edit in scenario:
         if isinstance(edit, LoseCluster):
             lost.add(edit.cluster)
-            left = impact.serving_endpoints(impact.without(current, lost))
-            meanwhile = {s: min(count, meanwhile.get(s, count)) for s, count in left.items()}
+            left = impact.left(impact.without(current, lost))
+            meanwhile = {s: min(found, meanwhile.get(s, found), key=_endpoints) for s, found in left.items()}
         with around(control, edit):
             edits.apply(control, edit)
             control.loop.settle()
@@ -105,6 +105,10 @@ def play(
     drained = {edit.cluster for edit in scenario if isinstance(edit, DrainCluster)} - lost
     named = [str(edit) for edit in scenario]
     return impact.compare(named, before, current, lost=lost, drained=drained, meanwhile=meanwhile)
+
+
+def _endpoints(left: Left) -> int:
+    return left.endpoints
 
 
 def lose_each(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from function.api.modelcaller import DEFAULT_KEY, KIND
-from function.core import Manifest, NamespacedName, closest, dig, enumerate_names, identity
+from function.core import Manifest, NamespacedName, identity
+from function.validation import secrets
 from function.validation.finding import Finding
-from function.vocabulary import namespaces, versions
+from function.validation.secrets import Secrets
 
 Indexed = tuple[int, Manifest]
 
@@ -20,9 +20,9 @@ def findings(objects: Sequence[Indexed], others: Sequence[Manifest]) -> Iterator
     """Return the warnings about valid callers, among each other and the objects of other kinds."""
     ours = [(index, manifest) for index, manifest in objects if manifest["kind"] == KIND]
     yield from _shared(ours)
-    secrets = {_placed(manifest): manifest for manifest in others if _is_secret(manifest)}
+    found = secrets.given(others)
     for index, manifest in ours:
-        yield from _missing(index, manifest, secrets)
+        yield from _missing(index, manifest, found)
 
 
 def _shared(callers: Sequence[Indexed]) -> Iterator[Finding]:
@@ -38,11 +38,9 @@ def _shared(callers: Sequence[Indexed]) -> Iterator[Finding]:
                 yield Finding(index, _path(position), problem, "shared-key", other=other)
 
 
-def _missing(index: int, manifest: Manifest, secrets: Mapping[NamespacedName, Manifest]) -> Iterator[Finding]:
+def _missing(index: int, manifest: Manifest, found: Secrets) -> Iterator[Finding]:
     for position, (namespace, name, key) in enumerate(_keys(manifest)):
-        secret = secrets.get(NamespacedName(namespace, name))
-        if secret is not None and key not in _held(secret):
-            problem = f"names key {key}, which Secret {name} lacks; {_there(secret, key)}"
+        if problem := secrets.lacking(found, NamespacedName(namespace, name), key):
             yield Finding(index, _path(position), problem, "missing-key")
 
 
@@ -54,25 +52,3 @@ def _keys(manifest: Manifest) -> list[_Key]:
 
 def _path(position: int) -> tuple[str | int, ...]:
     return "spec", "keys", position, "secretRef"
-
-
-def _there(secret: Manifest, key: str) -> str:
-    names = sorted(_held(secret))
-    meant = closest(key, names)
-    return f"did you mean {meant}?" if meant else f"it has {enumerate_names(names) or 'no key'}"
-
-
-def _held(secret: Manifest) -> set[str]:
-    """Return the keys of a Secret, never the values."""
-    fields: list[Any] = [dig(secret, field) for field in ("data", "stringData")]
-    return {str(key) for field in fields if isinstance(field, Mapping) for key in field}
-
-
-def _is_secret(manifest: Manifest) -> bool:
-    return (manifest["apiVersion"], manifest["kind"]) == (versions.CORE, "Secret")
-
-
-def _placed(manifest: Manifest) -> NamespacedName:
-    """Return a name with the namespace that all objects without one share."""
-    found = identity(manifest)
-    return NamespacedName(found.namespace or namespaces.UNSTATED, found.name)

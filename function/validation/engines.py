@@ -1,4 +1,4 @@
-"""Warnings about engines: ones that nothing will reach, and services whose endpoints answer to different models."""
+"""Warnings about engines that nothing will reach, and the model names to which they answer."""
 
 from __future__ import annotations
 
@@ -60,16 +60,6 @@ def _of_member(plan: EnginePlan, member: Member, *, has_cache: bool) -> Iterator
         yield path, f"is {plan.port}, the engine's port: only one container of a pod can listen on a port", "port-taken"
 
 
-def differing_names(
-    index: int, chosen: Sequence[Manifest], caches: Mapping[NamespacedName, Manifest]
-) -> Iterator[Finding]:
-    """Warn about a service if no model name is answered by all deployments and endpoints that it selects."""
-    servers = sorted((identity(server).name, _names(server, caches)) for server in chosen)
-    if differing := served_names.differing(servers):
-        problem = f"select no model name that all of them answer, so a part of the requests fails: {differing}"
-        yield Finding(index, ("spec", "endpoints"), problem, "model-names")
-
-
 def caches(objects: Sequence[tuple[int, Manifest]]) -> dict[NamespacedName, Manifest]:
     """Return the ModelCaches among objects."""
     return {identity(manifest): manifest for _, manifest in objects if manifest["kind"] == modelcache.KIND}
@@ -101,7 +91,8 @@ def _unheard(plan: EnginePlan, member: Member) -> str:
     return listening.unheard(read.server, read.listener, plan.port)
 
 
-def _names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple[str, ...]:
+def names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple[str, ...]:
+    """Return the model names to which a deployment or an endpoint answers; none if they are not known."""
     if server["kind"] != modeldeployment.KIND:
         return served_names.of_endpoint(server)
     name = dig(server, "spec", "modelCacheRef", "name")

@@ -111,7 +111,7 @@ ENDPOINT = of(
     "ModelEndpoint",
     {
         "url": "https://api.example.org/v1",
-        "rewritePath": "/v1/",
+        "rewritePath": "/inference/",
         "auth": {"secretRef": {"name": "provider", "key": "api-key"}},
     },
 )

@@ -14,10 +14,10 @@ def reasons(spec: Spec, found: Collection[Endpoint], *, most: int, is_proxied: b
     `most` is the room of a route for backends. A service that got a proxy for its number of endpoints keeps it until a
     route has room for twice as many, so that it does not change back and forth.
     """
-    return (*_asked(spec), *_of_endpoints(found, most // 2 if is_proxied else most))
+    return (*asked(spec), *_of_endpoints(found, most // 2 if is_proxied else most))
 
 
-def _asked(spec: Spec) -> Iterator[str]:
+def asked(spec: Spec) -> Iterator[str]:
     """Yield the fields of the spec that a route does not have."""
     if any(entry.priority for entry in spec.endpoints):
         yield "priorities"

@@ -69,8 +69,8 @@ def routes(upstream: Upstream, cluster: str, **action: Any) -> list[dict[str, An
     fixed = {"cluster": cluster, "host_rewrite_literal": upstream.authority_header, "timeout": "0s", **action}
     if upstream.base_path is not None:
         return [*_rebased(upstream.base_path, fixed), _OTHER_PATH]
-    prefix = upstream.rewrite_path
-    rewrite = {"prefix_rewrite": prefix} if prefix and prefix != "/" else {}
+    prefix = f"{(upstream.rewrite_path or '').rstrip('/')}/"  # Envoy puts the rest behind it without a slash
+    rewrite = {"prefix_rewrite": prefix} if prefix != "/" else {}
     return [{"match": {"prefix": "/"}, "route": {**fixed, **rewrite}}]
 
 

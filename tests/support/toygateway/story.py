@@ -14,7 +14,7 @@ from function.core import Request, condition, dig
 from function.kinds.modelservice import inputs
 from function.planning.control_plane import ControlPlane
 from function.validation import validate
-from function.vocabulary import versions
+from function.vocabulary import labels, versions
 
 
 def gateway(**spec: Any) -> dict[str, Any]:
@@ -27,8 +27,10 @@ def _object(kind: str, name: str, **spec: Any) -> dict[str, Any]:
 
 
 def _endpoint(index: int) -> dict[str, Any]:
-    endpoint = _object("ModelEndpoint", f"e{index}", url=f"https://e{index}.example.org/v1")
-    return {**endpoint, "metadata": {**endpoint["metadata"], "labels": {"of": "chat"}}}
+    """An endpoint that a route can reach by itself, and that answers to a name of its own."""
+    endpoint = _object("ModelEndpoint", f"e{index}", url=f"http://192.0.2.{index}/v1")
+    named = {"labels": {"of": "chat"}, "annotations": {labels.SERVED_NAMES: f"model-{index}"}}
+    return {**endpoint, "metadata": {**endpoint["metadata"], **named}}
 
 
 SERVICE = _object("ModelService", "chat", endpoints=[{"selector": {"matchLabels": {"of": "chat"}}}])
@@ -56,8 +58,8 @@ def main() -> None:
         ],
         "controller": dig(class_, "spec", "controllerName"),
         "beside": [finding.message for finding in validate([gateway(traefik={"version": "1.2.3"})])],
-        "with gateway": [finding.message for finding in validate([gateway(), *served])],
-        "without": [finding.message for finding in validate(served)],
+        "with gateway": [finding.code for finding in validate([gateway(), *served])],
+        "without": [finding.code for finding in validate(served)],
         "routed": inputs.gateway(request).implementation.most_backends,
         "default": gateways.DEFAULT.name,
         "reserved": tenancy.is_reserved("toy-system"),

@@ -122,7 +122,7 @@ def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str],
     [
         ((EXAMPLE, "md/ml-team/nope"), 1, "ModelDeployment ml-team/nope not found; did you mean ml-team/glm?"),
         ((EXAMPLE, "glm"), 2, "use KIND/NAMESPACE/NAME"),
-        ((EXAMPLE, "Pod/ml-team/glm"), 2, "only ModelDeployments can be explained"),
+        ((EXAMPLE, "Pod/ml-team/glm"), 2, "only ModelDeployments and ModelServices can be explained"),
         (("no-such-folder", GLM), 1, "no-such-folder"),
     ],
 )

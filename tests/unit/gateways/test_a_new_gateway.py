@@ -47,8 +47,8 @@ def test_the_version_of_traefiks_chart_is_refused_beside_it(told: dict[str, Any]
 
 
 def test_its_limit_of_backends_is_the_one_that_counts_where_it_is_in_use(told: dict[str, Any]) -> None:
-    too_many = "match 3 endpoints, but a route has at most 2; the others get no traffic"
-    assert (told["with gateway"], told["without"]) == ([too_many], [])
+    """With more endpoints, a service gets a proxy, which tells their model names apart."""
+    assert (told["with gateway"], told["without"]) == ([], ["model-names"])
     assert (told["routed"], told["default"]) == (2, "Traefik")
 
 
