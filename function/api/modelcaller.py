@@ -22,7 +22,7 @@ COLUMNS: tuple[schema.Column, ...] = ()
 
 DEFAULT_KEY = "api-key"
 MOST_TOKENS = 2**32 - 1
-"""A rate-limit server holds a limit as a uint32 (envoyproxy/ratelimit, api/ratelimit/config/ratelimit/v3,
+"""A rate-limit server holds a limit as a uint32 (envoyproxy/go-control-plane, ratelimit/config/ratelimit/v3,
 RateLimitPolicy.requests_per_unit)."""
 Unit: TypeAlias = Literal["Minute", "Hour", "Day"]
 
