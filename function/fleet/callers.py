@@ -12,20 +12,10 @@ from typing import Any, get_args
 
 from function.api.modelcaller import API_VERSION, KIND, MOST_TOKENS, Unit
 from function.core import Manifest, Requirement, dig
+from function.fleet.upstreams import SecretKey
 from function.fleet.values import mappings
 
 _UNITS = get_args(Unit)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class SecretKey:
-    """A key of a Secret in the namespace of the caller."""
-
-    secret: str
-    key: str
-
-    def __str__(self) -> str:
-        return f"{self.secret}/{self.key}"
 
 
 @dataclass(frozen=True, slots=True)

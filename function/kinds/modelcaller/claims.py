@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from function.api.modelcaller import DEFAULT_KEY
 from function.core import Manifest, NotYet, Request, dig, identity
 from function.fleet import callers
-from function.fleet.callers import SecretKey
+from function.fleet.upstreams import SecretKey
 from function.fleet.values import mappings
 from function.vocabulary import conditions as c
 

@@ -12,7 +12,7 @@ from typing import Any
 from function.api.modelcaller import API_VERSION, KIND, Spec, parse
 from function.core import Composer, HoldDecision, InvalidSpec, Manifest, Request, Requirement, Result, plural
 from function.fleet import callers
-from function.fleet.callers import SecretKey
+from function.fleet.upstreams import SecretKey
 from function.kinds.modelcaller import claims
 from function.vocabulary import conditions as c
 from function.vocabulary import settings

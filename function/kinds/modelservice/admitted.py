@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from function.api.modelservice import Spec
 from function.core import Manifest, Request, dig, identity
 from function.fleet import callers
-from function.fleet.callers import Caller, SecretKey
+from function.fleet.callers import Caller
+from function.fleet.upstreams import SecretKey
 from function.kinds.modelservice import reads
 from function.vocabulary import settings
 

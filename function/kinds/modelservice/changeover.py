@@ -44,19 +44,12 @@ class Change:
     is_proxied: bool
     """Whether the route leads to the proxy now, as this pass writes it."""
 
-    @property
-    def reached(self) -> tuple[Endpoint, ...]:
-        """The endpoints that get traffic, as this pass writes it."""
-        if self.is_proxied and self.members:
-            return tuple(one.endpoint for one in self.members.members if one.is_healthy)
-        return tuple(one for one, _ in self.direct.chosen)
-
 
 def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Change:
     """Decide. `most` is the room of a route for backends, and `routed` are the Services that get traffic so far."""
     callers = admitted.of(request, spec, admitted.record(request.observed.get(proxy.CONFIG)))
-    leads = backend(request) in compose.routed(request.observed.get(compose.ROUTE))
-    needs = need.reasons(spec, found, most=most, is_proxied=leads)
+    is_led = leads(request)
+    needs = need.reasons(spec, found, most=most, is_proxied=is_led)
     if not needs:
         decision = decide.decide(spec, found, most=most, routed=routed)
         return Change(decision=decision, direct=decision, needs=(), members=None, admitted=None, is_proxied=False)
@@ -70,7 +63,7 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
         needs=needs,
         members=there,
         admitted=callers,
-        is_proxied=leads or is_taking,
+        is_proxied=is_led or is_taking,
     )
 
 
@@ -85,7 +78,7 @@ def _fitting(
         there = members.of(decision, record, request.observed.get(proxy.PODS))
         if most == 1 or not proxy.is_too_large(proxy.data(asked, there)):
             return decision, there
-        most //= 2
+        most = max(most * 3 // 4, 1)
 
 
 def manifests(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[str, Any]]:
@@ -99,8 +92,7 @@ def _proxy(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[st
     """Return the proxy, as long as it is needed or may still be asked."""
     if change.members is not None:
         return {**proxy.manifests(request, Asked(request.identity, spec, change.admitted), change.members)}
-    route = request.observed.get(compose.ROUTE)
-    is_left = backend(request) not in compose.routed(route) and acceptance.fault(route) is None
+    is_left = not leads(request) and acceptance.fault(request.observed.get(compose.ROUTE)) is None
     return {} if is_left else {key: restate(found) for key, found in proxy.restated(request).items()}
 
 
@@ -113,6 +105,11 @@ def is_rolling(request: Request) -> bool:
 def is_late(request: Request) -> bool:
     """Return whether the proxy still reads a configuration that is not written."""
     return proxy.PODS in request.observed and proxy.CONFIG not in request.observed
+
+
+def leads(request: Request) -> bool:
+    """Return whether the route, as it is observed, leads to the proxy."""
+    return backend(request) in compose.routed(request.observed.get(compose.ROUTE))
 
 
 def backend(request: Request) -> str:

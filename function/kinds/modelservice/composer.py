@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from function.api import tenancy
 from function.api.modelservice import API_VERSION, KIND, parse
 from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt, enumerate_names
 from function.kinds.modelservice import admitted, changeover, compose, decide, inputs, members, proxy, reads, status
@@ -20,6 +21,8 @@ def _compose(request: Request) -> Result:
     routed = to_services | {one.service for one in endpoints if one.name in recorded}
     most = gateway.implementation.most_backends
     change = changeover.of(request, spec, endpoints, most=most, routed=routed)
+    if change.needs and proxy.PODS not in request.observed:
+        tenancy.check(request.identity, c.INVALID_SERVICE)  # its pods could mount Secrets of the infrastructure
     vanished = inputs.vanished(request, endpoints, to_services - {changeover.backend(request)}, recorded)
     nobody = admitted.vanished(request, admitted.record(request.observed.get(proxy.CONFIG)))
     _check_found(request, (*vanished, *decide.doubtful(change.decision, routed), *nobody))

@@ -45,9 +45,10 @@ class Members:
     """The endpoints of a configuration."""
 
     members: tuple[Member, ...]
-    waiting: tuple[Endpoint, ...]
-    """Endpoints that are not asked yet, or not as they want to be: they have not published how, or a Secret of theirs
-    is not mounted yet."""
+    unpublished: tuple[Endpoint, ...]
+    """Endpoints that are not asked, because they have not published how they are reached."""
+    unmounted: tuple[Endpoint, ...]
+    """Endpoints that are not asked yet, or as before, because a Secret of theirs is not mounted yet."""
     secrets: tuple[upstreams.SecretKey, ...]
     """What the pods must mount: for the members, and for those that wait."""
 
@@ -57,16 +58,20 @@ def of(decision: Decision, record: Published, deployment: Manifest | None) -> Me
     there = _mounted(record, deployment)
     weighted = [*decision.chosen, *((one, 1) for one in decision.withdrawn)]
     withdrawn = {one.name for one in decision.withdrawn}
-    members, waiting = [], []
-    for endpoint, weight in weighted:
-        state = _state(endpoint, record, there)
-        if state is not endpoint.upstream or state is None:
-            waiting.append(endpoint)
-        if state is not None:
-            is_healthy = endpoint.name not in withdrawn
-            members.append(Member(endpoint=endpoint, weight=weight, published=state, is_healthy=is_healthy))
-    wanted = (one for one in (*(m.published for m in members), *(e.upstream for e in waiting)) if one is not None)
-    return Members(members=tuple(members), waiting=tuple(waiting), secrets=_secrets(wanted))
+    states = [(one, weight, _state(one, record, there)) for one, weight in weighted]
+    members = tuple(
+        Member(endpoint=one, weight=weight, published=state, is_healthy=one.name not in withdrawn)
+        for one, weight, state in states
+        if state is not None
+    )
+    unmounted = tuple(one for one, _, state in states if one.upstream is not None and state is not one.upstream)
+    wanted = [*(one.published for one in members), *(one.upstream for one in unmounted if one.upstream is not None)]
+    return Members(
+        members=members,
+        unpublished=tuple(one for one, _ in weighted if one.upstream is None),
+        unmounted=unmounted,
+        secrets=_secrets(wanted),
+    )
 
 
 def record(config: Manifest | None) -> dict[str, Mapping[str, Any]]:

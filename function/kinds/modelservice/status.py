@@ -14,6 +14,7 @@ from function.kinds.modelservice.admitted import MOST, Admitted
 from function.kinds.modelservice.changeover import Change
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
+from function.kinds.modelservice.members import Members
 from function.manifests import running
 from function.vocabulary import conditions as c
 
@@ -23,7 +24,7 @@ def resolved(request: Request, change: Change) -> Condition:
     if not decision.matched:
         where = request.identity.namespace
         return c.NO_ENDPOINTS(why=f"No ModelEndpoint in namespace {where} matches a selector of spec.endpoints")
-    remark = "" if change.is_proxied else _names(decision.matched)
+    remark = "" if change.needs else _names(decision.matched)
     return c.RESOLVED(ready=decision.ready, matched=len(decision.matched), remark=remark)
 
 
@@ -42,6 +43,8 @@ def routing_ready(request: Request, spec: Spec, change: Change, address: str) ->
         return c.CONFIGURING(why=fault)
     if change.needs and not change.is_proxied:
         return c.WAITING_FOR_BACKEND(why=_no_proxy(request, change, address))
+    if change.is_proxied and not changeover.leads(request):
+        return c.CONFIGURING(why="Waiting for the route to lead to the service's proxy")
     if not decision.chosen:
         return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_no_backend(decision)}")
     if decision.left_out:
@@ -71,7 +74,7 @@ def proxied(request: Request, change: Change) -> dict[str, Any]:
     decision = change.decision
     priority: dict[str, Any] = {} if decision.priority is None or not change.needs else {"priority": decision.priority}
     route = request.observed.get(compose.ROUTE)
-    if changeover.backend(request) not in compose.routed(route) or acceptance.fault(route) is not None:
+    if not changeover.leads(request) or acceptance.fault(route) is not None:
         return priority
     recorded = members.record(request.observed.get(proxy.CONFIG))
     revisions = {name: found.revision for name, one in recorded.items() if (found := upstreams.of_published(one))}
@@ -119,11 +122,18 @@ def _remarks(request: Request, spec: Spec, change: Change) -> Iterable[str]:
         yield f"no traffic goes to {_named(decision.withdrawn)}, whose clusters do not answer ({faults})"
     if decision.is_lost:
         yield "no cluster answers, so the route is unchanged"
-    if change.members and change.members.waiting:
-        yield f"the proxy waits for what {_named(change.members.waiting)} publish, or for their Secrets to be mounted"
-    if changeover.is_rolling(request):
+    if change.members:
+        yield from _waiting(change.members)
+    if changeover.is_rolling(request) and not (change.members and change.members.unmounted):
         fault = running.fault(request.observed.get(proxy.PODS))
         yield f"the proxy's pods are being replaced one by one{fault}"
+
+
+def _waiting(of: Members) -> Iterable[str]:
+    if of.unpublished:
+        yield f"{_named(of.unpublished)} get no requests until they publish in status.routing how they are reached"
+    if of.unmounted:
+        yield f"the proxy's pods are replaced one by one to mount the Secrets of {_named(of.unmounted)}"
 
 
 def _is_closed(spec: Spec, change: Change) -> bool:

@@ -60,6 +60,11 @@ class Access:
         }
 
     @property
+    def guards(self) -> list[dict[str, Any]]:
+        """The routes before all others."""
+        return [callers.guard()] if self.callers and self.callers.required else []
+
+    @property
     def clusters(self) -> list[dict[str, Any]]:
         return [limits.cluster(self.server)] if self.server and self.is_limited else []
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy.language import TYPES, typed
+from function.manifests.envoy.language import JSON_ANSWER, TYPES, typed
 
 CALLER = "x-mp-caller"
 """Header with the name of the caller, for the listeners behind the front."""
@@ -79,6 +79,19 @@ def route_config(known: Callers) -> dict[str, Any]:
     return {_FILTER: {"@type": type_, "source_code": {"inline_string": _script(known)}}}
 
 
+def guard() -> dict[str, Any]:
+    """Return the route that refuses what no caller sent, where callers are required.
+
+    The script refuses that itself. But Envoy passes a request on if a script fails, so that one fault in it would open
+    the service.
+    """
+    return {
+        "match": {"prefix": "/", "headers": [{"name": CALLER, "present_match": False}]},
+        "direct_response": {"status": 401, "body": {"inline_string": json.dumps({"error": _ERROR})}},
+        "response_headers_to_add": [*JSON_ANSWER],
+    }
+
+
 # The script. Bare `return` ends a request's part in it, and lets the request pass.
 
 
@@ -90,18 +103,18 @@ def _script(known: Callers) -> str:
 def _lines(known: Callers) -> Iterator[str]:
     for one in sorted(known.callers, key=lambda one: one.name):
         limits = ", ".join(
-            f"{limit.per} = {{caller = {_quoted(f'{known.namespace}/{one.name}')}, "
-            f"requests_per_unit = {limit.tokens}, unit = {_quoted(_UNITS[limit.per])}}}"
+            f"{limit.per} = {{caller = {quoted(f'{known.namespace}/{one.name}')}, "
+            f"requests_per_unit = {limit.tokens}, unit = {quoted(_UNITS[limit.per])}}}"
             for limit in one.limits
         )
-        yield f"  {{name = {_quoted(one.name)}, files = {{{_list(one.files)}}}, limits = {{{limits}}}}},\n"
+        yield f"  {{name = {quoted(one.name)}, files = {{{_list(one.files)}}}, limits = {{{limits}}}}},\n"
 
 
 def _list(texts: Iterable[str]) -> str:
-    return ", ".join(map(_quoted, texts))
+    return ", ".join(map(quoted, texts))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a string of Lua. All but the plainest characters are escaped, as three decimal digits a byte."""
     return '"' + "".join(chr(byte) if byte in _PLAIN else f"\\{byte:03d}" for byte in text.encode()) + '"'
 

@@ -12,6 +12,8 @@ from function.manifests.envoy.upstream import Upstream
 
 _CONNECT = "3s"
 """How long a connection may take. What does not answer costs every request this long, until it is ejected."""
+_AGAIN = {"retry_on": "refused-stream,reset-before-request", "num_retries": 1}
+"""Repeat at once what met a connection that the endpoint had closed."""
 _OURS = ("x-mp-model", "x-mp-stream", "x-mp-caller")
 """Headers between the front and the listeners."""
 
@@ -56,10 +58,12 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
     hidden = [*_OURS, *(upstream.FORWARDED if endpoint.is_outside else ())]
     asked = manager(
         _name(endpoint),
-        [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint))],
+        [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_AGAIN)],
         upstream.filters(to, DIRECTORY),
         more={"local_reply_config": local_replies.of_endpoint(endpoint.name)},
+        table={"validate_clusters": False},  # Envoy may read this listener before its cluster
         request_headers_to_remove=hidden,
+        response_headers_to_remove=[local_replies.UNSENT, local_replies.RESET],  # only the proxy may set them
     )
     return {"name": _name(endpoint), "internal_listener": {}, "filter_chains": [{"filters": [asked]}]}
 

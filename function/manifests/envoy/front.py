@@ -155,6 +155,7 @@ def routes(served: Front) -> dict[str, Any]:
 
 
 def _routes(served: Front) -> Iterator[dict[str, Any]]:
+    yield from served.access.guards
     if served.is_known:
         yield _list(served.listed)
     if served.reads_models:
@@ -226,15 +227,18 @@ _UNSENT = "retriable-headers,connect-failure,refused-stream"
 
 
 def _unsent(served: Front, members: Sequence[Endpoint], **more: Any) -> dict[str, Any]:
-    """Return the policy for any request: repeat it where no endpoint saw it."""
+    """Return the policy for any request: repeat it where no endpoint saw it.
+
+    There are no more retries than other endpoints, because Envoy would ask the same ones again.
+    """
     return {
         "retry_on": _UNSENT,
         "retriable_headers": [{"name": local_replies.UNSENT, "present_match": True}],
-        "num_retries": max(min(served.retry.attempts, len(members) - 1), 1),
+        "num_retries": min(served.retry.attempts, max(len(members) - 1, 1)),
         "retry_priority": typed(
             "envoy.retry_priorities.previous_priorities",
             "extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig",
-            update_frequency=1,
+            update_frequency=_tries_of_a_priority(served, members),
         ),
         "retry_host_predicate": [
             typed(
@@ -246,6 +250,15 @@ def _unsent(served: Front, members: Sequence[Endpoint], **more: Any) -> dict[str
         "retry_back_off": {"base_interval": "0.025s", "max_interval": "0.25s"},
         **more,
     }
+
+
+def _tries_of_a_priority(served: Front, members: Sequence[Endpoint]) -> int:
+    """Return how many endpoints of a priority are tried before the next: two, if there are two and it is not the last.
+
+    The next priority may cost money where another replica costs none. It gets at least one of the tries.
+    """
+    first = [one for one in members if one.priority == min(other.priority for other in members)]
+    return 2 if len(first) > 1 and served.retry.attempts > 1 else 1
 
 
 def _policy(served: Front, members: Sequence[Endpoint]) -> dict[str, Any]:

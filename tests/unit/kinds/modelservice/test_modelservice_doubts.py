@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
+
 from function import registry
 from function.core import Manifest, Result
-from function.kinds.modelservice import compose
+from function.kinds.modelservice import compose, proxy
 from function.sandbox.settle import resolve
 from function.vocabulary import labels
 from tests.support import services as s
@@ -87,8 +89,9 @@ def test_a_lost_cluster_is_withdrawn_at_once_while_another_is_known_to_answer() 
     assert (doubted(result), s.routed(result)) == (None, {"east", "north"})
 
 
-def test_who_has_no_place_in_the_route_is_not_doubted_again_and_again() -> None:
-    """Seventeen endpoints fit into sixteen places: the one that is left out has no probe, and stays out."""
+def test_who_has_no_place_is_not_doubted_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seventeen endpoints do not fit into sixteen places: the one that is left out has no probe, and stays out."""
+    monkeypatch.setattr(proxy, "MOST", 16)
     fitting = [s.endpoint(f"a{i:02}", f"a{i:02}") for i in range(16)]
     last = s.endpoint("z", "z")
     there = world(*fitting, last, unprobed=[last])
