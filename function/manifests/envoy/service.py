@@ -16,7 +16,7 @@ endpoints come and go without a restart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.manifests.envoy import endpoint as endpoints
@@ -50,6 +50,10 @@ def bootstrap(node: str) -> dict[str, str]:
             "lds_config": files.source(places.LISTENERS_FILE),
             "cds_config": files.source(places.CLUSTERS_FILE),
         },
+        "stats_config": {
+            "stats_matcher": {"exclusion_list": {"patterns": [*_UNCOUNTED]}},
+            "histogram_bucket_settings": [{"match": {"suffix": "_time"}, "buckets": [*_BUCKETS]}],
+        },
         "overload_manager": {
             "refresh_interval": "0.25s",
             "resource_monitors": [connections(), _heap()],
@@ -60,6 +64,19 @@ def bootstrap(node: str) -> dict[str, str]:
         },
     }
     return {places.BOOTSTRAP_FILE: text(config)}
+
+
+_UNCOUNTED: tuple[Mapping[str, Any], ...] = (
+    *({"prefix": prefix} for prefix in ("listener.", "http.endpoint/", "http.probe.", "cluster.admin.")),
+    *({"contains": part} for part in (".circuit_breakers.", ".external.", ".upstream_cx_length_ms")),
+    *({"contains": part} for part in (".upstream_cx_connect_ms", ".membership_degraded", ".membership_excluded")),
+    *({"suffix": end} for end in (".total_match_count", ".membership_change", ".warming_state", "_buffered")),
+    {"safe_regex": {"regex": r"cluster\.(all|some-[0-9a-f]+)\.upstream_cx_.*"}},
+)
+"""Statistics that Envoy would keep for each endpoint, and that repeat others or say nothing about requests. The last
+are of connections within the proxy."""
+_BUCKETS = (5, 25, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000)
+"""Milliseconds by which the times of requests are counted, up to long generations."""
 
 
 def _heap() -> dict[str, Any]:
