@@ -7,11 +7,13 @@ from typing import Any
 
 from function.manifests.envoy import local_replies, upstream
 from function.manifests.envoy.language import JSON_ANSWER, manager, refusal
-from function.manifests.envoy.places import DIRECTORY
+from function.manifests.envoy.places import DATA, DIRECTORY
 from function.manifests.envoy.upstream import Upstream
 
 _CONNECT = "3s"
 """How long a connection may take. What does not answer costs every request this long, until it is ejected."""
+_SDS = f"{DIRECTORY}/{DATA}"
+"""The directory of SDS files, in which those of new endpoints are there at once."""
 _OURS = ("x-mp-model", "x-mp-stream", "x-mp-caller")
 """Headers between the front and the listeners."""
 
@@ -57,15 +59,16 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
     asked = manager(
         _name(endpoint),
         [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint))],
-        upstream.filters(to, DIRECTORY),
+        upstream.filters(to, _SDS),
         more={"local_reply_config": local_replies.of_endpoint(endpoint.name)},
+        is_ahead=True,  # Envoy reads listeners and clusters in any order
         request_headers_to_remove=hidden,
     )
     return {"name": _name(endpoint), "internal_listener": {}, "filter_chains": [{"filters": [asked]}]}
 
 
 def cluster(endpoint: Endpoint) -> dict[str, Any]:
-    return upstream.cluster(_name(endpoint), endpoint.upstream, DIRECTORY, connect_timeout=_CONNECT)
+    return upstream.cluster(_name(endpoint), endpoint.upstream, _SDS, connect_timeout=_CONNECT)
 
 
 _NO_JSON = {
