@@ -18,7 +18,7 @@ from tests.e2e.load import many
 from tests.e2e.programs import Site
 from tests.e2e.providers import Behaviour, Provider, answers, hangs, resets, serving, streams, waits
 from tests.e2e.service_proxy import Running, endpoint, entry, running, service
-from tests.e2e.waiting import always, until
+from tests.e2e.waiting import always, steady, until
 
 CHAT = "/v1/chat/completions"
 LOOPBACK = "127.0.0.1"
@@ -507,9 +507,14 @@ def test_where_ten_thousand_requests_end(site: Site) -> None:
             counts += many(proxy.url, 1250)
             for one in failing:
                 mend(one)
-            until(lambda: proxy.metric(EJECTED), "all to be back", holds=lambda seen: seen == 0)
+            until(lambda: ejected(proxy), "all to be back", holds=lambda seen: seen == 0)
 
     assert counts == {(200, "first"): 3750, (200, "second"): 3750, (200, "third"): 2500}
+
+
+def ejected(proxy: Running) -> int:
+    """How many are ejected, once all that follows from the last requests has happened."""
+    return steady(lambda: proxy.metric(EJECTED), "the number of ejected endpoints", seconds=0.3)
 
 
 EJECTED = "envoy_cluster_outlier_detection_ejections_active"
