@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 LIMIT = 30.0
@@ -15,6 +16,31 @@ MOST_TOKENS = 64
 class Answer:
     status: int
     model: str  # who answered; empty where nobody did
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer. Names of headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def call(url: str, path: str, body: object = None, *, method: str = "", **headers: str) -> Reply:
+    """One request as told, over a connection of its own. A body that is not bytes is sent as JSON."""
+    content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+    kind = {} if content is None else {"Content-Type": "application/json"}
+    with connected(url) as (connection, root):
+        connection.request(
+            method or ("GET" if content is None else "POST"), root + path, content, kind | spelled(headers)
+        )
+        response = connection.getresponse()
+        return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
 
 
 def ask(url: str, *, path: str = "/v1/chat/completions", **headers: str) -> Answer:

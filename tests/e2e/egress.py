@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 import subprocess
 import sysconfig
 from collections.abc import Mapping, Sequence
@@ -40,16 +41,24 @@ class Mount:
     folder: Path
 
     def write(self, **files: str) -> None:
+        """Exchange the files, in the order of a kubelet: links to new files follow the exchange (k8s.io/kubernetes
+        v1.36.3, pkg/volume/util/atomic_writer.go)."""
+        data, fresh = self.folder / "..data", self.folder / "..data_tmp"
+        before = self.folder / data.readlink() if data.is_symlink() else None
         generation = self.folder / f"..{next(numbers)}"
         generation.mkdir(parents=True)
         for name, content in files.items():
             (generation / name).write_text(content)
-            link = self.folder / name
-            if not link.is_symlink():
-                link.symlink_to(Path("..data") / name)
-        fresh = self.folder / "..data_tmp"
         fresh.symlink_to(generation.name)
-        fresh.replace(self.folder / "..data")
+        fresh.replace(data)
+        for link in (self.folder / name for name in files):
+            if not link.is_symlink():
+                link.symlink_to(Path(data.name) / link.name)
+        for link in self.folder.iterdir():
+            if not link.name.startswith("..") and link.name not in files:
+                link.unlink()
+        if before:
+            shutil.rmtree(before)
 
 
 @dataclass(frozen=True, slots=True)

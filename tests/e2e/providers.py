@@ -142,8 +142,9 @@ class Provider:
         self.port = self.server.sockets[0].getsockname()[1]
 
     async def _refuse(self) -> None:
-        assert self.server
-        self.server.close()
+        if self.server:
+            self.server.close()
+        self.server = None
         for writer in self.clients:
             writer.transport.abort()
         self.clients.clear()
@@ -214,15 +215,25 @@ def looping() -> Iterator[Loop]:
     try:
         yield made
     finally:
+        made.run(ended())
         made.soon(made.loop.stop)
         thread.join(LIMIT)
+        made.loop.close()
+
+
+async def ended() -> None:
+    """End what still waits, such as requests that are never answered."""
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
 
 
 @contextlib.contextmanager
-def serving(*names: str, certificate: Path | None = None) -> Iterator[tuple[Provider, ...]]:
+def serving(*names: str, certificate: Path | None = None, address: str = ADDRESS) -> Iterator[tuple[Provider, ...]]:
     """Run some providers; with the path of a certificate (and its key beside it), over TLS."""
     with looping() as loop:
-        made = tuple(Provider(name, loop, certificate) for name in names)
+        made = tuple(Provider(name, loop, certificate, address) for name in names)
         for one in made:
             one.listen()
         yield made

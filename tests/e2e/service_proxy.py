@@ -17,6 +17,7 @@ from function.core import Request, Result, plain
 from function.manifests.envoy import places
 from function.sandbox.settle import settle
 from tests.e2e import egress, objects
+from tests.e2e.client import call
 from tests.e2e.egress import Mount
 from tests.e2e.kube import Object
 from tests.e2e.processes import Process, healthy, ports
@@ -25,6 +26,7 @@ from tests.e2e.programs import Site
 numbers = itertools.count(1)
 GATEWAY = objects.gateway() | {"status": {"address": "192.0.2.80"}}
 CONFIG, PODS = "proxy-config", "proxy"  # keys of composed resources
+SERVED_NAMES = "modelplane.ai/served-model-name"
 MOST_PASSES = 5
 
 
@@ -40,10 +42,22 @@ def entry(is_: str, **more: Any) -> Object:
     return {"selector": {"matchLabels": {"is": is_}}, **more}
 
 
-def endpoint(name: str, url: str, *, is_: str = "", labels: Mapping[str, str] | None = None, **spec: Any) -> Object:
-    """A ModelEndpoint that is Ready and has published how it is reached, as its own composer says it."""
-    made = objects.endpoint(name, url=url, **spec)
-    made["metadata"]["labels"] = {"is": is_ or name, **(labels or {})}
+def endpoint(
+    name: str,
+    url: str,
+    *,
+    served: str = "",
+    labels: Mapping[str, str] | None = None,
+    namespace: str = objects.TEAM,
+    **spec: Any,
+) -> Object:
+    """A ModelEndpoint that is Ready and has published how it is reached, as its own composer says it.
+
+    `served` are the model names that it answers to, if they are known, separated by commas.
+    """
+    made = objects.endpoint(name, namespace, url=url, **spec)
+    made["metadata"]["labels"] = {"is": name, **(labels or {})}
+    made["metadata"]["annotations"] = {SERVED_NAMES: served} if served else {}
     standing = {key: stands(one.manifest) for key, one in compose(made).resources.items()}
     status = plain(compose(made, observed=standing).status)
     assert status.get("routing"), f"{name} was not published"
@@ -120,8 +134,9 @@ class Running:
     def write(self) -> None:
         """Mount Secrets, then exchange the configuration."""
         for volume in self.observed[PODS]["spec"]["template"]["spec"]["volumes"]:
-            if "secret" in volume:
-                (self.folder / "secrets" / volume["secret"]["secretName"]).mkdir(parents=True, exist_ok=True)
+            name = volume.get("secret", {}).get("secretName")
+            if name and name not in self.secrets:
+                self.secret(name)  # an optional Secret that is not there is mounted without files
         files = self.observed[CONFIG]["data"]
         self.config.write(**{name: self.here(name, text) for name, text in files.items()})
 
@@ -151,15 +166,21 @@ class Running:
         self.process = self.site.processes.start(self.folder.name, egress.binary(self.site), *arguments, serves=ready)
 
     def stop(self) -> None:
-        if self.process:
+        if self.process and self.process.runs:
             self.site.processes.stop(self.process)
-            self.process = None
 
     @property
     def log(self) -> str:
-        """What Envoy has said so far."""
+        """What Envoy has said so far, but for its end."""
         assert self.process
-        return self.process.log.read_text(errors="replace")
+        lines = self.process.log.read_text(errors="replace").splitlines()
+        return "\n".join(line for line in lines if line and "caught ENVOY_SIGTERM" not in line)
+
+    def metric(self, name: str) -> int:
+        """The sum of a metric over all clusters and listeners."""
+        text = call(f"http://127.0.0.1:{self.probe}", places.METRICS_PATH).body.decode()
+        lines = (line for line in text.splitlines() if line.startswith((f"{name}{{", f"{name} ")))
+        return sum(int(line.rpartition(" ")[2]) for line in lines)
 
 
 @contextlib.contextmanager

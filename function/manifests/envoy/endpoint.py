@@ -7,13 +7,15 @@ from typing import Any
 
 from function.manifests.envoy import local_replies, upstream
 from function.manifests.envoy.language import JSON_ANSWER, manager, refusal
-from function.manifests.envoy.places import DIRECTORY
+from function.manifests.envoy.places import DATA, DIRECTORY
 from function.manifests.envoy.upstream import Upstream
 
 _CONNECT = "3s"
 """How long a connection may take. What does not answer costs every request this long, until it is ejected."""
 _AGAIN = {"retry_on": "refused-stream,reset-before-request", "num_retries": 1}
 """Repeat at once what met a connection that the endpoint had closed."""
+_SDS = f"{DIRECTORY}/{DATA}"
+"""The directory of SDS files, in which those of new endpoints are there at once."""
 _OURS = ("x-mp-model", "x-mp-stream", "x-mp-caller")
 """Headers between the front and the listeners."""
 
@@ -59,9 +61,9 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
     asked = manager(
         _name(endpoint),
         [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_AGAIN)],
-        upstream.filters(to, DIRECTORY),
+        upstream.filters(to, _SDS),
         more={"local_reply_config": local_replies.of_endpoint(endpoint.name)},
-        table={"validate_clusters": False},  # Envoy may read this listener before its cluster
+        is_ahead=True,  # Envoy reads listeners and clusters in any order
         request_headers_to_remove=hidden,
         response_headers_to_remove=[local_replies.UNSENT, local_replies.RESET],  # only the proxy may set them
     )
@@ -69,7 +71,7 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def cluster(endpoint: Endpoint) -> dict[str, Any]:
-    return upstream.cluster(_name(endpoint), endpoint.upstream, DIRECTORY, connect_timeout=_CONNECT)
+    return upstream.cluster(_name(endpoint), endpoint.upstream, _SDS, connect_timeout=_CONNECT)
 
 
 _NO_JSON = {

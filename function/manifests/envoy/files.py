@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from function.manifests.envoy.language import TYPES, compact
-from function.manifests.envoy.places import DIRECTORY
+from function.manifests.envoy.places import DATA, DIRECTORY
 
 LISTENER = "config.listener.v3.Listener"
 CLUSTER = "config.cluster.v3.Cluster"
@@ -15,7 +15,7 @@ ROUTES = "config.route.v3.RouteConfiguration"
 
 def source(file: str) -> dict[str, Any]:
     """Refer to a file of DIRECTORY, in which Kubernetes swaps a link when the ConfigMap changes."""
-    return {"path_config_source": {"path": f"{DIRECTORY}/{file}", "watched_directory": {"path": DIRECTORY}}}
+    return {"path_config_source": {"path": f"{DIRECTORY}/{DATA}/{file}", "watched_directory": {"path": DIRECTORY}}}
 
 
 def resources(type_: str, found: Iterable[Mapping[str, Any]]) -> str:

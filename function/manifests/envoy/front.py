@@ -103,7 +103,9 @@ def front_listener(served: Front) -> dict[str, Any]:
             more={
                 "rds": {"route_config_name": _ROUTES, "config_source": files.source(places.ROUTES_FILE)},
                 "early_header_mutation_extensions": [_STRIPPED],
-                "local_reply_config": {"mappers": [*access.replies, *local_replies.of_front(served.service)]},
+                "local_reply_config": {
+                    "mappers": [*access.replies, *local_replies.of_front(served.service, MOST_BODY)]
+                },
                 **access.logs(MODEL),
             },
         ),
@@ -306,6 +308,11 @@ def _cluster_name(served: Front, members: Sequence[Endpoint]) -> str:
     return f"some-{names.content_hash([one.name for one in members])}"
 
 
+_LAST_RESORT = 1
+"""If fewer percent are left, Envoy asks all endpoints rather than none. It does so only if no priority can take over:
+when all are ejected, one of them may answer again."""
+
+
 def _cluster(name: str, members: Sequence[Endpoint], served: Front) -> dict[str, Any]:
     """Return a cluster of endpoints. A priority takes over as far as those before it are ejected or lost."""
     ejection = {"outlier_detection": _outliers(served.ejection)} if served.ejection else {}
@@ -314,7 +321,7 @@ def _cluster(name: str, members: Sequence[Endpoint], served: Front) -> dict[str,
         "type": "STATIC",
         "connect_timeout": "2s",
         "lb_policy": "ROUND_ROBIN",
-        "common_lb_config": {"healthy_panic_threshold": {"value": 0}},
+        "common_lb_config": {"healthy_panic_threshold": {"value": _LAST_RESORT}},
         "load_assignment": {"cluster_name": name, "endpoints": _tiers(members)},
         "circuit_breakers": {"thresholds": [{**UNLIMITED, **_budget(served.retry)}]},
         "transport_socket": typed(

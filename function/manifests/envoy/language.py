@@ -42,21 +42,22 @@ def manager(
     filters: Sequence[Mapping[str, Any]],
     *,
     more: Mapping[str, Any] | None = None,
-    table: Mapping[str, Any] | None = None,
+    is_ahead: bool = False,
     **host: Any,
 ) -> dict[str, Any]:
     """Return a connection manager that serves every host name.
 
-    `host` has further fields of its virtual host, `table` of its route configuration, and `more` of the manager, which
-    must say where the routes are if `routes` is None. It tells nobody about the client or about itself, and has no time
-    limit but the longest pause of a stream.
+    `host` has further fields of its virtual host, and `more` fields of the manager, which must say where the routes are
+    if `routes` is None. It tells nobody about the client or about itself, and has no time limit but the longest pause
+    of a stream. With `is_ahead`, its routes may lead to clusters that Envoy reads later; else it refuses such routes.
     """
+    ahead = {"validate_clusters": False} if is_ahead else {}
     hosts = [{"name": prefix, "domains": ["*"], "routes": [*routes], **host}] if routes is not None else []
     return typed(
         "envoy.filters.network.http_connection_manager",
         "extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         stat_prefix=prefix,
-        **({"route_config": {"virtual_hosts": hosts, **(table or {})}} if hosts else {}),
+        **({"route_config": {"virtual_hosts": hosts, **ahead}} if hosts else {}),
         stream_idle_timeout=_IDLE_SECONDS,
         skip_xff_append=True,
         generate_request_id=False,

@@ -13,6 +13,8 @@ UNSENT = "x-mp-unsent"
 RESET = "x-mp-reset"
 _MISSING_KEY = 401
 """What the credential injector answers without a key. The front would pass it on, and try no other endpoint."""
+_TOO_LARGE = 413
+"""What filters answer that must read a body whole."""
 _DENIED = 403
 """What the filter of upstream addresses answers."""
 
@@ -37,14 +39,16 @@ def of_endpoint(endpoint: str) -> dict[str, Any]:
     }
 
 
-def of_front(service: str) -> list[dict[str, Any]]:
-    """Return the replies of a service's front where no endpoint answered.
+def of_front(service: str, most_body: int) -> list[dict[str, Any]]:
+    """Return the replies of a service's front where no endpoint answered. `most_body` is the limit of bodies in bytes.
 
     Flags: UH, there is no endpoint; UT, none answered in time; NC, a configuration is half replaced.
     """
     nobody = error(f"no endpoint of service {service} is available", "unavailable")
     late = error(f"no endpoint of service {service} answered in time", "timeout")
+    large = error(f"a request may have {most_body} bytes", "request_too_large", "invalid_request_error")
     return [
+        {"filter": _status(_TOO_LARGE), **body(large)},
         {"filter": _flags("UH", "NC"), "status_code": 503, **body(nobody)},
         {"filter": _flags("UT"), "status_code": 504, **body(late)},
     ]

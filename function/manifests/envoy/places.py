@@ -18,6 +18,10 @@ AUTHORITY_DIRECTORY = "/etc/modelplane/authority"
 AUTHORITY_FILE = "ca.crt"
 SECRETS_DIRECTORY = "/etc/modelplane/secrets"
 """The directory below which a service's proxy has a directory for each Secret, by its name."""
+DATA = "..data"
+"""The link in the directory of a ConfigMap or Secret that the kubelet exchanges when the object changes. Links to new
+files follow later, so a file that Envoy reads as soon as this link was exchanged is named through it (k8s.io/kubernetes
+v1.36.3, pkg/volume/util/atomic_writer.go)."""
 ROOTS = "/etc/ssl/certs/ca-certificates.crt"
 """The root certificates in the image (Debian's ca-certificates)."""
 BOOTSTRAP_FILE = "envoy.json"

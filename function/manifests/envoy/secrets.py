@@ -17,6 +17,7 @@ class Mounted:
     directory: str
     """Where the Secret is mounted. Kubernetes swaps a link in it when the Secret changes."""
     file: str
+    """Path of the file in it."""
 
     @property
     def path(self) -> str:
