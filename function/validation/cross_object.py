@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
+from function.kinds.modelendpoint import permission, target
 from function.validation import caches, clusters, engines, gangs, handover, shared_nodes
 from function.validation.finding import Finding
 from function.vocabulary import labels
+from function.vocabulary.egress import Policy
 
 Indexed = tuple[int, Manifest]
 
@@ -37,11 +39,12 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
-    gateway = gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None))
+    given_gateway = next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)
+    gateway, policy = gateways.of(given_gateway), inferencegateway.policy(given_gateway)
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
-                yield from _endpoint(index, manifest)
+                yield from _denied(index, manifest, policy) or _endpoint(index, manifest)
             case modelcache.KIND:
                 yield from caches.findings(index, manifest, given)
             case modeldeployment.KIND:
@@ -66,6 +69,17 @@ def _endpoint(index: int, manifest: Manifest) -> Iterator[Finding]:
         )
     if (parts.hostname or "").endswith(_CLUSTER_NAMES):
         yield Finding(index, ("spec", "url"), "points into the control cluster or its own network", "in-cluster")
+
+
+def _denied(index: int, endpoint: Manifest, policy: Policy) -> list[Finding]:
+    """Return what is wrong with a host that the built-in lists deny, or the InferenceGateway among the objects."""
+    where = target.parse(modelendpoint.parse(endpoint))
+    lists = Policy() if permission.is_replicas(endpoint) else policy
+    denial = lists.denial(where.host, identity(endpoint).namespace)
+    if denial is None:
+        return []
+    refusal = permission.refusal(where, denial)
+    return [Finding(index, ("spec", "url"), str(refusal.condition.facts["problem"]), "refused")]
 
 
 def _cache(index: int, manifest: Manifest, cached: Collection[NamespacedName]) -> Iterator[Finding]:

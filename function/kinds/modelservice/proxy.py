@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from function.api.modelservice import Retry, Spec
 from function.core import Manifest, NamespacedName, Request, dig
 from function.fleet.upstreams import SecretKey
+from function.kinds.modelservice import inputs
 from function.kinds.modelservice.members import RECORD, Member, Members, record
 from function.manifests import backends, copies, proxies, running
-from function.manifests.envoy import front, places, service
+from function.manifests.envoy import addresses, front, places, service
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.proxies import SecretFiles
 from function.vocabulary import labels, names, settings
+from function.vocabulary.egress import Policy
 
 CONFIG = "proxy-config"
 PODS = "proxy"
@@ -36,7 +39,7 @@ def manifests(request: Request, spec: Spec, members: Members) -> dict[str, dict[
     bootstrap = service.bootstrap(str(who))
     return {
         CONFIG: copies.config_map(
-            **named, data={**bootstrap, **data(who, spec, members)}, annotations=_withdrawn(request, members)
+            **named, data={**bootstrap, **data(request, spec, members)}, annotations=_withdrawn(request, members)
         ),
         PODS: proxies.deployment(
             **named,
@@ -52,11 +55,13 @@ def manifests(request: Request, spec: Spec, members: Members) -> dict[str, dict[
     }
 
 
-def data(who: NamespacedName, spec: Spec, members: Members) -> dict[str, str]:
+def data(request: Request, spec: Spec, members: Members) -> dict[str, str]:
     """Return the part of the configuration that may change while the proxy runs."""
+    policy = inputs.policy(request)
     recorded = {one.endpoint.name: one.published for one in members.members}
     text = json.dumps(recorded, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return {**service.dynamic(_front(who, spec, members.members)), RECORD: text}
+    served = _front(request.identity, spec, members.members, policy)
+    return {**service.dynamic(served), **addresses.rule_files(policy), RECORD: text}
 
 
 def is_too_large(found: Mapping[str, str]) -> bool:
@@ -68,21 +73,29 @@ def _labels(who: NamespacedName) -> dict[str, str]:
     return {labels.SERVICE: names.label_value(who.name)}
 
 
-def _front(who: NamespacedName, spec: Spec, members: Iterable[Member]) -> front.Front:
+def _front(who: NamespacedName, spec: Spec, members: Iterable[Member], policy: Policy) -> front.Front:
     has_tiers = any(entry.priority for entry in spec.endpoints)
     return front.Front(
         service=who.name,
-        endpoints=tuple(_endpoint(spec, one) for one in members),
+        endpoints=tuple(_endpoint(spec, one, _rules(one, who, policy)) for one in members),
         retry=_retry(spec.retry or (Retry() if has_tiers else None)),
         ejection=_ejection(spec, has_tiers=has_tiers),
     )
 
 
-def _endpoint(spec: Spec, member: Member) -> Endpoint:
+def _rules(member: Member, who: NamespacedName, policy: Policy) -> str | None:
+    """Return the rules for what the endpoint's name resolves to. A literal address was checked in its URL."""
+    to = member.reached.upstream
+    if member.endpoint.is_replicas or to.address_type != "FQDN":
+        return None
+    return addresses.rules(policy, to.host, who.namespace)
+
+
+def _endpoint(spec: Spec, member: Member, rules: str | None) -> Endpoint:
     entry, reached = spec.endpoints[member.endpoint.entry], member.reached
     return Endpoint(
         name=member.endpoint.name,
-        upstream=reached.upstream,
+        upstream=replace(reached.upstream, rules=rules),
         weight=member.weight,
         priority=entry.priority,
         names=member.endpoint.served,
