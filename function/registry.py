@@ -10,6 +10,7 @@ from function.kinds.inferenceclass.composer import COMPOSER as INFERENCE_CLASS
 from function.kinds.inferencecluster.composer import COMPOSER as INFERENCE_CLUSTER
 from function.kinds.inferencegateway.composer import COMPOSER as INFERENCE_GATEWAY
 from function.kinds.modelcache.composer import COMPOSER as MODEL_CACHE
+from function.kinds.modelcaller.composer import COMPOSER as MODEL_CALLER
 from function.kinds.modeldeployment.composer import COMPOSER as MODEL_DEPLOYMENT
 from function.kinds.modelendpoint.composer import COMPOSER as MODEL_ENDPOINT
 from function.kinds.modelreplica.composer import COMPOSER as MODEL_REPLICA
@@ -25,6 +26,7 @@ _ALL: tuple[Composer, ...] = (
     MODEL_REPLICA,
     MODEL_ENDPOINT,
     MODEL_SERVICE,
+    MODEL_CALLER,
     INFERENCE_GATEWAY,
     *clouds.composers(),
 )

@@ -207,6 +207,7 @@ _REFUSED: dict[str, dict[str, Any]] = {
     "InferenceCluster": {"nodePools": 7},
     "InferenceGateway": {"backend": "None", "tls": {"hostname": "other.example.com"}},
     "ModelCache": {"source": "None"},
+    "ModelCaller": {"keys": [{"secretRef": {"name": "other"}}], "limits": 7},
     "ModelDeployment": {"engines": 7},
     "ModelEndpoint": {"url": "nowhere", "rewritePath": "/other/"},
     "ModelReplica": {"engines": 7},

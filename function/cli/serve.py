@@ -15,6 +15,7 @@ from function.cli.address import Address
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.server import grpc_server as server
 from function.server import log
+from function.vocabulary.settings import rate_limit_server
 
 _EXAMPLE = epilog(
     [
@@ -100,7 +101,8 @@ def serve(  # noqa: PLR0917  (click gives them by name)
     """Serve the composition function to Crossplane over gRPC."""
     if tls_certs_dir is None and not insecure:
         raise click.UsageError("missing option: use --tls-certs-dir DIR, or --insecure to serve without TLS")
-    tenancy.reserved()  # raises for an invalid setting, at startup rather than in the first call
+    tenancy.reserved()  # these raise for an invalid setting, at startup rather than in the first call
+    rate_limit_server()
     log.configure(debug=debug)
     settings = server.Settings(
         address=address,

@@ -18,10 +18,13 @@ from function.vocabulary import names
 
 @dataclass(frozen=True, slots=True, order=True)
 class SecretKey:
-    """A key of a Secret in the namespace of a ModelService."""
+    """A key of a Secret in the namespace of a ModelService, its endpoints and its callers."""
 
     secret: str
     key: str
+
+    def __str__(self) -> str:
+        return f"{self.secret}/{self.key}"
 
     @property
     def mounted(self) -> Mounted:

@@ -12,13 +12,15 @@ from function.manifests import pods, workloads
 from function.manifests.envoy import places
 from function.manifests.metadata import metadata, pod_metadata
 from function.vocabulary import labels as key
-from function.vocabulary import versions
+from function.vocabulary import names, versions
 
 COPIES = 2
 _CONTAINER = "envoy"
 _CONFIG = "config"
-_USER = 65532
-"""An arbitrary user other than root."""
+_FIRST_USER, _USERS = 20000, 40000
+"""Users of proxies. Each has one of its own, because the kernel bounds the files that a user watches on a node
+(fs.inotify.max_user_instances, 128 by default, for each user), and Envoy aborts when it cannot watch another one: a
+proxy takes three, and two for each Secret. None is above 65535, so that nodes may map users (user_namespaces(7))."""
 _DRAIN_SECONDS = 120
 """How long a terminating proxy keeps serving the requests it has begun."""
 _FOR_GROUP = 0o440
@@ -55,6 +57,7 @@ def deployment(
     `config_hash` identifies what of the ConfigMap is read at startup only, `arguments` are further arguments of Envoy,
     and `memory` is the limit of a pod.
     """
+    user = _user(namespace, name)
     return workloads.deployment(
         name=name,
         namespace=namespace,
@@ -70,9 +73,9 @@ def deployment(
                 "terminationGracePeriodSeconds": _DRAIN_SECONDS + 10,
                 "securityContext": {
                     "runAsNonRoot": True,
-                    "runAsUser": _USER,
-                    "runAsGroup": _USER,
-                    "fsGroup": _USER,
+                    "runAsUser": user,
+                    "runAsGroup": user,
+                    "fsGroup": user,
                 },
                 "topologySpreadConstraints": [
                     {
@@ -90,6 +93,11 @@ def deployment(
             },
         },
     )
+
+
+def _user(namespace: str, name: str) -> int:
+    """Return the user of a proxy. Two of many may share one."""
+    return _FIRST_USER + int(names.content_hash([namespace, name]), 16) % _USERS
 
 
 def _secret_volume(one: SecretFiles) -> dict[str, Any]:

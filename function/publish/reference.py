@@ -83,7 +83,8 @@ def _message(reason: Reason) -> str:
 
 
 def _columns(kind: Kind) -> Iterator[str]:
-    yield from ("## Columns of `kubectl get`", "", "| column | field |", "|---|---|")
+    if kind.columns:
+        yield from ("## Columns of `kubectl get`", "", "| column | field |", "|---|---|")
     yield from (f"| {column.name} | `{column.path.removeprefix('.')}` |" for column in kind.columns)
 
 

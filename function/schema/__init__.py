@@ -1,5 +1,6 @@
 """What the models of all kinds share: base class, field types, parsing, and conversion to an XRD's schema."""
 
+from function.schema.counts import Count, Distinct
 from function.schema.fields import (
     LABEL_KEYS,
     QUALIFIED_KEYS,
@@ -55,7 +56,9 @@ __all__ = [
     "Cidr",
     "CloudName",
     "Column",
+    "Count",
     "Destination",
+    "Distinct",
     "DnsLabel",
     "DnsSubdomain",
     "Endpoint",

@@ -12,7 +12,7 @@ from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
 from function.kinds.modelendpoint import permission, target
-from function.validation import caches, clusters, engines, gangs, handover, shared_nodes
+from function.validation import caches, callers, clusters, engines, gangs, handover, shared_nodes
 from function.validation.finding import Finding
 from function.vocabulary import labels
 from function.vocabulary.egress import Policy
@@ -39,6 +39,7 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
+    yield from callers.findings(objects, others)
     given_gateway = next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)
     gateway, policy = gateways.of(given_gateway), inferencegateway.policy(given_gateway)
     for index, manifest in objects:

@@ -88,7 +88,16 @@ ROUTE_CONFIGURED = ROUTING_READY.true("RouteConfigured", "{address} answers{rema
 CONFIGURING = ROUTING_READY.false("Configuring", "{why}")
 WAITING_FOR_GATEWAY = ROUTING_READY.false("WaitingForGateway", "{why}")
 TOO_MANY_ENDPOINTS = ROUTING_READY.false("TooManyEndpoints", "{why}")
+NO_CALLERS = ROUTING_READY.false("NoCallers", "{why}")
 INVALID_SERVICE = ENDPOINTS_RESOLVED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
+
+# ModelCaller: do services know its keys and limits?
+CALLER_ACCEPTED = ConditionType("CallerAccepted")
+KEYS_ACCEPTED = CALLER_ACCEPTED.true("Accepted", "{keys}, {limits}")
+WAITING_FOR_CALLERS = CALLER_ACCEPTED.unknown("Waiting", "{why}; " + _HELD)
+KEY_TAKEN = CALLER_ACCEPTED.false("KeyTaken", "{field}: {problem}; " + _HELD)
+NO_RATE_LIMIT_SERVER = CALLER_ACCEPTED.false("NoRateLimitServer", "{field}: {problem}; " + _HELD)
+INVALID_CALLER = CALLER_ACCEPTED.false("InvalidSpec", "{field}: {problem}; " + _HELD)
 
 # ModelCache: which clusters match, and do they have the weights?
 CLUSTERS_MATCHED = ConditionType("ClustersMatched")

@@ -11,7 +11,18 @@ from contextlib import contextmanager
 import grpc
 from rich.console import Console
 
-from tests.bench import cel, deployments, neighbours, packing, processes, scale, templates, whole_requests, worst
+from tests.bench import (
+    cel,
+    deployments,
+    neighbours,
+    packing,
+    processes,
+    proxies,
+    scale,
+    templates,
+    whole_requests,
+    worst,
+)
 
 
 def main() -> None:
@@ -24,6 +35,7 @@ def main() -> None:
     worst.main()
     deployments.main()
     packing.main()
+    proxies.main()
     console.print(f"start until the first answer: {_median(_start, 3):.0f} ms; idle: {_idle():.0f} MB")
 
 

@@ -165,6 +165,20 @@ GATEWAY = Module(
     ),
 )
 
+RATELIMIT = Module(
+    name="ratelimit",
+    path="github.com/envoyproxy/ratelimit",
+    version="v1.4.1-0.20260122083618-3fb702589d36",  # without releases, the newest that the module proxy has
+    package="/src/service_cmd",
+)
+REDIS = Module(  # a stand-in, in which the rate-limit server's own tests count as well
+    name="redis",
+    path="github.com/alicebob/miniredis/v2",
+    version="v2.33.0",
+    package="",
+    ours="redis",
+)
+
 # In the order of need, so that a first failure is an early one.
 MODULES = (
     ETCD,
@@ -186,4 +200,6 @@ MODULES = (
     ENVOY_GATEWAY,
     METALLB,
     HELM,
+    REDIS,
+    RATELIMIT,
 )

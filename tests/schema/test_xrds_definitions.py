@@ -288,6 +288,7 @@ def test_short_names_are_those_that_users_know_and_unlike() -> None:
         "ModelService": "ms",
         "ModelEndpoint": "me",
         "ModelCache": "mc",
+        "ModelCaller": "mcl",
         "InferenceClass": "icl",
         "InferenceCluster": "ic",
         "InferenceGateway": "ig",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tests.support import cache_cases, deployment_cases, platform_cases, template_cases
+from tests.support import cache_cases, caller_cases, deployment_cases, platform_cases, template_cases
 from tests.support.deployment_cases import AT_TEMPLATE, TEMPLATE
 from tests.support.samples import DEPLOYMENT, Object, edited
 
@@ -15,8 +15,8 @@ def deployed(template: object) -> Object:
     return edited(DEPLOYMENT, TEMPLATE, template)
 
 
-GOOD = {**deployment_cases.GOOD, **platform_cases.GOOD, **cache_cases.GOOD}
-BAD = {**deployment_cases.BAD, **platform_cases.BAD, **cache_cases.BAD}
+GOOD = {**deployment_cases.GOOD, **platform_cases.GOOD, **cache_cases.GOOD, **caller_cases.GOOD}
+BAD = {**deployment_cases.BAD, **platform_cases.BAD, **cache_cases.BAD, **caller_cases.BAD}
 GOOD_TEMPLATES = {name: deployed(template) for name, template in template_cases.GOOD.items()}
 BAD_TEMPLATES = {
     name: (deployed(template), f"{AT_TEMPLATE}{'.' if want[0] != ':' else ''}{want}")

@@ -128,6 +128,13 @@ CACHE = of(
         "clusterSelector": {"matchLabels": {"tier": "gold"}},
     },
 )
+CALLER = of(
+    "ModelCaller",
+    {
+        "keys": [{"secretRef": {"name": "eval-key", "key": "next"}}, {"secretRef": {"name": "eval-key"}}],
+        "limits": [{"tokens": "1.5M", "per": "Hour"}, {"tokens": 20000000, "per": "Day"}],
+    },
+)
 CLASS = of(
     "InferenceClass",
     {
@@ -204,7 +211,7 @@ STACK = of(
     group="infrastructure.modelplane.ai/v1alpha1",
     owner=controller("InferenceCluster", "eks-l4"),
 )
-ALL = (DEPLOYMENT, REPLICA, SERVICE, ENDPOINT, CACHE, CLASS, CLUSTER, GATEWAY, STACK)
+ALL = (DEPLOYMENT, REPLICA, SERVICE, ENDPOINT, CACHE, CALLER, CLASS, CLUSTER, GATEWAY, STACK)
 
 _GONE = object()
 

@@ -18,10 +18,12 @@ from typing import Any
 
 from function.api.modelservice import Spec
 from function.core import Request, restate
-from function.kinds.modelservice import acceptance, compose, decide, members, need, proxy
+from function.kinds.modelservice import acceptance, admitted, compose, decide, inputs, members, need, proxy
+from function.kinds.modelservice.admitted import Admitted
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
 from function.kinds.modelservice.members import Members
+from function.kinds.modelservice.proxy import Asked
 from function.manifests import running
 from function.vocabulary import names
 
@@ -37,25 +39,22 @@ class Change:
     """Why the service needs a proxy; none if it does not."""
     members: Members | None
     """The endpoints of the proxy, if it is needed."""
+    admitted: Admitted | None
+    """Who can call. None if everybody can."""
     is_proxied: bool
     """Whether the route leads to the proxy now, as this pass writes it."""
-
-    @property
-    def reached(self) -> tuple[Endpoint, ...]:
-        """The endpoints that get traffic, as this pass writes it."""
-        if self.is_proxied and self.members:
-            return tuple(one.endpoint for one in self.members.members if one.is_healthy)
-        return tuple(one for one, _ in self.direct.chosen)
 
 
 def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, routed: Collection[str]) -> Change:
     """Decide. `most` is the room of a route for backends, and `routed` are the Services that get traffic so far."""
+    callers = admitted.of(request, spec, admitted.record(request.observed.get(proxy.CONFIG)))
     is_led = leads(request)
     needs = need.reasons(spec, found, most=most, is_proxied=is_led)
     if not needs:
         decision = decide.decide(spec, found, most=most, routed=routed)
-        return Change(decision=decision, direct=decision, needs=(), members=None, is_proxied=False)
-    decision, there = _fitting(request, spec, found, routed)
+        return Change(decision=decision, direct=decision, needs=(), members=None, admitted=None, is_proxied=False)
+    asked = Asked(request.identity, spec, inputs.policy(request), callers)
+    decision, there = _fitting(request, asked, found, routed)
     missing = {one.name for one, _ in decision.chosen} - {one.endpoint.name for one in there.members}
     is_taking = proxy.is_available(request) and not (missing and _is_direct(request))
     return Change(
@@ -63,20 +62,21 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
         direct=decide.first(spec, decision, most) if _is_direct(request) else decide.nobody(decision),
         needs=needs,
         members=there,
+        admitted=callers,
         is_proxied=is_led or is_taking,
     )
 
 
 def _fitting(
-    request: Request, spec: Spec, found: Sequence[Endpoint], routed: Collection[str]
+    request: Request, asked: Asked, found: Sequence[Endpoint], routed: Collection[str]
 ) -> tuple[Decision, Members]:
     """Return the decision for as many endpoints as a proxy's configuration has room for."""
     record = members.record(request.observed.get(proxy.CONFIG))
     most = proxy.MOST
     while True:
-        decision = decide.decide(spec, found, most=most, routed=routed)
+        decision = decide.decide(asked.spec, found, most=most, routed=routed)
         there = members.of(decision, record, request.observed.get(proxy.PODS))
-        if most == 1 or not proxy.is_too_large(proxy.data(request, spec, there)):
+        if most == 1 or not proxy.is_too_large(proxy.data(asked, there)):
             return decision, there
         most = max(most * 3 // 4, 1)
 
@@ -91,7 +91,8 @@ def manifests(request: Request, spec: Spec, change: Change) -> dict[str, Mapping
 def _proxy(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[str, Any]]:
     """Return the proxy, as long as it is needed or may still be asked."""
     if change.members is not None:
-        return {**proxy.manifests(request, spec, change.members)}
+        asked = Asked(request.identity, spec, inputs.policy(request), change.admitted)
+        return {**proxy.manifests(request, asked, change.members)}
     is_left = not leads(request) and acceptance.fault(request.observed.get(compose.ROUTE)) is None
     return {} if is_left else {key: restate(found) for key, found in proxy.restated(request).items()}
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from function.api import tenancy
 from function.api.modelservice import API_VERSION, KIND, parse
 from function.core import ComposedResource, Composer, NotYet, Request, Result, doubt, enumerate_names
-from function.kinds.modelservice import changeover, compose, decide, inputs, members, proxy, reads, status
+from function.kinds.modelservice import admitted, changeover, compose, decide, inputs, members, proxy, reads, status
 from function.vocabulary import conditions as c
 
 
@@ -24,7 +24,8 @@ def _compose(request: Request) -> Result:
     if change.needs and proxy.PODS not in request.observed:
         tenancy.check(request.identity, c.INVALID_SERVICE)  # its pods could mount Secrets of the infrastructure
     vanished = inputs.vanished(request, endpoints, to_services - {changeover.backend(request)}, recorded)
-    _check_found(request, (*vanished, *decide.doubtful(change.decision, routed)))
+    nobody = admitted.vanished(request, admitted.record(request.observed.get(proxy.CONFIG)))
+    _check_found(request, (*vanished, *decide.doubtful(change.decision, routed), *nobody))
     address = f"{gateway.base}{compose.path(request.identity)}"
     reported = (status.resolved(request, change), status.routing_ready(request, spec, change, address))
     is_served = all(condition.status == "True" for condition in reported)
@@ -52,7 +53,9 @@ def _check_found(request: Request, empty: Collection[str]) -> None:
         asked = {required.name: reads.said(required) for required in reads.requirements(request)}
         found = f"look-ups that found nothing ({enumerate_names([asked[name] for name in doubted])})"
         why = f"The route contradicts {found}; it stays until a second look-up confirms them"
-        raise NotYet(c.NO_ENDPOINTS(why=why), decided=doubt.keep(request, compose.ROUTE, *empty))
+        only_callers = {*doubted} <= {one.name for one in reads.callers(request)}
+        unsure = c.CONFIGURING(why=why.replace("route", "proxy")) if only_callers else c.NO_ENDPOINTS(why=why)
+        raise NotYet(unsure, decided=doubt.keep(request, compose.ROUTE, *empty))
 
 
 COMPOSER = Composer(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from function.api.modelservice import Retry, Spec
 from function.core import Manifest, NamespacedName, Request, dig
+from function.fleet import callers as fleet_callers
 from function.fleet.upstreams import SecretKey
-from function.kinds.modelservice import inputs
+from function.kinds.modelservice import admitted
+from function.kinds.modelservice.admitted import Admitted
 from function.kinds.modelservice.members import RECORD, Member, Members, record
 from function.manifests import backends, copies, proxies, running
 from function.manifests.envoy import addresses, front, places, service
+from function.manifests.envoy.access import Access
+from function.manifests.envoy.callers import Caller, Callers, Limit
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.proxies import SecretFiles
 from function.vocabulary import labels, names, settings
@@ -32,21 +36,38 @@ _LINGER_SECONDS = 120
 period of a minute, plus up to half of that as jitter (kubernetes.io, "ConfigMaps", and kubelet's syncFrequency)."""
 
 
-def manifests(request: Request, spec: Spec, members: Members) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a proxy is for: a service, who can call it, and what its endpoints may be."""
+
+    who: NamespacedName
+    spec: Spec
+    policy: Policy
+    """Where the endpoints' names may lead."""
+    admitted: Admitted | None = None
+    """None if everybody can call."""
+
+    @property
+    def secrets(self) -> tuple[SecretKey, ...]:
+        """The keys of callers."""
+        return tuple(SecretKey(one.secret, one.key) for one in self.admitted.secrets) if self.admitted else ()
+
+
+def manifests(request: Request, asked: Asked, members: Members) -> dict[str, dict[str, Any]]:
     """Return all manifests by key."""
     who = request.identity
     named: dict[str, Any] = {"name": names.proxy(who), "namespace": who.namespace, "labels": _labels(who)}
     bootstrap = service.bootstrap(str(who))
     return {
         CONFIG: copies.config_map(
-            **named, data={**bootstrap, **data(request, spec, members)}, annotations=_withdrawn(request, members)
+            **named, data={**bootstrap, **data(asked, members)}, annotations=_withdrawn(request, members)
         ),
         PODS: proxies.deployment(
             **named,
             image=settings.EGRESS_IMAGE,
             config_map=named["name"],
             config_hash=names.content_hash(bootstrap),
-            secrets=_volumes(members.secrets),
+            secrets=_volumes({*members.secrets, *asked.secrets}),
             arguments=service.ARGUMENTS,
             memory=service.MEMORY,
         ),
@@ -55,13 +76,16 @@ def manifests(request: Request, spec: Spec, members: Members) -> dict[str, dict[
     }
 
 
-def data(request: Request, spec: Spec, members: Members) -> dict[str, str]:
+def data(asked: Asked, members: Members) -> dict[str, str]:
     """Return the part of the configuration that may change while the proxy runs."""
-    policy = inputs.policy(request)
     recorded = {one.endpoint.name: one.published for one in members.members}
-    text = json.dumps(recorded, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    served = _front(request.identity, spec, members.members, policy)
-    return {**service.dynamic(served), **addresses.rule_files(policy), RECORD: text}
+    known = {admitted.RECORD: _text(asked.admitted.record)} if asked.admitted else {}
+    files = {**service.dynamic(_front(asked, members.members)), **addresses.rule_files(asked.policy)}
+    return {**files, RECORD: _text(recorded), **known}
+
+
+def _text(recorded: Mapping[str, Any]) -> str:
+    return json.dumps(recorded, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def is_too_large(found: Mapping[str, str]) -> bool:
@@ -73,22 +97,46 @@ def _labels(who: NamespacedName) -> dict[str, str]:
     return {labels.SERVICE: names.label_value(who.name)}
 
 
-def _front(who: NamespacedName, spec: Spec, members: Iterable[Member], policy: Policy) -> front.Front:
+def _front(asked: Asked, members: Iterable[Member]) -> front.Front:
+    spec = asked.spec
     has_tiers = any(entry.priority for entry in spec.endpoints)
     return front.Front(
-        service=who.name,
-        endpoints=tuple(_endpoint(spec, one, _rules(one, who, policy)) for one in members),
+        service=asked.who.name,
+        endpoints=tuple(_endpoint(spec, one, _rules(asked, one)) for one in members),
         retry=_retry(spec.retry or (Retry() if has_tiers else None)),
         ejection=_ejection(spec, has_tiers=has_tiers),
+        access=_access(asked),
     )
 
 
-def _rules(member: Member, who: NamespacedName, policy: Policy) -> str | None:
+def _access(asked: Asked) -> Access:
+    required, usage = asked.spec.callers and asked.spec.callers.required, asked.spec.usage
+    known = Callers(
+        namespace=asked.who.namespace,
+        required=required is not False,
+        callers=tuple(map(_caller, asked.admitted.callers)) if asked.admitted else (),
+    )
+    return Access(
+        callers=known if asked.admitted else None,
+        server=settings.rate_limit_server(),
+        logged=str(asked.who) if usage and usage.log else None,
+    )
+
+
+def _caller(known: fleet_callers.Caller) -> Caller:
+    return Caller(
+        name=known.name,
+        files=tuple(SecretKey(key.secret, key.key).mounted.path for key in known.keys),
+        limits=tuple(Limit(one.tokens, one.per) for one in known.limits),
+    )
+
+
+def _rules(asked: Asked, member: Member) -> str | None:
     """Return the rules for what the endpoint's name resolves to. A literal address was checked in its URL."""
     to = member.reached.upstream
     if member.endpoint.is_replicas or to.address_type != "FQDN":
         return None
-    return addresses.rules(policy, to.host, who.namespace)
+    return addresses.rules(asked.policy, to.host, asked.who.namespace)
 
 
 def _endpoint(spec: Spec, member: Member, rules: str | None) -> Endpoint:
@@ -132,10 +180,10 @@ def _duration(text: str) -> str:
     return f"{int(text[:-1]) * 60}s" if text.endswith("m") else text
 
 
-def _volumes(secrets: Iterable[SecretKey]) -> list[SecretFiles]:
+def _volumes(secrets: Collection[SecretKey]) -> list[SecretFiles]:
     """Return one volume for each Secret. No pod waits for one: an endpoint without its key is left out by the proxy."""
     keys: dict[str, list[str]] = {}
-    for one in secrets:
+    for one in sorted(secrets):
         keys.setdefault(one.secret, []).append(one.key)
     return [
         SecretFiles(

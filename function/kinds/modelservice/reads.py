@@ -6,7 +6,7 @@ answers. The *Objects of a replica* are those that share the labels of the repli
 
 Stages:
 
-1. The gateway, and the endpoints that each entry selects.
+1. The gateway, the endpoints that each entry selects, and the callers, if the service knows callers.
 2. The probe of each cluster that a candidate is on.
 3. For each of these clusters whose probe reports no answer, the Objects of the candidates' replicas there. A cluster is
    lost only if both report it, so nothing else reads Objects: while all clusters answer, none is read, however many
@@ -24,10 +24,12 @@ service selects each of their endpoints. Otherwise the number of requirements wo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from function.api import inferencegateway, modelendpoint
 from function.core import Manifest, Request, Requirement, dig, identity, serves
 from function.core.manifest import is_list
+from function.fleet import callers as modelcallers
 from function.manifests import reached
 from function.vocabulary import labels, names, versions
 
@@ -40,7 +42,7 @@ _GROUP = (labels.DEPLOYMENT, labels.CLUSTER)
 
 def requirements(request: Request) -> tuple[Requirement, ...]:
     """Return the requirements of every stage up to the first that is not answered."""
-    first = (GATEWAY, *endpoints(request))
+    first = (GATEWAY, *endpoints(request), *callers(request))
     if pending(request, first):
         return first
     found = candidates(request)
@@ -67,6 +69,19 @@ def endpoints(request: Request) -> tuple[Requirement, ...]:
         )
         for entry, selector in enumerate(_selectors(request.xr))
     )
+
+
+def callers(request: Request) -> tuple[Requirement, ...]:
+    """Return the requirement of the callers; none if the service knows no callers. The spec may be invalid."""
+    asked = dig(request.xr, "spec", "callers")
+    if not isinstance(asked, Mapping):
+        return ()
+    selector = dig(asked, "selector", "matchLabels")
+    if selector is None:
+        return (modelcallers.required(request.identity.namespace),)
+    if not _is_selector(selector):
+        return ()
+    return (modelcallers.required(request.identity.namespace, dict(selector)),)
 
 
 def said(required: Requirement) -> str:
@@ -175,5 +190,9 @@ def _selectors(xr: Manifest) -> Iterator[dict[str, str]]:
     entries = dig(xr, "spec", "endpoints")
     for entry in entries if is_list(entries) else ():
         chosen = dig(entry, "selector", "matchLabels")
-        if isinstance(chosen, Mapping) and chosen and all(isinstance(v, str) for v in chosen.values()):
+        if _is_selector(chosen):
             yield dict(chosen)
+
+
+def _is_selector(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(one, str) for one in value.values())

@@ -10,6 +10,7 @@ from function.core import Condition, HoldDecision, Request, dig, enumerate_names
 from function.core.manifest import is_list
 from function.fleet import served_names, upstreams
 from function.kinds.modelservice import acceptance, changeover, compose, members, proxy
+from function.kinds.modelservice.admitted import MOST, Admitted
 from function.kinds.modelservice.changeover import Change
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
@@ -48,6 +49,8 @@ def routing_ready(request: Request, spec: Spec, change: Change, address: str) ->
         return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_no_backend(decision)}")
     if decision.left_out:
         return c.TOO_MANY_ENDPOINTS(why=_too_many(address, change))
+    if _is_closed(spec, change):
+        return c.NO_CALLERS(why=f"{address} answers 401 to everybody: {_nobody(spec, change.admitted)}")
     return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(request, spec, change)))
 
 
@@ -109,8 +112,7 @@ def _too_many(address: str, change: Change) -> str:
 
 def _remarks(request: Request, spec: Spec, change: Change) -> Iterable[str]:
     decision = change.decision
-    if spec.callers is None:
-        yield "requests are not authenticated"
+    yield from _callers(spec, change.admitted)
     if decision.priority:
         yield f"priority {decision.priority} answers, because no endpoint of a lower one serves"
     for i in decision.idle:
@@ -132,6 +134,35 @@ def _waiting(of: Members) -> Iterable[str]:
         yield f"{_named(of.unpublished)} get no requests until they publish in status.routing how they are reached"
     if of.unmounted:
         yield f"the proxy's pods are replaced one by one to mount the Secrets of {_named(of.unmounted)}"
+
+
+def _is_closed(spec: Spec, change: Change) -> bool:
+    """Return whether nobody can call."""
+    return spec.callers is not None and spec.callers.required and not (change.admitted and change.admitted.callers)
+
+
+def _nobody(spec: Spec, admitted: Admitted | None) -> str:
+    if admitted and admitted.pending:
+        return f"no ModelCaller has a key yet ({enumerate_names(admitted.pending)})"
+    is_selected = spec.callers is not None and spec.callers.selector is not None
+    return "no ModelCaller matches spec.callers.selector" if is_selected else "the namespace has no ModelCaller"
+
+
+def _callers(spec: Spec, admitted: Admitted | None) -> Iterable[str]:
+    if admitted is None:
+        yield "requests are not authenticated"
+        return
+    names = enumerate_names([one.name for one in admitted.callers])
+    if spec.callers is not None and spec.callers.required:
+        yield f"requests need a key of {names}"
+    else:
+        yield f"requests without a key of {names or 'a ModelCaller'} pass as nobody's"
+    if admitted.callers and admitted.pending:
+        yield f"{enumerate_names(admitted.pending)} cannot call yet, because no key is accepted as theirs"
+    if admitted.left_out:
+        yield f"{enumerate_names(admitted.left_out)} cannot call, because a service knows {MOST} callers at most"
+    if admitted.unlimited:
+        yield f"the limits of {enumerate_names(admitted.unlimited)} are not kept, because there is no rate-limit server"
 
 
 def _idle(spec: Spec, decision: Decision, index: int) -> str:

@@ -14,7 +14,8 @@ from typing import Any
 
 from function.core import enumerate_names
 from function.manifests.envoy import endpoint as endpoints
-from function.manifests.envoy import files, local_replies, places
+from function.manifests.envoy import files, local_replies, places, usage
+from function.manifests.envoy.access import OPEN, Access
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.envoy.language import JSON_ANSWER, listener, manager, refusal, typed
 from function.manifests.envoy.places import PORT
@@ -69,6 +70,7 @@ class Front:
     endpoints: tuple[Endpoint, ...]
     retry: Retry
     ejection: Ejection | None = None
+    access: Access = OPEN
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -87,29 +89,25 @@ class Front:
         return any(one.names for one in self.endpoints if not one.takes_any)
 
 
-def front_listener(
-    served: Front, filters: Sequence[Mapping[str, Any]] = (), replies: Sequence[Mapping[str, Any]] = (), **more: Any
-) -> dict[str, Any]:
-    """Return the listener that the gateway asks.
-
-    `filters` come before the one that reads the model, `replies` before the front's own, and `more` has further fields
-    of the connection manager.
-    """
+def front_listener(served: Front) -> dict[str, Any]:
+    """Return the listener that the gateway asks."""
+    access = served.access
+    is_read = served.reads_models or access.is_counted
     return listener(
         "front",
         PORT,
         manager(
             "front",
             None,
-            [*filters, *([_READER] if served.reads_models else [])],
+            [*access.before, *([_reader(is_counted=access.is_counted)] if is_read else []), *access.behind],
             more={
                 "rds": {"route_config_name": _ROUTES, "config_source": files.source(places.ROUTES_FILE)},
                 "early_header_mutation_extensions": [_STRIPPED],
-                "local_reply_config": {"mappers": [*replies, *local_replies.of_front(served.service)]},
-                **more,
+                "local_reply_config": {"mappers": [*access.replies, *local_replies.of_front(served.service)]},
+                **access.logs(MODEL),
             },
         ),
-        per_connection_buffer_limit_bytes=MOST_BODY,
+        per_connection_buffer_limit_bytes=usage.MOST_ANSWER if access.is_counted else MOST_BODY,
     )
 
 
@@ -119,38 +117,45 @@ _STRIPPED = typed(
     mutations=[{"remove_on_match": {"key_matcher": {"prefix": prefix}}} for prefix in ("x-mp-", "x-envoy-")],
 )
 """Clients cannot set the headers by which the proxy decides, or by which Envoy is told to retry."""
-_READER = typed(
-    "modelplane.model",
-    "extensions.filters.http.transform.v3.TransformConfig",
-    request_transformation={
-        "headers_mutations": [
-            {
-                "append": {
-                    "header": {"key": MODEL, "value": "%REQUEST_BODY(model)%"},
-                    "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
+
+
+def _reader(*, is_counted: bool) -> dict[str, Any]:
+    """Return the filter that reads a request's body, if that is JSON: the model, and whether a stream is asked for."""
+    read = {MODEL: "model", **({usage.STREAM: "stream"} if is_counted else {})}
+    return typed(
+        "modelplane.model",
+        "extensions.filters.http.transform.v3.TransformConfig",
+        request_transformation={
+            "headers_mutations": [
+                {
+                    "append": {
+                        "header": {"key": header, "value": f"%REQUEST_BODY({field})%"},
+                        "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
+                    }
                 }
-            }
-        ]
-    },
-    clear_route_cache=True,
-)
+                for header, field in read.items()
+            ]
+        },
+        clear_route_cache=True,
+    )
 
 
 # Routes
 
 
-def routes(served: Front, **more: Any) -> dict[str, Any]:
-    """Return the routes of the front; `more` has further fields of the configuration."""
+def routes(served: Front) -> dict[str, Any]:
+    """Return the routes of the front."""
     return {
         "name": _ROUTES,
         "max_direct_response_body_size_bytes": _MOST_DIRECT,
         "virtual_hosts": [{"name": "front", "domains": ["*"], "routes": [*_routes(served)]}],
         "response_headers_to_remove": [local_replies.UNSENT, local_replies.RESET],
-        **more,
+        **served.access.routes,
     }
 
 
 def _routes(served: Front) -> Iterator[dict[str, Any]]:
+    yield from served.access.guards
     if served.is_known:
         yield _list(served.listed)
     if served.reads_models:

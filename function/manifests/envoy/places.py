@@ -6,6 +6,8 @@ PROBE_PORT = 8081
 """The port of probes and metrics."""
 PROBE_PATH = "/ready"
 METRICS_PATH = "/metrics"
+MISSING_PATH = "/missing"
+"""Answers with the Secrets and keys that are mounted, and are not there or empty."""
 DIRECTORY = "/etc/modelplane/egress"
 """The directory of the proxy's own files."""
 CREDENTIAL_DIRECTORY = "/etc/modelplane/credential"

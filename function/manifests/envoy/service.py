@@ -16,22 +16,26 @@ endpoints come and go without a restart.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from function.manifests.envoy import endpoint as endpoints
-from function.manifests.envoy import files, places, upstream
+from function.manifests.envoy import files, health, places, upstream
 from function.manifests.envoy.egress import connections
 from function.manifests.envoy.front import Front, clusters, front_listener, routes
-from function.manifests.envoy.language import compact, listener, manager, text, typed
+from function.manifests.envoy.language import compact, text, typed
 
-_ADMIN = "admin"
 _HEAP = 1536 * 1024 * 1024
 """Bytes of memory at which the proxy accepts no more requests. A body of 20 MB whose model is read takes 65 MB."""
 MEMORY = "2Gi"
 """Memory limit of a pod, with room for the requests under way."""
 _LINGER_SECONDS = 3600
 """How long streams go on that began under a listener that is replaced since."""
-ARGUMENTS = ("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate")
+ARGUMENTS = (
+    *("--drain-time-s", str(_LINGER_SECONDS), "--drain-strategy", "immediate"),
+    *("--file-flush-interval-msec", "1000"),
+)
+"""Lines of usage are written each second. Envoy's default is ten."""
 
 
 def bootstrap(node: str) -> dict[str, str]:
@@ -73,8 +77,13 @@ def _action(name: str, at: float) -> dict[str, Any]:
 
 def dynamic(front: Front) -> dict[str, str]:
     """Return the files that are read again when they change, by name."""
-    heard = [front_listener(front), _probe(), *(endpoints.listener(one) for one in front.endpoints)]
-    asked = [*clusters(front), _ADMIN_CLUSTER, *(endpoints.cluster(one) for one in front.endpoints)]
+    heard = [front_listener(front), health.probe(_files(front)), *(endpoints.listener(one) for one in front.endpoints)]
+    asked = [
+        *clusters(front),
+        health.admin(),
+        *front.access.clusters,
+        *(endpoints.cluster(one) for one in front.endpoints),
+    ]
     secrets = {name: compact(sds) for one in front.endpoints for name, sds in upstream.sds_files(one.upstream).items()}
     return {
         places.LISTENERS_FILE: files.resources(files.LISTENER, heard),
@@ -84,23 +93,12 @@ def dynamic(front: Front) -> dict[str, str]:
     }
 
 
-def _probe() -> dict[str, Any]:
-    """Answer probes, once the configuration is read, and Prometheus."""
-    metrics = {
-        "match": {"path": places.METRICS_PATH},
-        "route": {"cluster": _ADMIN, "prefix_rewrite": "/stats/prometheus?usedonly"},
-    }
-    ready = {"match": {"path": places.PROBE_PATH}, "direct_response": {"status": 200}}
-    none = {"match": {"prefix": "/"}, "direct_response": {"status": 404}}
-    return listener("probe", places.PROBE_PORT, manager("probe", [ready, metrics, none], []))
-
-
-_ADMIN_CLUSTER = {
-    "name": _ADMIN,
-    "type": "STATIC",
-    "connect_timeout": "1s",
-    "load_assignment": {
-        "cluster_name": _ADMIN,
-        "endpoints": [{"lb_endpoints": [{"endpoint": {"address": {"pipe": {"path": places.ADMIN}}}}]}],
-    },
-}
+def _files(front: Front) -> Iterator[tuple[str, str]]:
+    """Yield the keys that the proxy reads, as secret/key, each with its path."""
+    for one in front.endpoints:
+        for secret in (one.upstream.key.secret if one.upstream.key else None, one.upstream.authority):
+            if secret:
+                yield secret.path.removeprefix(f"{places.SECRETS_DIRECTORY}/"), secret.path
+    for caller in front.access.callers.callers if front.access.callers else ():
+        for path in caller.files:
+            yield path.removeprefix(f"{places.SECRETS_DIRECTORY}/"), path

@@ -5,16 +5,22 @@
 // of a configuration that is not wired here makes its router answer 500, and the log says which: nothing passes by silence.
 //
 //	KUBECONFIG=… gateway -listen 198.18.0.1:8000 -entrypoint web=:8000 -address 198.18.0.1
+//
+// For measurements, it serves a configuration that the provider would make, without an API server:
+//
+//	gateway -listen 127.0.0.1:8000 -static configuration.json
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 
@@ -133,9 +139,14 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:8000", "address to serve on")
 	entrypoint := flag.String("entrypoint", "web=:8000", "name and port of the entry point, as the Gateway's listener has it")
 	address := flag.String("address", "127.0.0.1", "IP address to publish as the Gateway's")
+	static := flag.String("static", "", "a file with a dynamic configuration of HTTP, in place of an API server's routes")
 	flag.Parse()
 	var current atomic.Pointer[http.Handler]
-	if err := follow(*entrypoint, *address, &current); err != nil {
+	start := func() error { return follow(*entrypoint, *address, &current) }
+	if *static != "" {
+		start = func() error { return load(*static, &current) }
+	}
+	if err := start(); err != nil {
 		log.Fatal(err)
 	}
 	log.Fatal(http.ListenAndServe(*listen, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,6 +156,24 @@ func main() {
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})))
+}
+
+// load serves the configuration in a file.
+func load(path string, current *atomic.Pointer[http.Handler]) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var configuration dynamic.HTTPConfiguration
+	if err := json.Unmarshal(text, &configuration); err != nil {
+		return err
+	}
+	handler, err := routes{&configuration}.handler()
+	if err != nil {
+		return err
+	}
+	current.Store(&handler)
+	return nil
 }
 
 // follow reads the API server for as long as the program runs.
