@@ -38,7 +38,7 @@ def _compose(request: Request) -> Result:
     check_namespace(request.xr, spec)
     published = dig(request.xr, "status", "routing")
     where = target.parse(spec, dig(published, "rewritePath"))
-    lists = permission.policy(request)
+    lists = permission.policy(request, where)
     remark = f"{_former(where)}{permission.remark(request, where, lists)}"
     checked = None if permission.is_replicas(request.xr) else lists
     routing = compose.routing(request.identity, spec, where, is_checked=checked is not None)
@@ -53,10 +53,14 @@ def _compose(request: Request) -> Result:
     return Result(
         ready=is_carried_out,
         conditions=(routed,),
-        resources={
-            **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
-            **{key: _composed(request, wanted, key) for key in wanted},
-        },
+        resources=permission.with_note(
+            request,
+            where,
+            {
+                **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
+                **{key: _composed(request, wanted, key) for key in wanted},
+            },
+        ),
         status={
             **({"routing": plain(current)} if request.observed else {}),
             "serving": _serves(request, current),

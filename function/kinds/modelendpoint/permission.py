@@ -6,8 +6,20 @@ them, and the InferenceGateway is not read. An admission policy keeps users from
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from function.api import inferencegateway, modeldeployment
-from function.core import InvalidSpec, Manifest, NotYet, Request, Requirement, dig, is_controlled_by
+from function.core import (
+    ComposedResource,
+    InvalidSpec,
+    Manifest,
+    NotYet,
+    Request,
+    Requirement,
+    dig,
+    doubt,
+    is_controlled_by,
+)
 from function.kinds.modelendpoint import target
 from function.kinds.modelendpoint.target import Target
 from function.vocabulary import conditions as c
@@ -25,14 +37,34 @@ def is_replicas(xr: Manifest) -> bool:
     return is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND)
 
 
-def policy(request: Request) -> Policy:
-    """Return the lists that apply. Raises NotYet while the InferenceGateway is not looked up."""
+def policy(request: Request, where: Target) -> Policy:
+    """Return the lists that apply. Raises NotYet while the InferenceGateway is not looked up.
+
+    That there is none is believed the second time if an edit could get by the lists of one that was only missed.
+    """
     if is_replicas(request.xr):
         return Policy()
     found = request.resolved(_GATEWAY)
     if found is None:
         raise NotYet(c.WAITING_FOR_BACKEND(why=f"Crossplane has not looked up {_GATEWAY} yet"))
+    on = noted(request, where)
+    if on and not doubt.is_believed(request, _GATEWAY.name, on):
+        why = f"{_GATEWAY} was not found; the edit waits until a second look-up confirms that"
+        raise NotYet(c.WAITING_FOR_BACKEND(why=why), decided=doubt.keep(request, on, _GATEWAY.name))
     return inferencegateway.policy(found[0] if found else None)
+
+
+def noted(request: Request, where: Target) -> str | None:
+    """Return the resource that has the note of a missing InferenceGateway; None if nothing depends on it."""
+    published = dig(request.xr, "status", "routing", "upstream", "host")
+    is_edit = published is not None and published != where.host and bool(request.observed)
+    return min(request.observed) if is_edit and not is_replicas(request.xr) and not request.resolved(_GATEWAY) else None
+
+
+def with_note(request: Request, where: Target, composed: Mapping[str, ComposedResource]) -> dict[str, ComposedResource]:
+    """Return resources with the note of a missing InferenceGateway, for the next pass."""
+    on = noted(request, where)
+    return {key: doubt.with_note(one, [_GATEWAY.name]) if key == on else one for key, one in composed.items()}
 
 
 def remark(request: Request, where: Target, lists: Policy) -> str:

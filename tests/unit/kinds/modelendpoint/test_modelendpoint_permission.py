@@ -59,3 +59,18 @@ def test_the_endpoints_of_replicas_ask_for_no_gateway() -> None:
 
 def test_the_endpoint_of_a_replica_still_leads_to_no_metadata_service() -> None:
     assert said(composed("http://169.254.169.254/v1", owner=OWNER)).startswith("InvalidURL: ")
+
+
+def test_that_there_is_no_gateway_is_looked_up_twice_before_an_edit_is_taken() -> None:
+    """A look-up that missed it would let the edit past its lists."""
+    before = composed("http://192.0.2.1/v1")
+    status = {"serving": True, "routing": {"backendName": "x", "upstream": {"host": "192.0.2.1", "port": 80}}}
+    xr = of("ModelEndpoint", {"url": ADDRESS}) | {"status": status}
+    observed = {key: one.manifest for key, one in before.resources.items()}
+    first = registry.compose(Request(xr=xr, observed=observed, required={"gateway": (), "services": ()}))
+    assert "the edit waits until a second look-up confirms that" in said(first)
+
+    noted = {key: one.manifest for key, one in first.resources.items()}
+    second = registry.compose(Request(xr=xr, observed=noted, required={"gateway": (), "services": ()}))
+    assert said(second) == "BackendConfigured: Traffic is routed to 10.1.2.3:80"
+    assert second.resources.keys() == observed.keys()
