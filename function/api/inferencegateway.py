@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import MaxLen
+from pydantic import Field
 
 from function import gateways, schema
 from function.core import InvalidSpec, Manifest, dig
+from function.core.manifest import is_list
 from function.schema import Rule
 from function.vocabulary import conditions as c
-from function.vocabulary import versions
+from function.vocabulary import egress, versions
 
 API_VERSION = versions.MODELPLANE
 KIND = "InferenceGateway"
@@ -55,9 +59,25 @@ class Backend(schema.Api):
         return getattr(self, gateways.BY_NAME[self.backend].field)
 
 
+Destinations = Annotated[list[schema.Destination], MaxLen(egress.MOST)]
+
+
+class Egress(schema.Api):
+    allow: Destinations = Field(default_factory=list)
+    """Exceptions from deny, and Services of other namespaces of the control cluster, such as *.ml-shared.svc. A name
+    may then resolve to addresses that deny has. Loopback, link-local, multicast and reserved addresses and metadata
+    services are never allowed."""
+    deny: Destinations = Field(default_factory=list)
+    """Internal hosts: networks, such as those of the control cluster's pods and Services, addresses, names, and *.
+    before a domain for all names below it, or alone for all names. Endpoints that lead there already keep serving."""
+
+
 class Spec(Backend):
     tls: Tls | None = None
     """Certificate for https. If omitted, the gateway serves plain http."""
+    egress: Egress = Egress()
+    """Where ModelEndpoints that users write may lead. Checked in their URLs, and for names whenever a proxy
+    connects."""
 
 
 class Status(schema.Api):
@@ -68,8 +88,25 @@ class Status(schema.Api):
 
 
 def parse(xr: Manifest) -> Spec:
-    """Raises InvalidSpec."""
+    """Return the spec of an XR. Raises InvalidSpec."""
     for rule in ROOT_RULES:
         if rule.holds is not None and not rule.holds(xr):
             raise InvalidSpec(c.INVALID_GATEWAY(field=rule.at, problem=rule.message))
-    return schema.parse(Spec, xr, invalid=c.INVALID_GATEWAY)
+    spec = schema.parse(Spec, xr, invalid=c.INVALID_GATEWAY)
+    for index, entry in enumerate(spec.egress.allow):
+        why = egress.never(entry)
+        if why:
+            problem = f"{entry} can never be allowed: {why}; remove it"
+            raise InvalidSpec(c.INVALID_GATEWAY(field=f"spec.egress.allow[{index}]", problem=problem))
+    return spec
+
+
+def policy(xr: Manifest | None) -> egress.Policy:
+    """Return where tenants' traffic may go, from a gateway as it is stored; without one, the built-in lists alone.
+
+    What no version of the API accepts is left out.
+    """
+    lists = (dig(xr, "spec", "egress", name) for name in ("allow", "deny"))
+    return egress.Policy(
+        *(tuple(e for e in (found if is_list(found) else ()) if isinstance(e, str)) for found in lists)
+    )

@@ -33,7 +33,7 @@ from function.schema.fields import (
 )
 from function.schema.foreign import foreign_faults, is_strict
 from function.schema.model import Api, Audience, Column, Rule, Scale
-from function.schema.networks import AddressRange, Cidr, cover_the_internet
+from function.schema.networks import AddressRange, Cidr, Destination, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
 from function.schema.unions import Member, field_of, union
 from function.schema.urls import HOST, PORT, Endpoint
@@ -57,6 +57,7 @@ __all__ = [
     "CloudName",
     "Column",
     "Count",
+    "Destination",
     "Distinct",
     "DnsLabel",
     "DnsSubdomain",

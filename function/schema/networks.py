@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from typing import Annotated, TypeAlias
 
 from function.cel.libraries import ip
-from function.schema.fields import Text
+from function.schema.fields import Text, quoted
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -76,6 +77,36 @@ AddressRange = Annotated[
         holds=lambda text: is_network(text) or is_range(text),
     ),
 ]
+
+_TOP_LABEL = "[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
+_DOMAIN = rf"^([*]|([*][.])?(([a-z0-9]([-a-z0-9]{{0,61}}[a-z0-9])?)[.])*{_TOP_LABEL})$"
+
+
+def _is_destination(text: str) -> bool:
+    return is_network(text) or _is_address(text) or re.fullmatch(_DOMAIN, text) is not None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip.parse_ip(text)
+    except ValueError:
+        return False
+    return True
+
+
+Destination = Annotated[
+    str,
+    Text(
+        253,
+        words=(
+            "a network such as 10.0.0.0/8 (its first address, a slash and a length), an IP address, a host name in"
+            " lower case, *. before a domain, such as *.corp.example.com, or * for every name"
+        ),
+        cel=f"(isIP(self) || ({_IS_NETWORK}) || self.matches({quoted(_DOMAIN)}))",
+        holds=_is_destination,
+    ),
+]
+"""Hosts: a network, an address, a name, or the names below a domain."""
 
 _NOT_ROUTED = tuple(
     ipaddress.IPv4Network(block)

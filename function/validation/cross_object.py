@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, dig, identity
+from function.kinds.modelendpoint import permission, target
 from function.validation import (
     caches,
     callers,
@@ -23,6 +24,7 @@ from function.validation import (
     shared_nodes,
 )
 from function.validation.finding import Finding
+from function.vocabulary.egress import Policy
 
 Indexed = tuple[int, Manifest]
 
@@ -45,16 +47,18 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     yield from shared_nodes.findings(objects)
     yield from callers.findings(objects, others)
     held = secrets.given(others)
+    gateway = next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)
+    policy = inferencegateway.policy(gateway)
     around = services.Around(
         servers=tuple(m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)),
         clusters=tuple(given),
         caches=cached,
-        gateway=gateways.of(next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)),
+        gateway=gateways.of(gateway),
     )
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
-                yield from endpoints.findings(index, manifest, held)
+                yield from _denied(index, manifest, policy) or endpoints.findings(index, manifest, held)
             case modelcache.KIND:
                 yield from caches.findings(index, manifest, given)
             case modeldeployment.KIND:
@@ -64,6 +68,17 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
                 yield from handover.warnings(index, manifest)
             case modelservice.KIND:
                 yield from services.findings(index, manifest, around)
+
+
+def _denied(index: int, endpoint: Manifest, policy: Policy) -> list[Finding]:
+    """Return what is wrong with a host that the built-in lists deny, or the InferenceGateway among the objects."""
+    where = target.parse(modelendpoint.parse(endpoint))
+    lists = Policy() if permission.is_replicas(endpoint) else policy
+    denial = lists.denial(where.host, identity(endpoint).namespace)
+    if denial is None:
+        return []
+    refusal = permission.refusal(where, denial)
+    return [Finding(index, ("spec", "url"), str(refusal.condition.facts["problem"]), "refused")]
 
 
 def _cache(index: int, manifest: Manifest, cached: Collection[NamespacedName]) -> Iterator[Finding]:

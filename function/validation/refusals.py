@@ -13,6 +13,7 @@ from function import clouds
 from function.api import (
     inferenceclass,
     inferencecluster,
+    inferencegateway,
     modeldeployment,
     modelendpoint,
     modelreplica,
@@ -133,7 +134,12 @@ def _own_stack(manifest: Manifest) -> Iterator[Refusal]:
 def _endpoint(manifest: Manifest) -> Iterator[Refusal]:
     spec = modelendpoint.parse(manifest)
     endpoints.check_namespace(manifest, spec)
-    target.parse(spec, identity(manifest).namespace)
+    target.parse(spec)
+    return iter(())
+
+
+def _gateway(manifest: Manifest) -> Iterator[Refusal]:
+    inferencegateway.parse(manifest)
     return iter(())
 
 
@@ -141,5 +147,6 @@ _CHECKS: Mapping[str, Callable[[Manifest], Iterator[Refusal]]] = {
     modeldeployment.KIND: _deployment,
     modelreplica.KIND: _replica,
     modelendpoint.KIND: _endpoint,
+    inferencegateway.KIND: _gateway,
     servingstack.KIND: _own_stack,
 }

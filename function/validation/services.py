@@ -14,7 +14,7 @@ from itertools import pairwise
 from function.api import modeldeployment, modelendpoint, modelservice
 from function.core import MOST_NAMED, Manifest, NamespacedName, dig, enumerate_names, identity
 from function.gateways import Implementation
-from function.kinds.modelendpoint import target
+from function.kinds.modelendpoint import permission, target
 from function.kinds.modelservice import need, proxy
 from function.schema import Path
 from function.validation import model_names
@@ -147,7 +147,7 @@ def _is_outside(server: Manifest) -> bool:
     if server["kind"] != modelendpoint.KIND:
         return False
     spec = modelendpoint.parse(server)
-    return target.needs_proxy(spec, target.parse(spec, identity(server).namespace))
+    return target.needs_proxy(spec, target.parse(spec), is_checked=not permission.is_replicas(server))
 
 
 def _backends(entries: Sequence[Entry]) -> int:

@@ -73,7 +73,9 @@ ROUTE_NOT_ACCEPTED = MODEL_READY.false("RouteNotAccepted", "{why}")
 # ModelEndpoint: can traffic reach it?
 ROUTING_READY = ConditionType("RoutingReady")
 BACKEND_CONFIGURED = ROUTING_READY.true("BackendConfigured", "Traffic is routed to {host}:{port}{remark}")
-LED_BY_SERVICES = ROUTING_READY.true("LedByServices", "Requests go through the proxies of ModelServices {services}")
+LED_BY_SERVICES = ROUTING_READY.true(
+    "LedByServices", "Requests go through the proxies of ModelServices {services}{remark}"
+)
 WAITING_FOR_BACKEND = ROUTING_READY.false("WaitingForBackend", "{why}")
 INVALID_URL = ROUTING_READY.false("InvalidURL", "{field}: {problem}")
 INVALID_ENDPOINT = ROUTING_READY.false("InvalidSpec", "{field}: {problem}; " + _HELD)

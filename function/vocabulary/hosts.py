@@ -1,5 +1,7 @@
 """How a URL spells a host, and hosts that no request may be sent to: loopback, link-local, metadata services.
 
+`function.vocabulary.egress` has what the platform team adds to them.
+
 A host is refused in any notation. An IPv6 address may embed an IPv4 address to which the network forwards the packet.
 So an address is checked together with every address embedded in it.
 """
@@ -75,6 +77,9 @@ NAMES: Mapping[str, str] = {
 _CLUSTER_DOMAINS = (".svc", ".svc.cluster.local", ".pod", ".pod.cluster.local")
 """Domains of Services and pods (Kubernetes, DNS for Services and Pods). The label before is the namespace."""
 
+_CLUSTER_DOMAIN = ".cluster.local"
+"""The rest of such a domain, which a pod's search path appends."""
+
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # RFC 4291 2.5.5.1
 _TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")  # RFC 2765 2.1
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052 2.1
@@ -82,6 +87,16 @@ _LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
 _ISATAP = (0x00005EFE, 0x02005EFE)
 """First half of the interface identifier (RFC 5214 6.1)."""
 _LAST = 0xFFFFFFFF
+
+EMBEDDING: tuple[ipaddress.IPv6Network, ...] = (
+    _COMPATIBLE,
+    _TRANSLATED,
+    ipaddress.IPv6Network("::ffff:0:0/96"),  # RFC 4291 2.5.5.2
+    ipaddress.IPv6Network("2001::/32"),  # Teredo, RFC 4380
+    ipaddress.IPv6Network("2002::/16"),  # 6to4, RFC 3056
+)
+"""Networks whose addresses embed an IPv4 address, and which nobody needs in order to reach a server. Whoever can check
+prefixes only denies them as a whole: Teredo, for one, inverts the addresses."""
 
 
 def in_url(host: str) -> str:
@@ -119,6 +134,24 @@ def namespace(host: str) -> str | None:
         if host.endswith(domain):
             return host.removesuffix(domain).rpartition(".")[2]
     return None
+
+
+def spellings(host: str, namespace: str) -> frozenset[str]:
+    """Return the names by which a pod of a namespace finds what a host names in the control cluster, itself included.
+
+    A name without a dot is a Service of the pod's namespace (Kubernetes, DNS for Services and Pods).
+    """
+    if "." not in host and ":" not in host:
+        return frozenset((host, f"{host}.{namespace}.svc", f"{host}.{namespace}.svc{_CLUSTER_DOMAIN}"))
+    if not host.endswith(_CLUSTER_DOMAINS):
+        return frozenset((host,))
+    short = host.removesuffix(_CLUSTER_DOMAIN)
+    return frozenset((short, f"{short}{_CLUSTER_DOMAIN}"))
+
+
+def behind_nat64(network: ipaddress.IPv4Network) -> ipaddress.IPv6Network:
+    """Return the addresses that a NAT64 translates to those of a network."""
+    return ipaddress.IPv6Network((int(_NAT64.network_address) | int(network.network_address), 96 + network.prefixlen))
 
 
 def meanings(address: Address) -> Iterator[Address]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from function.manifests.envoy import places
+from function.manifests.envoy import addresses, places
 from tests.e2e.processes import Process, healthy, listens, ports
 from tests.e2e.programs import Site
 
@@ -69,9 +69,30 @@ class Composed:
     arguments: Sequence[str]
 
 
-def composed(config_map: Mapping[str, Any], deployment: Mapping[str, Any]) -> Composed:
+def composed(
+    config_map: Mapping[str, Any], deployment: Mapping[str, Any], *, is_loopback_outside: bool = True
+) -> Composed:
+    """What is composed. Providers of tests are on loopback, which no proxy may reach, so it counts as outside."""
     [container] = deployment["spec"]["template"]["spec"]["containers"]
-    return Composed(config_map["data"], container["args"])
+    files = config_map["data"]
+    opened = {name: without_loopback(text) for name, text in files.items() if addresses.is_rule_file(name)}
+    return Composed({**files, **(opened if is_loopback_outside else {})}, container["args"])
+
+
+def without_loopback(rules: str) -> str:
+    """Rules of denied addresses that leave loopback out."""
+    [extension] = json.loads(rules)["resources"]
+    denied = extension["typed_config"]["rules"]["policies"]["denied-address"]["permissions"][0]["or_rules"]
+    denied["rules"] = [one for one in denied["rules"] if network(one) not in LOOPBACK]
+    return json.dumps({"resources": [extension]})
+
+
+def network(rule: Mapping[str, Any]) -> str:
+    prefix = rule["matcher"]["typed_config"]["upstream_ip"]
+    return f"{prefix['address_prefix']}/{prefix['prefix_len']}"
+
+
+LOOPBACK = ("127.0.0.0/8", "::1/128", "::/96")
 
 
 def start(site: Site, what: Composed, credential: Mount, roots: Path, address: str = "127.0.0.1") -> Proxy:

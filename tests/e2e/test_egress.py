@@ -42,7 +42,8 @@ def certificate(site: Site, names: str, signer: str = "ca") -> Path:
 def composed(url: str, *, key: bool = True) -> Composed:
     """What our function composes for an endpoint."""
     auth = {"auth": {"secretRef": {"name": "provider"}}} if key else {}
-    resources = registry.compose(Request(xr=objects.endpoint(url=url, **auth))).resources
+    xr = objects.endpoint(url=url, **auth)
+    resources = registry.compose(Request(xr=xr, required={"gateway": ()})).resources
     return egress.composed(resources["egress-config"].manifest, resources["egress-proxy"].manifest)
 
 

@@ -191,6 +191,10 @@ GATEWAY = of(
         "backend": "Traefik",
         "traefik": {"loadBalancer": "MetalLB", "metallb": {"addressPool": "192.0.2.10-192.0.2.20"}},
         "tls": {"secretRef": {"name": "cert"}, "hostname": "models.example.org"},
+        "egress": {
+            "allow": ["10.1.0.0/16", "192.0.2.7", "*.ml-shared.svc", "fd00:1::/32"],
+            "deny": ["10.0.0.0/8", "*.corp.example.com", "git.example.com"],
+        },
     },
     name="default",
     namespace=None,

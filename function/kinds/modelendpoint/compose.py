@@ -5,16 +5,18 @@ The proxies of ModelServices take over from the egress proxy. Its Service then s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from function.api.modelendpoint import Auth, Spec
 from function.core import NamespacedName
 from function.kinds.modelendpoint.target import Target, needs_proxy
 from function.manifests import backends, copies, proxies
+from function.manifests.envoy import addresses, places
 from function.manifests.envoy import egress as configuration
-from function.manifests.envoy import places
 from function.manifests.envoy.upstream import Key, Upstream
 from function.vocabulary import labels, names, settings
+from function.vocabulary.egress import Policy
 
 PROXY = "egress-proxy"
 CONFIG = "egress-config"
@@ -24,14 +26,18 @@ SLICE = "slice-"
 """Prefix of the slice's key. The address type follows."""
 
 
-def manifests(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, dict[str, Any]]:
-    """Return all manifests by key."""
-    return _proxied(endpoint, spec, target) if needs_proxy(spec, target) else _direct(endpoint, target)
+def manifests(
+    endpoint: NamespacedName, spec: Spec, target: Target, checked: Policy | None
+) -> dict[str, dict[str, Any]]:
+    """Return all manifests by key. `checked` has the lists by which the addresses of a name are checked, if at all."""
+    if needs_proxy(spec, target, is_checked=checked is not None):
+        return _proxied(endpoint, spec, target, checked)
+    return _direct(endpoint, target)
 
 
-def routing(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, Any]:
+def routing(endpoint: NamespacedName, spec: Spec, target: Target, *, is_checked: bool) -> dict[str, Any]:
     """Return what a route to the endpoint needs. A proxy sets the Host header itself, and an IP address accepts any."""
-    is_proxied = needs_proxy(spec, target)
+    is_proxied = needs_proxy(spec, target, is_checked=is_checked)
     return {
         "backendName": names.egress(endpoint) if is_proxied else names.backend(endpoint),
         "rewritePath": target.rewrite_path,
@@ -78,20 +84,22 @@ def _direct(endpoint: NamespacedName, target: Target) -> dict[str, dict[str, Any
     }
 
 
-def _proxied(endpoint: NamespacedName, spec: Spec, target: Target) -> dict[str, dict[str, Any]]:
+def _proxied(endpoint: NamespacedName, spec: Spec, target: Target, checked: Policy | None) -> dict[str, dict[str, Any]]:
     named: dict[str, Any] = {
         "name": names.egress(endpoint),
         "namespace": endpoint.namespace,
         "labels": _labels(endpoint),
     }
-    files = configuration.files(node=str(endpoint), to=_upstream(spec, target))
+    rules = addresses.rules(checked, target.host, endpoint.namespace) if checked and target.is_name else None
+    to = replace(_upstream(spec, target), rules=rules)
+    files = configuration.files(node=str(endpoint), to=to, policy=checked or Policy())
     return {
         CONFIG: copies.config_map(**named, data=files),
         PROXY: proxies.deployment(
             **named,
             image=settings.EGRESS_IMAGE,
             config_map=named["name"],
-            config_hash=names.content_hash(files),
+            config_hash=names.content_hash(configuration.read_at_startup(files)),
             secrets=_secrets(spec),
         ),
         "egress-budget": proxies.disruption_budget(**named),

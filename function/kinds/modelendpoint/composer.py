@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.api import modeldeployment, tenancy
+from function.api import tenancy
 from function.api.modelendpoint import API_VERSION, KIND, Spec, parse
 from function.core import (
     ComposedResource,
@@ -22,13 +22,13 @@ from function.core import (
     dig,
     enumerate_names,
     identity,
-    is_controlled_by,
     plain,
     restate,
 )
-from function.kinds.modelendpoint import compose, takeover, target
+from function.kinds.modelendpoint import compose, permission, takeover, target
 from function.kinds.modelendpoint.target import Target
 from function.manifests import running
+from function.manifests.envoy import egress as configuration
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
@@ -37,12 +37,15 @@ def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     check_namespace(request.xr, spec)
     published = dig(request.xr, "status", "routing")
-    where = target.parse(spec, request.identity.namespace, dig(published, "rewritePath"))
-    routing = compose.routing(request.identity, spec, where)
-    wanted = compose.manifests(request.identity, spec, where)
+    where = target.parse(spec, dig(published, "rewritePath"))
+    lists = permission.policy(request, where)
+    remark = f"{_former(where)}{permission.remark(request, where, lists)}"
+    checked = None if permission.is_replicas(request.xr) else lists
+    routing = compose.routing(request.identity, spec, where, is_checked=checked is not None)
+    wanted = compose.manifests(request.identity, spec, where, checked)
     if _is_taken_over(request, published, routing):
-        return _taken_over(request, wanted, routing)
-    routed = _routing_ready(request, spec, where, wanted)
+        return _taken_over(request, wanted, routing, remark)
+    routed = _routing_ready(request, spec, where, wanted, remark)
     is_new = routed.status == "True"
     superseded = {} if is_new else {key: m for key, m in request.observed.items() if key not in wanted}
     is_carried_out = is_new and not _is_late(request, wanted)
@@ -50,10 +53,14 @@ def _compose(request: Request) -> Result:
     return Result(
         ready=is_carried_out,
         conditions=(routed,),
-        resources={
-            **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
-            **{key: _composed(request, wanted, key) for key in wanted},
-        },
+        resources=permission.with_note(
+            request,
+            where,
+            {
+                **{key: ComposedResource(restate(m), ready=True) for key, m in superseded.items()},
+                **{key: _composed(request, wanted, key) for key in wanted},
+            },
+        ),
         status={
             **({"routing": plain(current)} if request.observed else {}),
             "serving": _serves(request, current),
@@ -69,13 +76,13 @@ def _is_taken_over(request: Request, published: Manifest | None, routing: Manife
     return is_proxied and is_published and takeover.is_over(request, takeover.revision(routing))
 
 
-def _taken_over(request: Request, wanted: Mapping[str, Any], routing: Manifest) -> Result:
+def _taken_over(request: Request, wanted: Mapping[str, Any], routing: Manifest, remark: str) -> Result:
     """Keep the Service alone: it has no pods, and whoever still knows its name gets 503."""
     key = compose.PROXY_SERVICE
     services = enumerate_names(takeover.leading(request)) or "which are not looked up yet"
     return Result(
         ready=True,
-        conditions=(c.LED_BY_SERVICES(services=services),),
+        conditions=(c.LED_BY_SERVICES(services=services, remark=remark),),
         resources={key: ComposedResource(wanted[key], ready=key in request.observed)},
         status={"routing": plain(routing), "serving": True},
     )
@@ -101,10 +108,7 @@ def check_namespace(xr: Manifest, spec: Spec) -> None:
 
     A replica's endpoint has no key and follows its replica, which may be older than the reservation.
     """
-    is_replicas = (
-        is_controlled_by(xr["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND) and spec.auth is None
-    )
-    if not is_replicas:
+    if spec.auth is not None or not permission.is_replicas(xr):
         tenancy.check(identity(xr), c.INVALID_ENDPOINT)
 
 
@@ -122,21 +126,25 @@ def _composed(request: Request, wanted: Mapping[str, Any], key: str) -> Composed
 def _is_config_late(request: Request, wanted: Mapping[str, Any]) -> bool:
     """Return whether new proxies would start with the old configuration. Then the new one is written first."""
     there = request.observed.get(compose.CONFIG)
-    return there is not None and dig(there, "data") != wanted[compose.CONFIG]["data"]
+    return there is not None and _startup(there) != _startup(wanted[compose.CONFIG])
 
 
-def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[str, Any]) -> Condition:
+def _startup(config: Manifest) -> Mapping[str, str]:
+    return configuration.read_at_startup(dig(config, "data") or {})
+
+
+def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[str, Any], remark: str) -> Condition:
     missing = sorted(key for key in wanted if key not in request.observed)
     if missing:
         return c.WAITING_FOR_BACKEND(why=f"Waiting for {', '.join(missing)}")
     if compose.PROXY not in wanted:
-        return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=_former(where))
+        return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
     proxy = request.observed[compose.PROXY]
     needs = f"{_needed(request, spec, where)}{running.fault(proxy)}"
     if not running.available(proxy):
         return c.WAITING_FOR_BACKEND(why=f"No egress proxy is available yet; it needs {needs}")
-    remark = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
-    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=f"{_former(where)}{remark}")
+    late = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
+    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=f"{remark}{late}")
 
 
 def _former(where: Target) -> str:
@@ -180,7 +188,7 @@ COMPOSER = Composer(
     kind=KIND,
     conditions=(c.ROUTING_READY,),
     invalid=c.INVALID_ENDPOINT,
-    requirements=takeover.requirements,
+    requirements=lambda request: (*permission.requirements(request), *takeover.requirements(request)),
     compose=_compose,
     held=_held,
 )

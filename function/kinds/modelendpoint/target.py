@@ -40,14 +40,14 @@ class Target:
         return self.address_type == "FQDN"
 
 
-def parse(spec: Spec, namespace: str, routed_path: str | None = None) -> Target:
-    """Return the target of an endpoint in a namespace. Raises InvalidSpec.
+def parse(spec: Spec, routed_path: str | None = None) -> Target:
+    """Return the target of an endpoint. Raises InvalidSpec for a host that nobody may ask.
 
     `routed_path` is the path to which routes rewrite so far. Earlier versions put clients' /v1 behind every URL: an
     endpoint that serves so goes on, because its requests would reach another path otherwise.
     """
     url = urlsplit(spec.url)
-    host, address_type = _address(url.hostname or "", namespace, tls=url.scheme == "https")
+    host, address_type = _address(url.hostname or "", tls=url.scheme == "https")
     is_former = _is_base(spec, url.path) and spec.basePath is None and routed_path == _path(url.path)
     base = (spec.basePath or url.path).rstrip("/") if _is_base(spec, url.path) and not is_former else None
     return Target(
@@ -70,20 +70,22 @@ def _is_base(spec: Spec, path: str) -> bool:
     return path.rstrip("/") != "" and not path.rstrip("/").endswith(_API)
 
 
-def needs_proxy(spec: Spec, target: Target) -> bool:
+def needs_proxy(spec: Spec, target: Target, *, is_checked: bool) -> bool:
     """Return whether only a proxy can call the target: with TLS or a key, by a short name, or with rewritten requests.
 
-    A slice accepts no short name.
+    A slice accepts no short name. `is_checked` tells whether the addresses of a name are checked, which a gateway
+    cannot do.
     """
     rewrites = target.base_path is not None or bool(spec.query) or spec.model is not None
-    return target.tls or spec.auth is not None or (target.is_name and "." not in target.host) or rewrites
+    by_name = target.is_name and (is_checked or "." not in target.host)
+    return target.tls or spec.auth is not None or by_name or rewrites
 
 
-def _address(host: str, namespace: str, *, tls: bool) -> tuple[str, str]:
+def _address(host: str, *, tls: bool) -> tuple[str, str]:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return _name(host, namespace, tls=tls), "FQDN"
+        return _name(host, tls=tls), "FQDN"
     _check_host(host)
     address = (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
     return str(address), f"IPv{address.version}"
@@ -92,23 +94,18 @@ def _address(host: str, namespace: str, *, tls: bool) -> tuple[str, str]:
 def _check_host(host: str) -> None:
     why = hosts.fault(host)
     if why:
-        raise _invalid(f"no endpoint may lead to {host}: {why}; use a host at which other machines reach the model")
+        raise refused(f"no endpoint may lead to {host}: {why}; use a host at which other machines reach the model")
 
 
-def _name(host: str, namespace: str, *, tls: bool) -> str:
-    """Check a host name. Raises InvalidSpec if it leads to the proxy itself, to a metadata service, or to another
-    tenant.
+def _name(host: str, *, tls: bool) -> str:
+    """Check a host name. Raises InvalidSpec if it leads to the proxy itself or to a metadata service.
 
     Names below localhost are allowed with TLS, because the server needs a certificate for the name.
     """
     if not (tls and host.endswith(".localhost")):
         _check_host(host)
     if len(host) > names.DNS_SUBDOMAIN:
-        raise _invalid(f"a host name has at most {names.DNS_SUBDOMAIN} characters")
-    other = hosts.namespace(host)
-    if other is not None and other != namespace:
-        problem = f"{host} is in namespace {other} of the control cluster"
-        raise _invalid(f"{problem}; an endpoint may lead to Services of its own namespace {namespace} only")
+        raise refused(f"a host name has at most {names.DNS_SUBDOMAIN} characters")
     return host
 
 
@@ -116,9 +113,10 @@ def _path(path: str) -> str:
     """Return the path of a URL without the API's own, which clients append."""
     found = f"{path.rstrip('/').removesuffix(_API)}/"
     if len(found) > _LONGEST_PATH:
-        raise _invalid(f"its path has more than {_LONGEST_PATH} characters, the most that a route can rewrite to")
+        raise refused(f"its path has more than {_LONGEST_PATH} characters, the most that a route can rewrite to")
     return found
 
 
-def _invalid(problem: str) -> InvalidSpec:
+def refused(problem: str) -> InvalidSpec:
+    """Return the refusal of a URL."""
     return InvalidSpec(c.INVALID_URL(field="spec.url", problem=problem))

@@ -18,7 +18,7 @@ from typing import Any
 
 from function.api.modelservice import Spec
 from function.core import Request, restate
-from function.kinds.modelservice import acceptance, admitted, compose, decide, members, need, proxy
+from function.kinds.modelservice import acceptance, admitted, compose, decide, inputs, members, need, proxy
 from function.kinds.modelservice.admitted import Admitted
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
@@ -53,7 +53,7 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
     if not needs:
         decision = decide.decide(spec, found, most=most, routed=routed)
         return Change(decision=decision, direct=decision, needs=(), members=None, admitted=None, is_proxied=False)
-    asked = Asked(request.identity, spec, callers)
+    asked = Asked(request.identity, spec, inputs.policy(request), callers)
     decision, there = _fitting(request, asked, found, routed)
     missing = {one.name for one, _ in decision.chosen} - {one.endpoint.name for one in there.members}
     is_taking = proxy.is_available(request) and not (missing and _is_direct(request))
@@ -91,7 +91,8 @@ def manifests(request: Request, spec: Spec, change: Change) -> dict[str, Mapping
 def _proxy(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[str, Any]]:
     """Return the proxy, as long as it is needed or may still be asked."""
     if change.members is not None:
-        return {**proxy.manifests(request, Asked(request.identity, spec, change.admitted), change.members)}
+        asked = Asked(request.identity, spec, inputs.policy(request), change.admitted)
+        return {**proxy.manifests(request, asked, change.members)}
     is_left = not leads(request) and acceptance.fault(request.observed.get(compose.ROUTE)) is None
     return {} if is_left else {key: restate(found) for key, found in proxy.restated(request).items()}
 

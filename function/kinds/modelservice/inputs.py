@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import gateways
-from function.api import inferencegateway
-from function.core import Manifest, NotYet, Request, Requirement, dig, enumerate_names, identity, plain
+from function.api import inferencegateway, modeldeployment
+from function.core import (
+    Manifest,
+    NotYet,
+    Request,
+    Requirement,
+    dig,
+    enumerate_names,
+    identity,
+    is_controlled_by,
+    plain,
+)
 from function.fleet import served_names, upstreams
 from function.gateways import Implementation
 from function.kinds.modelservice import reads
 from function.manifests import reached
 from function.vocabulary import conditions as c
 from function.vocabulary import hosts, names
+from function.vocabulary.egress import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +63,14 @@ class Endpoint:
     """How the service's own proxy reaches it, as it published it. None if it has not."""
     is_outside: bool = False
     """Whether only a proxy can reach it."""
+    is_replicas: bool = False
+    """Whether a ModelDeployment composed it, so that it leads to the gateway that a cluster published."""
+
+
+def policy(request: Request) -> Policy:
+    """Return where tenants' traffic may go. The gateway must be looked up."""
+    found = request.resolved(reads.GATEWAY)
+    return inferencegateway.policy(found[0] if found else None)
 
 
 def gateway(request: Request) -> Gateway:
@@ -97,6 +116,7 @@ def _endpoint(manifest: Manifest, entry: int, sight: _Sight) -> Endpoint:
         unseen=_unseen(manifest, sight) if reads.is_candidate(manifest) else "",
         upstream=plain(upstream) if upstreams.of_endpoint(manifest) else None,
         is_outside=dig(routing, "backendName") == names.egress(identity(manifest)),
+        is_replicas=is_controlled_by(manifest["metadata"], modeldeployment.API_VERSION, modeldeployment.KIND),
     )
 
 

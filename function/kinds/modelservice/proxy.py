@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from function.api.modelservice import Retry, Spec
@@ -15,12 +15,13 @@ from function.kinds.modelservice import admitted
 from function.kinds.modelservice.admitted import Admitted
 from function.kinds.modelservice.members import RECORD, Member, Members, record
 from function.manifests import backends, copies, proxies, running
-from function.manifests.envoy import front, places, service
+from function.manifests.envoy import addresses, front, places, service
 from function.manifests.envoy.access import Access
 from function.manifests.envoy.callers import Caller, Callers, Limit
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.proxies import SecretFiles
 from function.vocabulary import labels, names, settings
+from function.vocabulary.egress import Policy
 
 CONFIG = "proxy-config"
 PODS = "proxy"
@@ -37,10 +38,12 @@ period of a minute, plus up to half of that as jitter (kubernetes.io, "ConfigMap
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a proxy is for: a service, and who can call it."""
+    """What a proxy is for: a service, who can call it, and what its endpoints may be."""
 
     who: NamespacedName
     spec: Spec
+    policy: Policy
+    """Where the endpoints' names may lead."""
     admitted: Admitted | None = None
     """None if everybody can call."""
 
@@ -77,7 +80,8 @@ def data(asked: Asked, members: Members) -> dict[str, str]:
     """Return the part of the configuration that may change while the proxy runs."""
     recorded = {one.endpoint.name: one.published for one in members.members}
     known = {admitted.RECORD: _text(asked.admitted.record)} if asked.admitted else {}
-    return {**service.dynamic(_front(asked, members.members)), RECORD: _text(recorded), **known}
+    files = {**service.dynamic(_front(asked, members.members)), **addresses.rule_files(asked.policy)}
+    return {**files, RECORD: _text(recorded), **known}
 
 
 def _text(recorded: Mapping[str, Any]) -> str:
@@ -98,7 +102,7 @@ def _front(asked: Asked, members: Iterable[Member]) -> front.Front:
     has_tiers = any(entry.priority for entry in spec.endpoints)
     return front.Front(
         service=asked.who.name,
-        endpoints=tuple(_endpoint(spec, one) for one in members),
+        endpoints=tuple(_endpoint(spec, one, _rules(asked, one)) for one in members),
         retry=_retry(spec.retry or (Retry() if has_tiers else None)),
         ejection=_ejection(spec, has_tiers=has_tiers),
         access=_access(asked),
@@ -127,11 +131,19 @@ def _caller(known: fleet_callers.Caller) -> Caller:
     )
 
 
-def _endpoint(spec: Spec, member: Member) -> Endpoint:
+def _rules(asked: Asked, member: Member) -> str | None:
+    """Return the rules for what the endpoint's name resolves to. A literal address was checked in its URL."""
+    to = member.reached.upstream
+    if member.endpoint.is_replicas or to.address_type != "FQDN":
+        return None
+    return addresses.rules(asked.policy, to.host, asked.who.namespace)
+
+
+def _endpoint(spec: Spec, member: Member, rules: str | None) -> Endpoint:
     entry, reached = spec.endpoints[member.endpoint.entry], member.reached
     return Endpoint(
         name=member.endpoint.name,
-        upstream=reached.upstream,
+        upstream=replace(reached.upstream, rules=rules),
         weight=member.weight,
         priority=entry.priority,
         names=member.endpoint.served,

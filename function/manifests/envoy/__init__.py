@@ -5,6 +5,7 @@ Fields and defaults are those of Envoy v1.40. The end-to-end tests run every con
 - `places`: ports, directories and files, as pods and configuration share them
 - `language`: how Envoy's configuration is written, and a connection manager of ours
 - `secrets`: keys and certificates that Envoy reads from mounted Secrets
+- `addresses`: addresses to which no proxy connects
 - `upstream`: one server behind a proxy: where it is, how its requests are rewritten, and how it is trusted
 - `egress`: the proxy of one ModelEndpoint
 - `endpoint`, `front`, `access`, `callers`, `limits`, `usage`, `health`, `service`: the proxy of a ModelService

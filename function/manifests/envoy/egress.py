@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from function.manifests.envoy import upstream
+from function.manifests.envoy import addresses, local_replies, upstream
 from function.manifests.envoy.language import listener, manager, text, typed
 from function.manifests.envoy.places import (
     AUTHORITY_DIRECTORY,
@@ -19,24 +20,25 @@ from function.manifests.envoy.places import (
 )
 from function.manifests.envoy.secrets import Mounted
 from function.manifests.envoy.upstream import Upstream
+from function.vocabulary.egress import Policy
 
 CREDENTIAL = Mounted("credential", CREDENTIAL_DIRECTORY, CREDENTIAL_FILE)
 """The key of the endpoint's Secret that holds the API key."""
 AUTHORITY = Mounted("authority", AUTHORITY_DIRECTORY, AUTHORITY_FILE)
 """The key of the endpoint's Secret that holds the certificates of its server's authorities."""
 _PROVIDER = "provider"
-_RETRY = {"retry_on": "connect-failure,refused-stream,reset-before-request", "num_retries": 2}
-"""Retry only what the provider never saw."""
+_RETRIES = 2
 _MOST_CONNECTIONS = 8192
 """Connections from gateways. More would not fit into the proxy's memory."""
 
 
-def files(*, node: str, to: Upstream) -> dict[str, str]:
+def files(*, node: str, to: Upstream, policy: Policy) -> dict[str, str]:
     """Return the files of DIRECTORY, by name. The key and the certificates of `to` are CREDENTIAL and AUTHORITY."""
     requests = manager(
         "requests",
-        upstream.routes(to, _PROVIDER, retry_policy=_RETRY),
+        upstream.routes(to, _PROVIDER, retry_policy=upstream.retries(to, _RETRIES)),
         upstream.filters(to, DIRECTORY),
+        more={"local_reply_config": local_replies.of_egress(to.host)} if to.rules else None,
         request_headers_to_remove=list(upstream.FORWARDED),
     )
     bootstrap = {
@@ -47,7 +49,16 @@ def files(*, node: str, to: Upstream) -> dict[str, str]:
         },
         "overload_manager": {"resource_monitors": [connections()]},
     }
-    return {BOOTSTRAP_FILE: text(bootstrap)} | {name: text(sds) for name, sds in upstream.sds_files(to).items()}
+    return {
+        BOOTSTRAP_FILE: text(bootstrap),
+        **{name: text(sds) for name, sds in upstream.sds_files(to).items()},
+        **(addresses.rule_files(policy) if to.rules else {}),
+    }
+
+
+def read_at_startup(found: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of which running proxies do not notice a change."""
+    return {name: text for name, text in found.items() if not addresses.is_rule_file(name)}
 
 
 def connections() -> dict[str, Any]:

@@ -60,7 +60,7 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
     hidden = [*_OURS, *(upstream.FORWARDED if endpoint.is_outside else ())]
     asked = manager(
         _name(endpoint),
-        [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_AGAIN)],
+        [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_again(to))],
         upstream.filters(to, _SDS),
         more={"local_reply_config": local_replies.of_endpoint(endpoint.name)},
         is_ahead=True,  # Envoy reads listeners and clusters in any order
@@ -72,6 +72,14 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
 
 def cluster(endpoint: Endpoint) -> dict[str, Any]:
     return upstream.cluster(_name(endpoint), endpoint.upstream, _SDS, connect_timeout=_CONNECT)
+
+
+def _again(to: Upstream) -> dict[str, Any]:
+    """Return the policy for what met a closed connection, or one of several addresses that cannot be reached.
+
+    With one address, the front asks another endpoint at once.
+    """
+    return upstream.retries(to, 1) if to.rules else _AGAIN
 
 
 _NO_JSON = {

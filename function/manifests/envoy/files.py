@@ -11,6 +11,7 @@ from function.manifests.envoy.places import DATA, DIRECTORY
 LISTENER = "config.listener.v3.Listener"
 CLUSTER = "config.cluster.v3.Cluster"
 ROUTES = "config.route.v3.RouteConfiguration"
+EXTENSION = "config.core.v3.TypedExtensionConfig"
 
 
 def source(file: str) -> dict[str, Any]:

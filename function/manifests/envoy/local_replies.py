@@ -17,6 +17,7 @@ _TOO_LARGE = 413
 """What filters answer that must read a body whole."""
 _DENIED = 403
 """What the filter of upstream addresses answers."""
+_NOT_ALLOWED = "address_not_allowed"
 
 
 def of_endpoint(endpoint: str) -> dict[str, Any]:
@@ -28,15 +29,19 @@ def of_endpoint(endpoint: str) -> dict[str, Any]:
     return {
         "mappers": [
             _mapper(_status(_MISSING_KEY), UNSENT, f"the API key of endpoint {endpoint} is missing", "missing_key"),
-            _mapper(
-                _status(_DENIED), UNSENT, f"the address of endpoint {endpoint} is not allowed", "address_not_allowed"
-            ),
+            _mapper(_status(_DENIED), UNSENT, f"the address of endpoint {endpoint} is not allowed", _NOT_ALLOWED),
             _mapper(
                 _flags("UF", "UH", "NC", "UO", "DF"), UNSENT, f"endpoint {endpoint} cannot be reached", "unreachable"
             ),
             _mapper(_flags("UC", "UR", "UPE"), RESET, f"endpoint {endpoint} ended the connection", "connection_ended"),
         ]
     }
+
+
+def of_egress(host: str) -> dict[str, Any]:
+    """Return the replies of an egress proxy. Its provider's own 403 does not pass here."""
+    message = f"an address of {host} is not allowed"
+    return {"mappers": [{"filter": _status(_DENIED), "status_code": 503, **body(error(message, _NOT_ALLOWED))}]}
 
 
 def of_front(service: str, most_body: int) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy import secrets
+from function.manifests.envoy import addresses, secrets
 from function.manifests.envoy.language import JSON_ANSWER, TYPES, refusal, typed
 from function.manifests.envoy.places import ROOTS
 from function.manifests.envoy.secrets import Mounted
@@ -50,6 +50,8 @@ class Upstream:
     """Certificates in place of the public roots."""
     model: str | None = None
     """The name of the model in requests. None leaves it as it is."""
+    rules: str | None = None
+    """The rules of `addresses` for what the name resolves to. None if any address will do, or if it is no name."""
 
     @property
     def authority_header(self) -> str:
@@ -158,22 +160,27 @@ def sds_files(upstream: Upstream) -> dict[str, dict[str, Any]]:
 # The server
 
 
-def cluster(name: str, upstream: Upstream, directory: str, *, connect_timeout: str) -> dict[str, Any]:
-    """Return a server's cluster.
+def retries(upstream: Upstream, times: int) -> dict[str, Any]:
+    """Return the policy for what a server never saw: repeat it, at another of its addresses if each is a host.
 
-    A name is resolved continually, and Envoy uses whichever of its addresses answers, IPv4 or IPv6.
+    A denied address is not retried: Envoy answers for it at once.
     """
-    resolved = typed(
-        "envoy.cluster.dns",
-        "extensions.clusters.dns.v3.DnsCluster",
-        dns_lookup_family="ALL",
-        respect_dns_ttl=True,
-        all_addresses_in_single_endpoint=True,
+    policy = {"retry_on": "connect-failure,refused-stream,reset-before-request", "num_retries": times}
+    if upstream.rules is None:
+        return policy
+    previous = typed(
+        "envoy.retry_host_predicates.previous_hosts",
+        "extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
     )
+    return {**policy, "retry_host_predicate": [previous], "host_selection_retry_max_attempts": 5}
+
+
+def cluster(name: str, upstream: Upstream, directory: str, *, connect_timeout: str) -> dict[str, Any]:
+    """Return a server's cluster."""
     address = {"socket_address": {"address": upstream.host, "port_value": upstream.port}}
     return {
         "name": name,
-        **({"cluster_type": resolved} if upstream.address_type == "FQDN" else {"type": "STATIC"}),
+        **_found(upstream),
         "connect_timeout": connect_timeout,
         "load_assignment": {
             "cluster_name": name,
@@ -186,12 +193,45 @@ def cluster(name: str, upstream: Upstream, directory: str, *, connect_timeout: s
                 "@type": f"{TYPES}.extensions.upstreams.http.v3.HttpProtocolOptions",
                 "common_http_protocol_options": {"idle_timeout": "60s"},
                 "explicit_http_config": {"http_protocol_options": {}},
+                **({"http_filters": addresses.filters(upstream.rules)} if upstream.rules else {}),
             }
         },
         **({"transport_socket": _tls(upstream, directory)} if upstream.tls else {}),
     }
 
 
+def _found(upstream: Upstream) -> dict[str, Any]:
+    """Return how a cluster finds its addresses. A name is resolved continually, to addresses of IPv4 and IPv6.
+
+    Without rules, all addresses are one host: Envoy uses whichever answers. Only the first would be checked, so with
+    rules each is a host of its own. One that cannot be reached, such as all of IPv6 where there is none, is left alone
+    after one failure, for 10 to 30 seconds. One host always stays.
+    """
+    if upstream.address_type != "FQDN":
+        return {"type": "STATIC"}
+    if upstream.rules is None:
+        return {"cluster_type": _dns(all_addresses_in_single_endpoint=True)}
+    return {"cluster_type": _dns(), "common_lb_config": {"healthy_panic_threshold": {"value": 1}}, **_EJECTION}
+
+
+def _dns(**more: Any) -> dict[str, Any]:
+    type_ = "extensions.clusters.dns.v3.DnsCluster"
+    return typed("envoy.cluster.dns", type_, dns_lookup_family="ALL", respect_dns_ttl=True, **more)
+
+
+_EJECTION = {
+    "outlier_detection": {
+        "split_external_local_origin_errors": True,
+        "consecutive_local_origin_failure": 1,
+        "enforcing_local_origin_success_rate": 0,
+        "enforcing_consecutive_5xx": 0,
+        "enforcing_success_rate": 0,
+        "base_ejection_time": "10s",
+        "max_ejection_time": "30s",
+        "max_ejection_percent": 90,
+    }
+}
+"""Failed connections alone count. What the server answers is the client's to judge."""
 UNLIMITED: Mapping[str, Any] = {
     "max_connections": _MOST_REQUESTS,
     "max_pending_requests": _MOST_REQUESTS,

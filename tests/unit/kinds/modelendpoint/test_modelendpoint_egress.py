@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from function.manifests.envoy import egress, places
+from function.manifests.envoy import addresses, egress, places
 from function.manifests.envoy.upstream import Key, Upstream
+from function.vocabulary.egress import Policy
+
+POLICY = Policy(allow=("10.1.0.0/16",), deny=("10.0.0.0/8",))
 
 
 def bootstrap(**more: Any) -> dict[str, Any]:
@@ -16,10 +19,10 @@ def bootstrap(**more: Any) -> dict[str, Any]:
     return config
 
 
-def files(**more: Any) -> dict[str, str]:
+def files(policy: Policy = POLICY, **more: Any) -> dict[str, str]:
     key = Key(secret=egress.CREDENTIAL, header="Authorization", prefix="Bearer ")
     given = {"host": "api.example.com", "port": 443, "address_type": "FQDN", "tls": True, "key": key}
-    return egress.files(node="ml-team/outside", to=Upstream(**{**given, **more}))
+    return egress.files(node="ml-team/outside", to=Upstream(**{**given, **more}), policy=policy)
 
 
 def route(config: dict[str, Any]) -> dict[str, Any]:
@@ -61,3 +64,39 @@ def test_without_a_key_there_is_no_file_for_one() -> None:
 
 def test_an_answer_may_take_as_long_as_it_takes() -> None:
     assert route(bootstrap())["timeout"] == "0s"
+
+
+def cluster(**more: Any) -> dict[str, Any]:
+    found: dict[str, Any] = bootstrap(**more)["static_resources"]["clusters"][0]
+    return found
+
+
+def upstream_filters(found: dict[str, Any]) -> list[str]:
+    [options] = found["typed_extension_protocol_options"].values()
+    return [one["name"] for one in options.get("http_filters", [])]
+
+
+def test_a_name_with_rules_has_a_host_for_each_address() -> None:
+    """As one host, only the first of its addresses would be checked."""
+    checked, free = cluster(rules=addresses.LISTED), cluster()
+    assert upstream_filters(checked) == ["addresses", "envoy.filters.http.upstream_codec"]
+    assert "all_addresses_in_single_endpoint" not in checked["cluster_type"]["typed_config"]
+    assert upstream_filters(free) == []
+    assert free["cluster_type"]["typed_config"]["all_addresses_in_single_endpoint"] is True
+
+
+def test_another_address_is_tried_when_one_cannot_be_reached() -> None:
+    policy = route(bootstrap(rules=addresses.LISTED))["retry_policy"]
+    assert [one["name"] for one in policy["retry_host_predicate"]] == ["envoy.retry_host_predicates.previous_hosts"]
+
+
+def test_a_changed_list_restarts_no_proxy() -> None:
+    """Envoy reads the rules again by itself: a list of the platform team concerns every proxy of the fleet."""
+    first, second = files(rules=addresses.LISTED), files(Policy(deny=("192.0.2.0/24",)), rules=addresses.LISTED)
+    assert first != second
+    assert egress.read_at_startup(first) == egress.read_at_startup(second)
+    assert {*first} - {*egress.read_at_startup(first)} == {"addresses.json", "addresses-of-allowed-names.json"}
+
+
+def test_without_rules_there_are_no_files_of_them() -> None:
+    assert not any(map(addresses.is_rule_file, files()))
