@@ -38,9 +38,9 @@ HEADER_WORDS = f"the name of a header, but none of {', '.join(_OTHERS_HEADERS)}"
 _IS_FREE = f"!(self.lowerAscii() in [{', '.join(schema.quoted(name) for name in _OTHERS_HEADERS)}])"
 MODEL = r"^[A-Za-z0-9_]([-A-Za-z0-9_./:@+]*[A-Za-z0-9_])?$"
 MODEL_WORDS = "the name of a model, such as Qwen/Qwen3-8B"
-_KEY_NAME = "(?i)^(.*[-_.])?(key|apikey|token|secret|password|passwd|sig|signature|credential|credentials|auth|code)$"
+_KEY_NAME = "^(.*[-_.])?(key|apikey|token|secret|password|passwd|sig|signature|credential|credentials|auth|code)$"
 """Names of query parameters by which APIs take keys: `key` (Google), `subscription-key` (Azure API Management), `code`
-(Azure Functions), `sig` (Azure shared access signatures), `access_token` (RFC 6750)."""
+(Azure Functions), `sig` (Azure shared access signatures), `access_token` (RFC 6750). In lower case."""
 
 
 def is_free_header(name: str) -> bool:
@@ -106,10 +106,10 @@ class Spec(schema.Api):
             at="tls",
         ),
         Rule(
-            f"!has(self.query) || self.query.all(name, !name.matches({schema.quoted(_KEY_NAME)}))",
+            f"!has(self.query) || self.query.all(name, !name.lowerAscii().matches({schema.quoted(_KEY_NAME)}))",
             "no query parameter may have the name of a key, such as key, token, sig or code: put the key into a Secret,"
             " and name it in auth.secretRef",
-            lambda spec: not any(re.fullmatch(_KEY_NAME, name) for name in spec.query),
+            lambda spec: not any(re.fullmatch(_KEY_NAME, name.lower()) for name in spec.query),
             at="query",
         ),
     )
@@ -147,6 +147,7 @@ class Upstream(schema.Api):
     host: str
     """IP address or host name."""
     port: int
+    """Port of the server."""
     addressType: str
     """IPv4, IPv6 or FQDN."""
     tls: bool | None = None

@@ -86,7 +86,7 @@ def _reading_all(world: World, request: Request) -> Manifest:
     spec, most = parse(request.xr), gateways.of(s.GATEWAY).most_backends
     routed = compose.routed(request.observed[compose.ROUTE]) - {compose.placeholder(request.identity)}
     decision = decide.decide(spec, tuple(seen.values()), most=most, routed=routed)
-    return compose.manifests(request.identity, decision)[compose.ROUTE]
+    return compose.manifests(request.identity, compose.to_endpoints(decision))[compose.ROUTE]
 
 
 def _endpoint(manifest: Manifest, entry: int, is_lost: bool) -> inputs.Endpoint:

@@ -49,8 +49,8 @@ def test_a_url_that_no_gateway_could_reach_is_refused_without_being_repeated(url
 
     said = raised.value.condition
     want = (
-        "an http or https URL with a host, in ASCII, without user, password, query or fragment, without a dot after"
-        " the host, and without empty, . or .. parts in its path"
+        "an http or https URL with a host, in ASCII, without user, password, query (see spec.query) or fragment,"
+        " without a dot after the host, and without empty, . or .. parts in its path"
     )
     assert (said.reason, said.message) == ("InvalidURL", f"spec.url: must be {want} (1 to 2048 characters)")
 

@@ -88,9 +88,8 @@ def test_pods_of_our_own_satisfy_restricted() -> None:
     own = [(case, template) for case in cases.CASES for template in pods(case) if not is_engine(template)]
     found = [(case.name, v) for case, template in own for v in security.violations(template, RESTRICTED)]
     assert not found
-    assert {case.parent.name for case, _ in own} == {"modelcache", "modelendpoint", "modelreplica", "servingstack"}, (
-        "kinds with pods"
-    )
+    kinds = {"modelcache", "modelendpoint", "modelreplica", "modelservice", "servingstack"}
+    assert {case.parent.name for case, _ in own} == kinds, "kinds with pods"
 
 
 @pytest.mark.parametrize("case", REPLICAS, ids=lambda case: case.name)
