@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.e2e.client import Reply, call
 from tests.e2e.kube import Object
 from tests.e2e.load import many
 from tests.e2e.programs import Site
-from tests.e2e.providers import Behaviour, Provider, answers, hangs, resets, serving, streams, waits
+from tests.e2e.providers import LIMIT, Behaviour, Provider, answers, hangs, resets, serving, streams, upgrades, waits
 from tests.e2e.service_proxy import Running, endpoint, entry, running, service
 from tests.e2e.waiting import always, steady, until
 
@@ -267,6 +268,29 @@ def test_a_stream_that_has_begun_is_neither_cut_nor_repeated(site: Site) -> None
                 response.read()
 
         assert (len(first.asked), second.asked) == (2, [])
+
+
+def test_a_websocket_passes_in_both_directions(site: Site) -> None:
+    """As the realtime API uses it, and as a route passes it on. An endpoint that refuses connections is passed over."""
+    with tiers(site, "first", "second") as (proxy, (first, second)):
+        first.refuse()
+        second.behave = upgrades
+        address, _, port = proxy.url.removeprefix("http://").partition(":")
+        with socket.create_connection((address, int(port)), timeout=LIMIT) as client:
+            client.sendall(UPGRADE)
+            head = client.recv(4096)
+            client.sendall(b"hello")
+            said = b"".join(iter(lambda: client.recv(4096), b""))
+
+        assert head.startswith(b"HTTP/1.1 101 "), head
+        assert said == b"hello"
+        assert second.asked[0].headers["upgrade"] == "websocket"
+
+
+UPGRADE = (
+    b"GET /v1/realtime?model=m HTTP/1.1\r\nhost: chat\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+    b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n"
+)
 
 
 # What may be repeated

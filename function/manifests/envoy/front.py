@@ -16,7 +16,7 @@ from function.core import enumerate_names
 from function.manifests.envoy import endpoint as endpoints
 from function.manifests.envoy import files, local_replies, places
 from function.manifests.envoy.endpoint import Endpoint
-from function.manifests.envoy.language import JSON_ANSWER, listener, manager, refusal, typed
+from function.manifests.envoy.language import JSON_ANSWER, UPGRADES, listener, manager, refusal, typed
 from function.manifests.envoy.places import PORT
 from function.manifests.envoy.upstream import UNLIMITED
 from function.vocabulary import names
@@ -106,6 +106,7 @@ def front_listener(
                 "rds": {"route_config_name": _ROUTES, "config_source": files.source(places.ROUTES_FILE)},
                 "early_header_mutation_extensions": [_STRIPPED],
                 "local_reply_config": {"mappers": [*replies, *local_replies.of_front(served.service, MOST_BODY)]},
+                **UPGRADES,
                 **more,
             },
         ),
