@@ -532,6 +532,7 @@ def test_where_ten_thousand_requests_end(site: Site) -> None:
             for one in failing:
                 mend(one)
             until(lambda: ejected(proxy), "all to be back", holds=lambda seen: seen == 0)
+            until(lambda: many(proxy.url, 40), "each thread to know", holds=lambda seen: seen == {(200, "first"): 40})
 
     assert counts == {(200, "first"): 3750, (200, "second"): 3750, (200, "third"): 2500}
 
