@@ -35,6 +35,7 @@ class Exchange:
 
     provider: "Provider"
     asked: Asked
+    reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     def answer(self, status: int, content: bytes, content_type: str = "application/json", **headers: str) -> None:
@@ -92,6 +93,13 @@ async def streams(exchange: Exchange) -> None:
             return
         exchange.chunk(f"data: {token}\n\n")
     exchange.writer.write(b"0\r\n\r\n")
+
+
+async def upgrades(exchange: Exchange) -> None:
+    """Speak another protocol, as the realtime API does, and send what the client has sent."""
+    exchange.head(101, {"connection": "upgrade", "upgrade": "websocket"})
+    exchange.writer.write(await exchange.reader.readexactly(5))
+    exchange.writer.close()
 
 
 CUT = "(cut)"
@@ -166,7 +174,7 @@ class Provider:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             async for asked in requests(reader, writer):
                 self.asked.append(asked)
-                await self.behave(Exchange(self, asked, writer))
+                await self.behave(Exchange(self, asked, reader, writer))
                 await writer.drain()
         self.clients.discard(writer)
         writer.close()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from function.manifests.envoy import local_replies, upstream
-from function.manifests.envoy.language import JSON_ANSWER, manager, refusal
+from function.manifests.envoy.language import JSON_ANSWER, UPGRADES, manager, refusal
 from function.manifests.envoy.places import DATA, DIRECTORY
 from function.manifests.envoy.upstream import Upstream
 
@@ -62,7 +62,7 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
         _name(endpoint),
         [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_again(to))],
         upstream.filters(to, _SDS),
-        more={"local_reply_config": local_replies.of_endpoint(endpoint.name)},
+        more={"local_reply_config": local_replies.of_endpoint(endpoint.name), **UPGRADES},
         is_ahead=True,  # Envoy reads listeners and clusters in any order
         request_headers_to_remove=hidden,
         response_headers_to_remove=[local_replies.UNSENT, local_replies.RESET],  # only the proxy may set them

@@ -17,7 +17,7 @@ from function.manifests.envoy import endpoint as endpoints
 from function.manifests.envoy import files, local_replies, places, usage
 from function.manifests.envoy.access import OPEN, Access
 from function.manifests.envoy.endpoint import Endpoint
-from function.manifests.envoy.language import JSON_ANSWER, listener, manager, refusal, typed
+from function.manifests.envoy.language import JSON_ANSWER, UPGRADES, listener, manager, refusal, typed
 from function.manifests.envoy.places import PORT
 from function.manifests.envoy.upstream import UNLIMITED
 from function.vocabulary import names
@@ -106,6 +106,7 @@ def front_listener(served: Front) -> dict[str, Any]:
                 "local_reply_config": {
                     "mappers": [*access.replies, *local_replies.of_front(served.service, MOST_BODY)]
                 },
+                **UPGRADES,
                 **access.logs(MODEL),
             },
         ),

@@ -76,6 +76,8 @@ def refusal(status: int, message: str, code: str) -> dict[str, Any]:
     return {"status": status, "body": {"inline_string": json.dumps({"error": error}, ensure_ascii=False)}}
 
 
+UPGRADES: Mapping[str, Any] = {"upgrade_configs": [{"upgrade_type": "websocket"}]}
+"""Fields of a connection manager that passes WebSockets on, such as those of OpenAI's realtime API."""
 JSON_ANSWER: tuple[dict[str, Any], ...] = (
     {"header": {"key": "content-type", "value": "application/json"}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"},
 )
