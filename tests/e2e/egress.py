@@ -119,11 +119,8 @@ def placed(
     """Write the files to a folder of their own, and give its number, and the arguments that lead there."""
     number = next(numbers)
     folder = site.folder / f"egress-{number}"
-    folder.mkdir()
-    for name, text in what.files.items():
-        (folder / name).write_text(elsewhere(text, folder, credential.folder, roots))
-    bootstrap = folder / places.BOOTSTRAP_FILE
-    bootstrap.write_text(moved(bootstrap.read_text(), sockets))
+    files = {name: elsewhere(text, folder, credential.folder, roots) for name, text in what.files.items()}
+    Mount(folder).write(**{**files, places.BOOTSTRAP_FILE: moved(files[places.BOOTSTRAP_FILE], sockets)})
     return number, [elsewhere(argument, folder, credential.folder, roots) for argument in what.arguments]
 
 
@@ -134,7 +131,8 @@ def binary(site: Site) -> Path:
 
 
 def elsewhere(text: str, place: Path, credential: Path, roots: Path) -> str:
-    where = {places.DIRECTORY: place, places.CREDENTIAL_DIRECTORY: credential, places.ROOTS: roots}
+    secrets = dict.fromkeys((places.CREDENTIAL_DIRECTORY, places.AUTHORITY_DIRECTORY), credential)
+    where = {places.DIRECTORY: place, **secrets, places.ROOTS: roots}
     for theirs, ours in where.items():
         text = text.replace(theirs, str(ours))
     return text

@@ -144,10 +144,9 @@ def test_a_changed_list_is_read_without_a_restart(provider: StandIn, start: Any,
 def replace_rules(site: Site, policy: Policy) -> None:
     """Write other rules for the proxy that was started last, as a kubelet would: in one step."""
     folder = max(site.folder.glob("egress-*/envoy.json"), key=lambda path: path.stat().st_mtime).parent
-    for name, text in addresses.rule_files(policy).items():
-        fresh = folder / f"{name}.new"
-        fresh.write_text(egress.without_loopback(text))
-        fresh.replace(folder / name)
+    files = {path.name: path.read_text() for path in folder.iterdir() if not path.name.startswith("..")}
+    rules = {name: egress.without_loopback(text) for name, text in addresses.rule_files(policy).items()}
+    Mount(folder).write(**{**files, **rules})
 
 
 @contextmanager

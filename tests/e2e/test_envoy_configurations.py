@@ -17,6 +17,8 @@ from tests.e2e.programs import Site
 from tests.support.cases import CASES, answer, load
 
 KINDS = ("modelendpoint", "modelservice")
+UNFINISHED = "marked as work-in-progress"
+"""What Envoy says of the filter that counts the tokens of streams (docs/usage.md)."""
 
 
 @cache
@@ -58,7 +60,8 @@ def test_envoy_takes_the_configuration(site: Site, tmp_path: Path, case: str) ->
         mount.write(key="sk")
         said = egress.validate(site, egress.composed(config, pods), mount, site.pki.authority)
 
-    assert (said.strip().endswith("OK"), said.count("\n")) == (True, 1), said
+    told = [line for line in said.splitlines() if UNFINISHED not in line]
+    assert (said.strip().endswith("OK"), len(told)) == (True, 1), said
 
 
 def validated(site: Site, config: Object, pods: Object) -> str:
