@@ -57,7 +57,7 @@ def test_envoy_takes_the_configuration(site: Site, tmp_path: Path, case: str) ->
         said = validated(site, config, pods)
     else:
         mount = egress.Mount(tmp_path / "credential")
-        mount.write(key="sk")
+        mount.write(**{places.CREDENTIAL_FILE: "sk", places.AUTHORITY_FILE: site.pki.authority.read_text()})
         said = egress.validate(site, egress.composed(config, pods), mount, site.pki.authority)
 
     told = [line for line in said.splitlines() if UNFINISHED not in line]
