@@ -34,16 +34,18 @@ def test_an_endpoint_without_its_key_is_passed_over_until_the_key_is_there(site:
             spare.refuse()
             nobody = chat(proxy)
             assert (nobody.status, nobody.json["error"]["code"]) in ((503, "missing_key"), (503, "unreachable"))
+            assert paid.asked == []
 
-            until(lambda: written(proxy), "the key to be used", holds=lambda seen: seen == 200)
+            proxy.secret("paid", api_key="sk-1")
+            until(lambda: chat(proxy).status, "the key to be used", holds=lambda seen: seen == 200)
             assert {one.headers["authorization"] for one in paid.asked} == {"Bearer sk-1"}
 
-
-def written(proxy: Running) -> int:
-    """Write the Secret, and ask. Envoy may miss a file that is new in its directory, because the kubelet makes the link
-    to it after the exchange that Envoy waits for; then the next change is noticed."""
-    proxy.secret("paid", api_key="sk-1")
-    return chat(proxy).status
+            proxy.secret("paid")  # the Secret is deleted
+            until(lambda: chat(proxy).status, "the key to be gone", holds=lambda seen: seen == 503)
+            proxy.secret("paid", api_key="sk-2")
+            until(
+                lambda: chat(proxy).status == 200 and key(paid), "another key", holds=lambda seen: seen == "Bearer sk-2"
+            )
 
 
 def test_a_key_is_rotated_under_traffic(site: Site) -> None:

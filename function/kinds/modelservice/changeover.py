@@ -76,7 +76,9 @@ def _fitting(
     while True:
         decision = decide.decide(asked.spec, found, most=most, routed=routed)
         there = members.of(decision, record, request.observed.get(proxy.PODS))
-        if most == 1 or not (len(there.secrets) > proxy.MOST_KEYS or proxy.is_too_large(proxy.data(asked, there))):
+        if most == 1 or not (
+            there.authorities > proxy.MOST_AUTHORITIES or proxy.is_too_large(proxy.data(asked, there))
+        ):
             return decision, there
         most = max(most * 3 // 4, 1)
 

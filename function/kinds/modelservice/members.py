@@ -51,6 +51,8 @@ class Members:
     """Endpoints that are not asked yet, or as before, because a Secret of theirs is not mounted yet."""
     secrets: tuple[upstreams.SecretKey, ...]
     """What the pods must mount: for the members, and for those that wait."""
+    authorities: int
+    """The number of them that hold certificates of authorities."""
 
 
 def of(decision: Decision, record: Published, deployment: Manifest | None) -> Members:
@@ -71,6 +73,7 @@ def of(decision: Decision, record: Published, deployment: Manifest | None) -> Me
         unpublished=tuple(one for one, _ in weighted if one.upstream is None),
         unmounted=unmounted,
         secrets=_secrets(wanted),
+        authorities=len({one.upstream.authority for one in map(upstreams.of_published, wanted) if one} - {None}),
     )
 
 

@@ -29,10 +29,10 @@ SERVICE = "proxy-service"
 KEYS = (CONFIG, PODS, "proxy-budget", SERVICE)
 MOST = 200
 """Endpoints of a proxy: their configuration fits into a ConfigMap."""
-MOST_KEYS = 16
-"""Keys and certificates of endpoints. Envoy watches each with two inotify instances, beside three for itself, and a
-user has 128 of them on a node (fs.inotify.max_user_instances). Three pods of a proxy may be on one node while they are
-replaced."""
+MOST_AUTHORITIES = 16
+"""Secrets with certificates of endpoints' authorities. Envoy watches each with two inotify instances, beside three for
+itself, and a user has 128 of them on a node (fs.inotify.max_user_instances). Three pods of a proxy may be on one node
+while they are replaced."""
 _MOST_BYTES = 1_000_000
 """Bytes of a ConfigMap's data. Kubernetes takes 1 MiB (k8s.io/api/core/v1, MaxSecretSize)."""
 _LINGER_SECONDS = 120

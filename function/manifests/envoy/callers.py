@@ -1,23 +1,19 @@
 """Who calls: the filter of a service's front that knows callers by the API keys of mounted Secrets.
 
-Envoy does not read the keys as secrets of its own (SDS): each file would take two inotify instances, of which a user
-has 128 on a node by default, and Envoy aborts without one; and the key of a file that is removed would stay admitted.
-A script in Lua reads the files instead, at most once a second in each worker, so that a key is admitted, and refused,
-a second after its file changes.
-
-The script is part of the routes, so that callers come and go without a new listener. The listener's own script, which
-runs without that part, admits nobody.
+A script reads the keys, so that a key is admitted, and refused, a second after its file changes. It is part of the
+routes, so that callers come and go without a new listener. The listener's own script, which runs without that part,
+admits nobody.
 """
 
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy.language import JSON_ANSWER, TYPES, typed
+from function.manifests.envoy.language import JSON_ANSWER, TYPES
+from function.manifests.envoy.scripts import KEY_OF, lua, quoted
 
 CALLER = "x-mp-caller"
 """Header with the name of the caller, for the listeners behind the front."""
@@ -63,11 +59,6 @@ class Callers:
         return tuple(unit for unit in _UNITS if unit in used)
 
 
-def lua(name: str, source: str) -> dict[str, Any]:
-    """Return a filter that runs a script."""
-    return typed(name, "extensions.filters.http.lua.v3.Lua", default_source_code={"inline_string": source})
-
-
 def listener_filter() -> dict[str, Any]:
     """Return the filter of the listener."""
     return lua(_FILTER, _REFUSE + "function envoy_on_request(handle)\n  refuse(handle)\nend\n")
@@ -97,7 +88,7 @@ def guard() -> dict[str, Any]:
 
 def _script(known: Callers) -> str:
     data = f"local required = {str(known.required).lower()}\nlocal callers = {{\n{''.join(_lines(known))}}}\n"
-    return f"{data}{_REFUSE}{_ADMIT}"
+    return f"{data}{KEY_OF}{_REFUSE}{_ADMIT}"
 
 
 def _lines(known: Callers) -> Iterator[str]:
@@ -114,12 +105,6 @@ def _list(texts: Iterable[str]) -> str:
     return ", ".join(map(quoted, texts))
 
 
-def quoted(text: str) -> str:
-    """Return a string of Lua. All but the plainest characters are escaped, as three decimal digits a byte."""
-    return '"' + "".join(chr(byte) if byte in _PLAIN else f"\\{byte:03d}" for byte in text.encode()) + '"'
-
-
-_PLAIN = frozenset((string.ascii_letters + string.digits + "-._/").encode())
 _ERROR = {
     "message": "an API key is needed that this service knows, as a bearer token or in x-api-key",
     "type": "invalid_request_error",
@@ -137,14 +122,6 @@ end
 _ADMIT = f"""
 -- The caller of each key, and when the files were read.
 local owners, read_at = {{}}, -1
-
-local function key_of(path)
-  local file = io.open(path, "r")
-  if not file then return nil end
-  local text = file:read(8192)
-  file:close()
-  return text and text:match("^%s*(%S+)%s*$")
-end
 
 local function known()
   local now = os.time()

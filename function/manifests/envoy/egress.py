@@ -37,7 +37,7 @@ def files(*, node: str, to: Upstream, policy: Policy) -> dict[str, str]:
     requests = manager(
         "requests",
         upstream.routes(to, _PROVIDER, retry_policy=upstream.retries(to, _RETRIES)),
-        upstream.filters(to, DIRECTORY),
+        [*upstream.filters(to), *([upstream.injector(to.key, DIRECTORY)] if to.key else [])],
         more={"local_reply_config": local_replies.of_egress(to.host)} if to.rules else None,
         request_headers_to_remove=list(upstream.FORWARDED),
     )
@@ -51,7 +51,7 @@ def files(*, node: str, to: Upstream, policy: Policy) -> dict[str, str]:
     }
     return {
         BOOTSTRAP_FILE: text(bootstrap),
-        **{name: text(sds) for name, sds in upstream.sds_files(to).items()},
+        **{name: text(sds) for name, sds in (upstream.key_files(to) | upstream.authority_files(to)).items()},
         **(addresses.rule_files(policy) if to.rules else {}),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from function.manifests.envoy import local_replies, upstream
+from function.manifests.envoy import local_replies, provider_key, upstream
 from function.manifests.envoy.language import JSON_ANSWER, UPGRADES, manager, refusal
 from function.manifests.envoy.places import DATA, DIRECTORY
 from function.manifests.envoy.upstream import Upstream
@@ -61,7 +61,7 @@ def listener(endpoint: Endpoint) -> dict[str, Any]:
     asked = manager(
         _name(endpoint),
         [*([_NO_JSON] if endpoint.model else []), *upstream.routes(to, _name(endpoint), retry_policy=_again(to))],
-        upstream.filters(to, _SDS),
+        [*upstream.filters(to), *([provider_key.injector(endpoint.name, to.key)] if to.key else [])],
         more={"local_reply_config": local_replies.of_endpoint(endpoint.name), **UPGRADES},
         is_ahead=True,  # Envoy reads listeners and clusters in any order
         request_headers_to_remove=hidden,

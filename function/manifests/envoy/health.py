@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from function.manifests.envoy import places
-from function.manifests.envoy.callers import lua, quoted
 from function.manifests.envoy.language import listener, manager
+from function.manifests.envoy.scripts import lua, quoted
 
 ADMIN = "admin"
 """The cluster of Envoy's own interface."""
@@ -52,9 +52,8 @@ def _script(files: Iterable[tuple[str, str]]) -> str:
 _MISSING = f"""
 local function is_missing(path)
   local file = io.open(path, "r")
-  if not file then return true end
-  local text = file:read(65536)
-  file:close()
+  local text = file and file:read(65536)
+  if file then file:close() end
   return not (text and text:find("%S"))
 end
 

@@ -11,8 +11,6 @@ from typing import Any
 
 UNSENT = "x-mp-unsent"
 RESET = "x-mp-reset"
-_MISSING_KEY = 401
-"""What the credential injector answers without a key. The front would pass it on, and try no other endpoint."""
 _TOO_LARGE = 413
 """What filters answer that must read a body whole."""
 _DENIED = 403
@@ -28,7 +26,6 @@ def of_endpoint(endpoint: str) -> dict[str, Any]:
     """
     return {
         "mappers": [
-            _mapper(_status(_MISSING_KEY), UNSENT, f"the API key of endpoint {endpoint} is missing", "missing_key"),
             _mapper(_status(_DENIED), UNSENT, f"the address of endpoint {endpoint} is not allowed", _NOT_ALLOWED),
             _mapper(
                 _flags("UF", "UH", "NC", "UO", "DF"), UNSENT, f"endpoint {endpoint} cannot be reached", "unreachable"

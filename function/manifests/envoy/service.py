@@ -101,7 +101,8 @@ def dynamic(front: Front) -> dict[str, str]:
         *front.access.clusters,
         *(endpoints.cluster(one) for one in front.endpoints),
     ]
-    secrets = {name: compact(sds) for one in front.endpoints for name, sds in upstream.sds_files(one.upstream).items()}
+    trusted = (upstream.authority_files(one.upstream) for one in front.endpoints)
+    secrets = {name: compact(sds) for files_ in trusted for name, sds in files_.items()}
     return {
         places.LISTENERS_FILE: files.resources(files.LISTENER, heard),
         places.CLUSTERS_FILE: files.resources(files.CLUSTER, asked),

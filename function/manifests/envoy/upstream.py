@@ -89,17 +89,19 @@ _OTHER_PATH = {
 }
 
 
-def filters(upstream: Upstream, directory: str) -> list[dict[str, Any]]:
-    """Return the filters of requests to a server. `directory` has the SDS files."""
+def filters(upstream: Upstream) -> list[dict[str, Any]]:
+    """Return the filters of requests to a server, but for the one that adds its key."""
     return [
         *([_renamed(upstream.model)] if upstream.model else []),
         *([_queried(upstream.query)] if upstream.query else []),
-        *([_injector(upstream.key, directory)] if upstream.key else []),
     ]
 
 
-def _injector(key: Key, directory: str) -> dict[str, Any]:
-    """Replace the client's header by the key. Without a key, no request passes."""
+def injector(key: Key, directory: str) -> dict[str, Any]:
+    """Return the filter that replaces the client's header by the key. Without a key, no request passes.
+
+    `directory` has the SDS files.
+    """
     return typed(
         "envoy.filters.http.credential_injector",
         "extensions.filters.http.credential_injector.v3.CredentialInjector",
@@ -149,12 +151,14 @@ def sds_path(directory: str, secret: Mounted) -> str:
     return f"{directory}/{secret.name}.json"
 
 
-def sds_files(upstream: Upstream) -> dict[str, dict[str, Any]]:
-    """Return the SDS files that a server's configuration refers to, by name."""
-    return {
-        **({f"{upstream.key.secret.name}.json": secrets.generic(upstream.key.secret)} if upstream.key else {}),
-        **({f"{upstream.authority.name}.json": secrets.authority(upstream.authority)} if upstream.authority else {}),
-    }
+def key_files(upstream: Upstream) -> dict[str, dict[str, Any]]:
+    """Return the SDS file of a server's key, by name."""
+    return {f"{upstream.key.secret.name}.json": secrets.generic(upstream.key.secret)} if upstream.key else {}
+
+
+def authority_files(upstream: Upstream) -> dict[str, dict[str, Any]]:
+    """Return the SDS file of a server's certificates, by name."""
+    return {f"{upstream.authority.name}.json": secrets.authority(upstream.authority)} if upstream.authority else {}
 
 
 # The server

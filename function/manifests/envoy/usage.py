@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from function.manifests.envoy.callers import METADATA, lua
+from function.manifests.envoy.callers import METADATA
 from function.manifests.envoy.language import typed
+from function.manifests.envoy.scripts import lua
 
 INPUT, OUTPUT = "input", "output"
 """The tokens of a request and of its answer, in the metadata."""

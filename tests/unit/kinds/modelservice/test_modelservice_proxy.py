@@ -261,15 +261,18 @@ def test_no_proxy_runs_in_a_namespace_of_the_infrastructure() -> None:
     assert set(proxy.KEYS) <= kept.resources.keys()
 
 
-def test_no_more_keys_are_watched_than_a_node_lets_a_user_watch() -> None:
+def test_no_more_files_are_watched_than_a_node_lets_a_user_watch() -> None:
     """Envoy aborts when inotify instances run out, and would take all endpoints along."""
-    many = [endpoint(f"e{i:02}", secret=f"s{i:02}") for i in range(proxy.MOST_KEYS + 5)]
+    many = [
+        endpoint(f"e{i:02}", caSecretRef={"name": f"s{i:02}", "key": "ca.crt"})
+        for i in range(proxy.MOST_AUTHORITIES + 5)
+    ]
     _, result = step(Request(xr=service()), *many)
-    assert 10 <= len(mounted(result)) <= proxy.MOST_KEYS
+    assert 10 <= len(mounted(result)) <= proxy.MOST_AUTHORITIES
     request = proxied(*many, xr=service())
     _, result = step(request, *many)
     [said] = [one for one in result.conditions if one.type == "RoutingReady"]
     assert said.reason == "TooManyEndpoints"
-    same = [endpoint(f"e{i:02}", secret="one") for i in range(40)]
+    same = [endpoint(f"e{i:02}", secret=f"s{i:02}", caSecretRef={"name": "ca", "key": "ca.crt"}) for i in range(40)]
     _, result = step(Request(xr=service()), *same)
     assert len(led(result)) == len(same)
