@@ -8,5 +8,7 @@ Fields and defaults are those of Envoy v1.40. The end-to-end tests run every con
 - `addresses`: addresses to which no proxy connects
 - `upstream`: one server behind a proxy: where it is, how its requests are rewritten, and how it is trusted
 - `egress`: the proxy of one ModelEndpoint
-- `endpoint`, `front`, `access`, `callers`, `limits`, `usage`, `health`, `service`: the proxy of a ModelService
+- `service`: the proxy of a ModelService. `front`, `routes`, `retries`, `balancing` and `endpoint` lead requests,
+  `access`, `callers`, `limits` and `usage` say who may call and record it, and `health` answers probes
+- `scripts`, `provider_key`: keys that scripts read
 """

@@ -21,9 +21,11 @@ from typing import Any
 
 from function.manifests.envoy import endpoint as endpoints
 from function.manifests.envoy import files, health, places, upstream
+from function.manifests.envoy.balancing import clusters
 from function.manifests.envoy.egress import connections
-from function.manifests.envoy.front import Front, clusters, front_listener, routes
+from function.manifests.envoy.front import Front, front_listener
 from function.manifests.envoy.language import compact, text, typed
+from function.manifests.envoy.routes import routes
 
 _HEAP = 1536 * 1024 * 1024
 """Bytes of memory at which the proxy accepts no more requests. A body of 20 MB whose model is read takes 65 MB."""
