@@ -14,6 +14,7 @@ from tests.e2e.control import Control
 from tests.e2e.egress import Mount
 from tests.e2e.kube import Api, Object, Refused, condition, says
 from tests.e2e.openai import StandIn
+from tests.e2e.played_pods import playing
 from tests.e2e.programs import Site
 from tests.e2e.team import Team
 from tests.e2e.waiting import PATIENCE, until
@@ -249,8 +250,9 @@ def test_an_outside_provider_is_asked_with_a_key_that_no_route_holds(tenant: Tea
         mount.write(key="sk-of-the-tenant")
         play_kubelet(tenant, site, mount)
         tenant.await_ready(outside)
-        url = address(tenant, service)
-        got = client.ask(url, Authorization="Bearer of-the-client")
+        with playing(tenant, site, provider={"token": "sk-of-the-tenant"}):  # the proxy of the service takes over
+            url = address(tenant, service)
+            got = client.ask(url, Authorization="Bearer of-the-client")
 
         assert got == Answer(200, "outside")
         [asked] = provider.asked
