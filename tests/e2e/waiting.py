@@ -9,6 +9,8 @@ Seen = TypeVar("Seen")
 # after it made a thing that the thing is gone, and Crossplane tries again up to 30 s later. On a machine that many
 # share all of it takes several times as long.
 PATIENCE = 300.0
+MOST = 4  # bounds, one after the other, for what changes again and again
+TOLD = 1.0  # seconds between two looks at what has changed
 LONGEST = 2000
 
 
@@ -19,11 +21,17 @@ class TooLong(AssertionError):
 def until(
     look: Callable[[], Seen], what: str, *, holds: Callable[[Seen], object] = bool, seconds: float = PATIENCE
 ) -> Seen:
-    """Look until what is seen holds, and give it."""
-    end = time.monotonic() + seconds
+    """Look until what is seen holds, and give it. What changes meanwhile gets more time: a slow machine goes on."""
+    began = changed = told = time.monotonic()
+    last = ""
     while not holds(seen := look()):
-        if time.monotonic() > end:
-            raise TooLong(f"waited {seconds:.0f} s for {what}; seen last: {shown(seen)}")
+        now = time.monotonic()
+        if now > told + TOLD:
+            told = now
+            if (text := shown(seen)) != last:
+                changed, last = now, text
+        if now > min(changed + seconds, began + MOST * seconds):
+            raise TooLong(f"waited {now - began:.0f} s for {what}; seen last: {shown(seen)}")
         time.sleep(0.05)
     return seen
 

@@ -23,7 +23,7 @@ from tests.e2e.played import Stage
 from tests.e2e.programs import Site
 from tests.e2e.tap import Call, Tap, tapping
 from tests.e2e.team import DEPLOYMENT, ready, title
-from tests.e2e.waiting import steady, until
+from tests.e2e.waiting import MOST, PATIENCE, steady, until
 
 SITE_LABEL = "example.org/site"
 MARK = "example.org/mark"
@@ -90,12 +90,12 @@ class WideFleet:
         with ThreadPoolExecutor(WRITERS) as writers:
             shares = [manifests[start::WRITERS] for start in range(WRITERS)]
             list(writers.map(lambda share: self.api.as_user(self.api.token).apply(*share), shares))
-        for one in manifests:
-            self.await_ready(one)
+        for one in manifests:  # the first of them may be the last that is Ready
+            self.await_ready(one, seconds=PATIENCE * MOST)
 
-    def await_ready(self, manifest: Object) -> None:
-        what = f"{title(manifest)} to be Ready"
-        until(functools.partial(self.api.current, manifest), what, holds=lambda seen: ready(seen, manifest))
+    def await_ready(self, manifest: Object, seconds: float = PATIENCE) -> None:
+        what, look = f"{title(manifest)} to be Ready", functools.partial(self.api.current, manifest)
+        until(look, what, holds=lambda seen: ready(seen, manifest), seconds=seconds)
 
     def await_endpoint(self, name: str) -> None:
         until(lambda: self.endpoints(name), f"{name} to have an endpoint")
