@@ -51,12 +51,13 @@ def differing(servers: Iterable[tuple[str, Sequence[str]]]) -> str:
     by_names: dict[tuple[str, ...], list[str]] = {}
     for server, names in known:
         by_names.setdefault(tuple(names), []).append(server)
-    told = [f"{enumerate_names(who)} to {_listed(names)}" for names, who in by_names.items()]
+    told = [f"{enumerate_names(who)} to {listed(names)}" for names, who in by_names.items()]
     more = f" and {len(told) - MOST_DESCRIBED} more" if len(told) > MOST_DESCRIBED else ""
     return f"{', '.join(told[:MOST_DESCRIBED])}{more}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return model names for a message, each in quotes."""
     return quote(enumerate_names([json.dumps(name, ensure_ascii=False) for name in names], MOST_DESCRIBED))
 
 

@@ -7,11 +7,10 @@ are not known, can be asked for any.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from function.core import MOST_DESCRIBED, Manifest, NamespacedName, dig, enumerate_names, identity, quote
+from function.core import Manifest, NamespacedName, dig, identity
 from function.fleet import served_names
 from function.schema import Path
 from function.validation import engines
@@ -78,7 +77,7 @@ def _refused(entries: Sequence[Entry], caches: Mapping[NamespacedName, Manifest]
         known = [(identity(server).name, engines.names(server, caches)) for server in entry.servers if model]
         for server, names in known:
             if names and model not in names:
-                problem = f"is a name that {server} refuses with 404: it answers to {_listed(names)} only"
+                problem = f"is a name that {server} refuses with 404: it answers to {served_names.listed(names)} only"
                 yield (*_AT, entry.at, "model"), problem, "override"
 
 
@@ -106,15 +105,13 @@ def _untaken(named: Sequence[_Named]) -> Iterator[tuple[Path, str, str]]:
             continue
         before, after = (frozenset(name for one in found for name in one.answered) for found in (earlier, own))
         if _are_apart(before, after):
-            problem = f"has priority {priority}, which takes over nothing: it answers to {_listed(sorted(after))}"
-            problem = f"{problem}, and what comes before it to {_listed(sorted(before))}; {_REMEDY}"
+            problem = (
+                f"has priority {priority}, which takes over nothing: it answers to {served_names.listed(sorted(after))}"
+            )
+            problem = f"{problem}, and what comes before it to {served_names.listed(sorted(before))}; {_REMEDY}"
             yield (*_AT, own[0].entry.at), problem, "model-names"
 
 
 def _are_apart(some: frozenset[str], others: frozenset[str]) -> bool:
     """Return whether two known sets of names have none in common."""
     return bool(some) and bool(others) and some.isdisjoint(others)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return quote(enumerate_names([json.dumps(name, ensure_ascii=False) for name in names], MOST_DESCRIBED))

@@ -8,7 +8,7 @@ again, so that the services learn of it only when it works.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from function.api import modelservice
 from function.core import Manifest, Request, Requirement, dig
@@ -42,11 +42,11 @@ def is_over(request: Request, revision: str) -> bool:
 
     Once it is gone, a service that does not lead to the endpoint yet does not bring it back.
     """
+    is_gone = compose.PROXY not in request.observed and compose.PROXY_SERVICE in request.observed
     found = selecting(request)
     if found is None:
-        return compose.PROXY not in request.observed and compose.PROXY_SERVICE in request.observed
+        return is_gone
     leading = [s for s in found if dig(s, "status", "proxied", request.identity.name) == revision]
-    is_gone = compose.PROXY not in request.observed and compose.PROXY_SERVICE in request.observed
     return bool(leading) and (is_gone or len(leading) == len(found))
 
 
@@ -70,9 +70,7 @@ def _selects(service: Manifest, labels: Mapping[str, str]) -> bool:
 
 
 def _matches(selector: object, labels: Mapping[str, str]) -> bool:
-    is_map = isinstance(selector, Mapping) and bool(selector)
-    return is_map and all(labels.get(key) == value for key, value in _items(selector))
-
-
-def _items(selector: object) -> Iterable[tuple[str, str]]:
-    return selector.items() if isinstance(selector, Mapping) else ()
+    """Return whether a selector with labels selects an object."""
+    if not isinstance(selector, Mapping) or not selector:
+        return False
+    return all(labels.get(key) == value for key, value in selector.items())

@@ -7,7 +7,6 @@ has, neither gets it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,7 @@ from function.core import Manifest, Request, dig, identity
 from function.fleet import callers
 from function.fleet.callers import Caller
 from function.fleet.upstreams import SecretKey
-from function.kinds.modelservice import reads
+from function.kinds.modelservice import notes, reads
 from function.vocabulary import settings
 
 RECORD = "callers.json"
@@ -90,13 +89,8 @@ def _owned(published: Sequence[Caller], record: Mapping[str, str]) -> Iterable[C
 
 def record(config: Manifest | None) -> dict[str, str]:
     """Return the caller of each key of a configuration; nothing if it is not legible."""
-    text = dig(config, "data", RECORD)
-    try:
-        found = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
-    legible = found.items() if isinstance(found, dict) else ()
-    return {key: name for key, name in legible if isinstance(name, str)}
+    found = notes.read(dig(config, "data", RECORD))
+    return {key: name for key, name in found.items() if isinstance(name, str)}
 
 
 def vanished(request: Request, record: Mapping[str, str]) -> tuple[str, ...]:

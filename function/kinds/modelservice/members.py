@@ -6,7 +6,6 @@ and one that was changed is reached as before. So the configuration records how 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from function.core import Manifest, dig
 from function.fleet import upstreams
 from function.fleet.upstreams import Reached
+from function.kinds.modelservice import notes
 from function.kinds.modelservice.decide import Decision
 from function.kinds.modelservice.inputs import Endpoint
 from function.manifests import proxies, running
@@ -79,13 +79,8 @@ def of(decision: Decision, record: Published, deployment: Manifest | None) -> Me
 
 def record(config: Manifest | None) -> dict[str, Mapping[str, Any]]:
     """Return how the endpoints of a configuration are reached, by name; nothing if it is not legible."""
-    text = dig(config, "data", RECORD)
-    try:
-        found = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
-    legible = found.items() if isinstance(found, dict) else ()
-    return {name: one for name, one in legible if isinstance(one, dict) and upstreams.of_published(one)}
+    found = notes.read(dig(config, "data", RECORD))
+    return {name: one for name, one in found.items() if isinstance(one, dict) and upstreams.of_published(one)}
 
 
 def _state(endpoint: Endpoint, record: Published, there: frozenset[upstreams.SecretKey] | None) -> Any:

@@ -11,7 +11,7 @@ from function.api.modelservice import Retry, Spec
 from function.core import Manifest, NamespacedName, Request, dig
 from function.fleet import callers as fleet_callers
 from function.fleet.upstreams import SecretKey
-from function.kinds.modelservice import admitted
+from function.kinds.modelservice import admitted, notes
 from function.kinds.modelservice.admitted import Admitted
 from function.kinds.modelservice.members import RECORD, Member, Members, record
 from function.manifests import backends, copies, proxies, running
@@ -54,7 +54,7 @@ class Asked:
     @property
     def secrets(self) -> tuple[SecretKey, ...]:
         """The keys of callers."""
-        return tuple(SecretKey(one.secret, one.key) for one in self.admitted.secrets) if self.admitted else ()
+        return self.admitted.secrets if self.admitted else ()
 
 
 def manifests(request: Request, asked: Asked, members: Members) -> dict[str, dict[str, Any]]:
@@ -217,13 +217,8 @@ def _withdrawn(request: Request, members: Members) -> dict[str, str]:
 
 def lingering(request: Request) -> dict[str, int]:
     """Return the endpoints that pods may still lead to, each with the time at which the configuration dropped it."""
-    text = dig(request.observed.get(CONFIG), "metadata", "annotations", labels.WITHDRAWN)
-    try:
-        found = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
-    times = found.items() if isinstance(found, dict) else ()
-    return {name: at for name, at in times if isinstance(at, int) and request.at < at + _LINGER_SECONDS}
+    found = notes.read(dig(request.observed.get(CONFIG), "metadata", "annotations", labels.WITHDRAWN))
+    return {name: at for name, at in found.items() if isinstance(at, int) and request.at < at + _LINGER_SECONDS}
 
 
 # What runs
