@@ -39,6 +39,8 @@ class Change:
     """Why the service needs a proxy; none if it does not."""
     members: Members | None
     """The endpoints of the proxy, if it is needed."""
+    configured: Mapping[str, str]
+    """The part of its configuration that may change while it runs."""
     admitted: Admitted | None
     """Who can call. None if everybody can."""
     is_proxied: bool
@@ -52,9 +54,11 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
     needs = need.reasons(spec, found, most=most, is_proxied=is_led)
     if not needs:
         decision = decide.decide(spec, found, most=most, routed=routed)
-        return Change(decision=decision, direct=decision, needs=(), members=None, admitted=None, is_proxied=False)
+        return Change(
+            decision=decision, direct=decision, needs=(), members=None, configured={}, admitted=None, is_proxied=False
+        )
     asked = Asked(request.identity, spec, inputs.policy(request), callers)
-    decision, there = _fitting(request, asked, found, routed)
+    decision, there, configured = _fitting(request, asked, found, routed)
     missing = {one.name for one, _ in decision.chosen} - {one.endpoint.name for one in there.members}
     is_taking = proxy.is_available(request) and not (missing and _is_direct(request))
     return Change(
@@ -62,6 +66,7 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
         direct=decide.first(spec, decision, most) if _is_direct(request) else decide.nobody(decision),
         needs=needs,
         members=there,
+        configured=configured,
         admitted=callers,
         is_proxied=is_led or is_taking,
     )
@@ -69,17 +74,16 @@ def of(request: Request, spec: Spec, found: Sequence[Endpoint], *, most: int, ro
 
 def _fitting(
     request: Request, asked: Asked, found: Sequence[Endpoint], routed: Collection[str]
-) -> tuple[Decision, Members]:
-    """Return the decision for as many endpoints as a proxy's configuration has room for."""
+) -> tuple[Decision, Members, Mapping[str, str]]:
+    """Return the decision for as many endpoints as a proxy's configuration has room for, and the configuration."""
     record = members.record(request.observed.get(proxy.CONFIG))
     most = proxy.MOST
     while True:
         decision = decide.decide(asked.spec, found, most=most, routed=routed)
         there = members.of(decision, record, request.observed.get(proxy.PODS))
-        if most == 1 or not (
-            there.authorities > proxy.MOST_AUTHORITIES or proxy.is_too_large(proxy.data(asked, there))
-        ):
-            return decision, there
+        configured = proxy.data(asked, there)
+        if most == 1 or not (there.authorities > proxy.MOST_AUTHORITIES or proxy.is_too_large(configured)):
+            return decision, there, configured
         most = max(most * 3 // 4, 1)
 
 
@@ -94,7 +98,7 @@ def _proxy(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[st
     """Return the proxy, as long as it is needed or may still be asked."""
     if change.members is not None:
         asked = Asked(request.identity, spec, inputs.policy(request), change.admitted)
-        return {**proxy.manifests(request, asked, change.members)}
+        return {**proxy.manifests(request, asked, change.members, change.configured)}
     is_left = not leads(request) and acceptance.fault(request.observed.get(compose.ROUTE)) is None
     return {} if is_left else {key: restate(found) for key, found in proxy.restated(request).items()}
 

@@ -57,15 +57,15 @@ class Asked:
         return self.admitted.secrets if self.admitted else ()
 
 
-def manifests(request: Request, asked: Asked, members: Members) -> dict[str, dict[str, Any]]:
-    """Return all manifests by key."""
+def manifests(
+    request: Request, asked: Asked, members: Members, configured: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return all manifests by key. `configured` is the `data` of the same members."""
     who = request.identity
     named: dict[str, Any] = {"name": names.proxy(who), "namespace": who.namespace, "labels": _labels(who)}
     bootstrap = service.bootstrap(str(who))
     return {
-        CONFIG: copies.config_map(
-            **named, data={**bootstrap, **data(asked, members)}, annotations=_withdrawn(request, members)
-        ),
+        CONFIG: copies.config_map(**named, data={**bootstrap, **configured}, annotations=_withdrawn(request, members)),
         PODS: proxies.deployment(
             **named,
             image=settings.EGRESS_IMAGE,
