@@ -11,7 +11,7 @@ from tests.e2e.control import Control
 from tests.e2e.kube import Api, Object, Refused, condition, says
 from tests.e2e.planned import FORCEABLE, POOL, Refusal, refused
 from tests.e2e.random_fleet import RandomFleet
-from tests.e2e.team import identities, title
+from tests.e2e.team import identities, is_reconciled, title
 from tests.e2e.waiting import steady, until
 from tests.e2e.yard import Yard
 
@@ -137,9 +137,7 @@ class Story:
 
 def is_decided(deployment: Object) -> bool:
     """Whether the present generation of a deployment was reconciled, and where its replicas go is said."""
-    synced = condition(deployment, "Synced")
-    current = synced.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
-    return current and synced["status"] == "True" and bool(condition(deployment, "ReplicasScheduled"))
+    return is_reconciled(deployment) and bool(condition(deployment, "ReplicasScheduled"))
 
 
 def places(replicas: Iterable[Object]) -> Iterator[Place]:

@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import ssl
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ CROSSPLANE = "system:serviceaccount:crossplane-system:crossplane"
 CONTROLLERS = "system:kube-controller-manager"
 TOKENS = {"admin": TOKEN, CROSSPLANE: f"{TOKEN}-crossplane", CONTROLLERS: f"{TOKEN}-controllers"}
 MANAGER = "e2e"
+RETRY = 0.1  # seconds until an API server is asked again that said no
 
 Object = dict[str, Any]
 Header = tuple[str, str]
@@ -110,14 +112,37 @@ class Api:
         return sorted(found, key=lambda one: (one["metadata"].get("namespace", ""), one["metadata"]["name"]))
 
     def watch(self, api_version: str, kind: str) -> Iterator[tuple[str, Object]]:
-        """All objects of a kind, ADDED, and each again when it is MODIFIED or DELETED, until the API server ends."""
-        path = self.resource(api_version, kind).path(None)
+        """All objects of a kind, ADDED, and each again when it is MODIFIED or DELETED, until the API server ends.
+
+        The API server ends a watch when it changes the storage of a kind. What was missed is told then.
+        """
+        path, user = self.resource(api_version, kind).path(None), self.as_user(self.token)
+        known: dict[str, Object] = {}
+        with contextlib.suppress(OSError, http.client.HTTPException):  # no API server any more
+            while True:
+                try:
+                    listed = user.send("GET", path)
+                except Refused:
+                    time.sleep(RETRY)
+                    continue
+                yield from missed(known, listed["items"])
+                for change, found in user.events(path, listed["metadata"]["resourceVersion"]):
+                    known[found["metadata"]["uid"]] = found
+                    if change == "DELETED":
+                        del known[found["metadata"]["uid"]]
+                    yield change, found
+
+    def events(self, path: str, since: str) -> Iterator[tuple[str, Object]]:
+        """What changes in a collection since a resource version, until the API server ends the watch."""
         connection = self.as_user(self.token).connect(patience=None)
-        send(connection, "GET", f"{path}?watch=true", None, [("Authorization", f"Bearer {self.token}")])
+        target = f"{path}?watch=true&resourceVersion={since}"
+        send(connection, "GET", target, None, [("Authorization", f"Bearer {self.token}")])
         with contextlib.suppress(OSError, http.client.HTTPException):
             response = connection.getresponse()
             while line := response.readline():
                 event = json.loads(line)
+                if "uid" not in event.get("object", {}).get("metadata", {}):
+                    break  # an error, such as a version that is too old
                 yield event["type"], event["object"]
         connection.close()
 
@@ -251,6 +276,20 @@ def send(
     if body is not None:
         connection.putheader("Content-Length", str(len(body)))
     connection.endheaders(body)
+
+
+def missed(known: dict[str, Object], listed: Iterable[Object]) -> Iterator[tuple[str, Object]]:
+    """The events between what was known, which is brought up to date, and what is listed."""
+    there = {one["metadata"]["uid"]: one for one in listed}
+    for uid in known.keys() - there.keys():
+        yield "DELETED", known.pop(uid)
+    for uid, one in there.items():
+        before = known.get(uid)
+        known[uid] = one
+        if before is None:
+            yield "ADDED", one
+        elif before["metadata"]["resourceVersion"] != one["metadata"]["resourceVersion"]:
+            yield "MODIFIED", one
 
 
 class Gone(Refused):

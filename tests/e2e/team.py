@@ -53,6 +53,11 @@ class Team:
         self.settled()
         return manifest
 
+    def await_reconciled(self, manifest: Object) -> None:
+        """Wait until Crossplane has done what follows from the present generation of an object, whatever it is."""
+        what = f"{title(manifest)} to be reconciled as it is"
+        until(lambda: self.api.current(manifest), what, holds=is_reconciled)
+
     def await_ready(self, manifest: Object) -> Object:
         """Wait until an object is Ready in its present generation, and give it."""
         what = f"{manifest['kind']} {manifest['metadata']['name']} to be Ready"
@@ -123,6 +128,16 @@ class Team:
         kinds = [(objects.GROUP, kind) for kind in ("ModelDeployment", "ModelReplica", "ModelEndpoint")]
         local = [title(one) for kind in (*kinds, (OBJECT, "Object")) for one in self.api.list(*kind, self.namespace)]
         return local + [f"remote {title(one)}" for kind in REMOTE for one in self.cluster.list(*kind, self.namespace)]
+
+
+def is_reconciled(seen: Object | None) -> bool:
+    """Whether Crossplane has done what follows from the present generation of an object."""
+    synced = condition(seen, "Synced")
+    return (
+        seen is not None
+        and synced.get("status") == "True"
+        and synced.get("observedGeneration", 0) >= seen["metadata"]["generation"]
+    )
 
 
 def ready(seen: Object | None, applied: Object) -> bool:

@@ -97,6 +97,7 @@ def test_scaling_a_stuck_rollout_costs_none_that_serves(strict: Team) -> None:
 
     for replicas in (1, 2, 1):
         team.api.apply(changed(bad, "spec.replicas", replicas))
+        team.await_reconciled(bad)
         until(lambda: images(team), "those that try it", holds=lambda seen, n=replicas: seen == [BAD] * n + [OLD])
         until(lambda: served(team), "the sound one to serve alone", holds=lambda seen: seen == names([sound]))
         assert identities(*team.pods()) == pods

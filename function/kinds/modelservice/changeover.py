@@ -8,6 +8,9 @@
 | needs one    | the proxy          | either                     | the proxy                                      |
 | needs none   | the proxy          | either                     | the endpoints; the proxy stays until the       |
 |              |                    |                            | gateway has accepted that                      |
+
+A proxy starts only once there is an endpoint to ask. Pods read a changed configuration a minute or two after it is
+written, and would take the traffic meanwhile.
 """
 
 from __future__ import annotations
@@ -97,6 +100,8 @@ def manifests(request: Request, spec: Spec, change: Change) -> dict[str, Mapping
 def _proxy(request: Request, spec: Spec, change: Change) -> dict[str, Mapping[str, Any]]:
     """Return the proxy, as long as it is needed or may still be asked."""
     if change.members is not None:
+        if not change.members.members and proxy.PODS not in request.observed:
+            return {}
         asked = Asked(request.identity, spec, inputs.policy(request), change.admitted)
         return {**proxy.manifests(request, asked, change.members, change.configured)}
     is_left = not leads(request) and acceptance.fault(request.observed.get(compose.ROUTE)) is None

@@ -47,11 +47,19 @@ def routing_ready(request: Request, spec: Spec, change: Change, address: str) ->
         return c.CONFIGURING(why="Waiting for the route to lead to the service's proxy")
     if not decision.chosen:
         return c.WAITING_FOR_BACKEND(why=f"{address} answers 503: {_no_backend(decision)}")
+    if change.is_proxied and not _is_written(request, decision):
+        return c.CONFIGURING(why="Waiting for the proxy's configuration to have an endpoint that is ready")
     if decision.left_out:
         return c.TOO_MANY_ENDPOINTS(why=_too_many(address, change))
     if _is_closed(spec, change):
         return c.NO_CALLERS(why=f"{address} answers 401 to everybody: {_nobody(spec, change.admitted)}")
     return c.ROUTE_CONFIGURED(address=address, remark="".join(f"; {r}" for r in _remarks(request, spec, change)))
+
+
+def _is_written(request: Request, decision: Decision) -> bool:
+    """Return whether the configuration, as it is observed, has an endpoint that gets traffic."""
+    recorded = members.record(request.observed.get(proxy.CONFIG))
+    return any(endpoint.name in recorded for endpoint, _ in decision.chosen)
 
 
 def routed(request: Request, endpoints: Iterable[Endpoint], change: Change) -> dict[str, list[str]]:
@@ -94,12 +102,21 @@ def _no_backend(decision: Decision) -> str:
 
 
 def _no_proxy(request: Request, change: Change, address: str) -> str:
+    has_nobody = change.members is not None and not change.members.members and not change.direct.chosen
+    if has_nobody and proxy.PODS not in request.observed:
+        return f"{address} answers 503: {_nobody_to_ask(change)}; the service's proxy starts with its first endpoint"
     fault = running.fault(request.observed.get(proxy.PODS))
     waits = f"No proxy is available yet{fault}; the service needs one for {enumerate_names(change.needs)}"
     if not change.direct.chosen:
         return f"{waits}; until then {address} answers 503"
     names = _named(one for one, _ in change.direct.chosen)
     return f"{waits}; until then requests go from the gateway to {names}"
+
+
+def _nobody_to_ask(change: Change) -> str:
+    if change.decision.chosen:
+        return "no ready endpoint has published in status.routing how it is reached"
+    return _no_backend(change.decision)
 
 
 def _too_many(address: str, change: Change) -> str:

@@ -115,6 +115,27 @@ def test_a_new_service_is_not_served_without_its_proxy() -> None:
     assert compose.routed(result.resources[compose.ROUTE].manifest) == {compose.placeholder(request.identity)}
 
 
+def test_a_proxy_starts_with_its_first_endpoint() -> None:
+    """Pods that run already would take requests before they read that there is an endpoint."""
+    request, waiting = step(Request(xr=service()))
+    assert not set(proxy.KEYS) & waiting.resources.keys()
+    _, started = step(request, endpoint("a"))
+    assert set(proxy.KEYS) <= started.resources.keys()
+    assert led(started) == {"a"}
+
+
+def test_a_proxy_that_ran_out_of_endpoints_keeps_running() -> None:
+    """The service is ready again only once the configuration has the endpoint that came back."""
+    starting = endpoint("a")
+    starting["status"]["serving"] = False
+    request, gone = step(proxied(endpoint("a"), xr=service()), starting)
+    assert (led(gone), proxy.PODS in gone.resources) == (set(), True)
+    request, back = step(request, endpoint("a"))
+    assert (led(back), back.ready) == ({"a"}, False)
+    _, later = step(request, endpoint("a"))
+    assert later.ready
+
+
 def test_a_proxy_whose_pods_all_fail_keeps_the_route() -> None:
     """The gateway would pass requests on to endpoints without asking who calls."""
     request = proxied(endpoint("a"), xr=service())
