@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import ssl
 import tempfile
@@ -31,4 +32,5 @@ def also(bundle: Path) -> None:
     public = Path(system).read_text() if system else ""
     with tempfile.NamedTemporaryFile("w", prefix="ca-", suffix=".crt", delete=False) as merged:
         merged.write(f"{public}\n{added}\n")
+    atexit.register(Path(merged.name).unlink, missing_ok=True)
     os.environ.update(dict.fromkeys(VARIABLES, merged.name))
