@@ -77,7 +77,7 @@ def _version(kind: Kind) -> dict[str, Any]:
         "name": kind.version,
         "served": True,
         "referenceable": True,
-        "additionalPrinterColumns": [_column(column) for column in kind.columns],
+        **({"additionalPrinterColumns": [_column(column) for column in kind.columns]} if kind.columns else {}),
         **({"subresources": {"scale": _scale(kind.scale)}} if kind.scale else {}),
         "schema": {"openAPIV3Schema": schema(kind)},
     }

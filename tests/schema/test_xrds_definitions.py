@@ -342,3 +342,10 @@ def _named(schema: dict[str, Any], path: str = "") -> Iterator[tuple[dict[str, A
         yield from _named(child, f"{path}.{name}")
         yield from _named(child.get("items", {}), f"{path}.{name}[]")
         yield from _named(child.get("additionalProperties", {}), f"{path}.{name}.<key>")
+
+
+@each_kind
+def test_no_list_of_a_version_is_empty(kind: Kind) -> None:
+    """Crossplane's CLI leaves empty lists out of a package, so a definition would differ from its file."""
+    [version] = xrd.definition(kind)["spec"]["versions"]
+    assert [key for key, value in version.items() if value == []] == []
