@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from function.cli.values import BrokenFile, Loader, Position, Reader
+from function.cli.yaml_errors import explained
 
 _TWO_ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _JSON = json.JSONDecoder()
@@ -34,17 +35,40 @@ class Document:
         return self.above + walked(self.text, path)[1].start_mark.line + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A document that is valid YAML, before its values are read."""
+
+    text: str
+    above: int
+    """Number of lines before it in the file."""
+    node: yaml.Node
+
+    def read(self, file: str) -> Document:
+        """The document with its values. Raises BrokenFile: a value has no meaning in a manifest."""
+        return Document(self.text, self.above, Reader.of(file, self.text).value(self.node))
+
+    def scalar(self, name: str) -> str:
+        """The text of a field at the top; empty if there is none."""
+        fields = self.node.value if isinstance(self.node, yaml.MappingNode) else ()
+        return next((str(v.value) for k, v in fields if k.value == name and isinstance(v, yaml.ScalarNode)), "")
+
+
 def documents(text: str, file: str) -> Iterator[Document]:
-    """The documents in a text. Raises BrokenFile."""
+    """The documents in a text that are not empty. Raises BrokenFile."""
+    for found in (part.read(file) for part in unread(text, file)):
+        if found.value is not None:
+            yield found
+
+
+def unread(text: str, file: str) -> Iterator[Unread]:
+    """The documents in a text. Raises BrokenFile where the text is not YAML."""
     is_json = Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "[")
     for part in _values(_spaced(text)) if is_json else (text,):
         lines = part.split("\n")
-        for node in _composed(part, file):
+        for node in _composed(part, file, is_json=is_json):
             above = node.start_mark.line
-            document = "\n".join(lines[above : node.end_mark.line + 1])
-            value = Reader(file).value(node)
-            if value is not None:
-                yield Document(document, above, value)
+            yield Unread("\n".join(lines[above : node.end_mark.line + 1]), above, node)
 
 
 def _values(text: str) -> list[str]:
@@ -68,33 +92,21 @@ def _spaced(text: str) -> str:
     return _TWO_ESCAPES.sub(lambda pair: json.loads(f'"{pair.group()}"'), text.replace("\t", " "))
 
 
-def _composed(text: str, file: str) -> Iterator[yaml.Node]:
+def _composed(text: str, file: str, *, is_json: bool) -> Iterator[yaml.Node]:
     try:
         yield from yaml.compose_all(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
-        raise BrokenFile(file, _sentence(error, text), _marked(error)) from error
+        raise BrokenFile(file, *explained(error, text, is_json=is_json)) from error
     except yaml.reader.ReaderError as error:
         place = place_behind(text.encode()[: error.position].decode(errors="replace"))
-        raise BrokenFile(file, f"not YAML: {error.reason}", place) from error
+        raise BrokenFile(file, _control(error.character), place) from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise BrokenFile(file, f"not YAML: {error}") from error
+        raise BrokenFile(file, "nested too deeply to be read") from error
 
 
-def _marked(error: yaml.MarkedYAMLError) -> Position | None:
-    mark = error.problem_mark or error.context_mark
-    return Position(mark.line + 1, mark.column + 1) if mark else None
-
-
-def _sentence(error: yaml.MarkedYAMLError, text: str) -> str:
-    if _at_a_tab(text, _marked(error)):
-        return "a tab cannot indent YAML; use spaces"
-    return f"not YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
-
-
-def _at_a_tab(text: str, position: Position | None) -> bool:
-    lines = text.split("\n")
-    line = lines[position.line - 1] if position and position.line <= len(lines) else ""
-    return "\t" in line[: len(line) - len(line.lstrip())]
+def _control(character: int | bytes) -> str:
+    code = character if isinstance(character, int) else character[0]
+    return f"character 0x{code:02x} cannot be in YAML; write it as \\x{code:02x} in double quotes, or remove it"
 
 
 @lru_cache(maxsize=4)

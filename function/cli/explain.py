@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import report, service_report
+from function.cli import excludes, report, service_report
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
 from function.cli.shared_report import pods_that_fit
@@ -49,7 +49,8 @@ _OWN = ("ClusterReady", "BackendReady")
 @click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
 @click.argument("what", metavar="KIND/NAMESPACE/NAME")
 @click.option("--output", "-o", "form", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True)
-def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
+@excludes.option
+def explain(dirs: tuple[str, ...], what: str, form: str, exclude: tuple[str, ...]) -> None:
     """Reconcile a fleet until nothing changes, and explain why a deployment is not placed as specified.
 
     For each cluster, show the reason, the closest device of each pool with its values, and the smallest change that
@@ -63,7 +64,7 @@ def explain(dirs: tuple[str, ...], what: str, form: str) -> None:
 
     kind, namespace, name = _named(what)
     what = f"{kind}/{namespace}/{name}"
-    loaded = checked(dirs)
+    loaded = checked(dirs, exclude)
     control = settled(loaded)
     xr = find(control, kind, namespace, name)
     if kind == "ModelService":

@@ -6,7 +6,9 @@ Reads YAML and JSON, files with many documents, folders, what `kubectl get -o ya
 from __future__ import annotations
 
 import os
+import stat
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,14 +16,13 @@ from typing import Any
 
 import yaml
 
-from function.cli.documents import Document, FieldPath, documents, place_behind, walked
+from function.cli import rendered, walk
+from function.cli.documents import Document, FieldPath, Unread, documents, place_behind, unread, walked
+from function.cli.inputs import NOTHING, Skipped, nothing
+from function.cli.meant import is_ours, mentions, takes_part
 from function.cli.values import BrokenFile, Position
-from function.core import Manifest, NamespacedName, dig, enumerate_names
-
-STDIN = "-"
-_SUFFIXES = (".yaml", ".yml", ".json")
-_KUSTOMIZE = ("kustomization.yaml", "kustomization.yml")
-"""Files next to manifests that contain none (kustomize v5, konfig.RecognizedKustomizationFileNames)."""
+from function.cli.walk import STDIN, SourceFile
+from function.core import Manifest, NamespacedName, dig
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,51 @@ class Loaded:
         return NamespacedName(metadata.get("namespace") or "", metadata["name"])
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What the files that a command was given contain."""
+
+    loaded: list[Loaded]
+    """Sound objects, of foreign kinds too."""
+    broken: list[BrokenFile]
+    """What cannot be read, or was meant as an object of ours and is none."""
+    skipped: Skipped
+    read: list[str]
+    """The files that were read, as messages name them."""
+    is_empty: bool
+    """Whether no file has any content."""
+
+    @property
+    def ours(self) -> int:
+        """Number of sound objects of ours."""
+        return sum(is_ours(one.manifest) for one in self.loaded)
+
+    def missing(self, paths: Sequence[str]) -> list[BrokenFile]:
+        """The error that nothing of ours is in the input, if so. `paths` are what the user named."""
+        if self.ours:
+            return []
+        kinds = Counter(one.kind[1] for one in self.loaded if takes_part(one.manifest))
+        problem = nothing(self.skipped.and_kinds(kinds), len(self.read), is_empty=self.is_empty)
+        return [BrokenFile(_shown(paths[0]), problem, code=NOTHING)]
+
+
+def read(paths: Iterable[str | Path], exclude: Sequence[str] = ()) -> Input:
+    """Read some files and folders. A file that is given twice is read once.
+
+    Args:
+        paths: Files, folders, and - for standard input.
+        exclude: Patterns of files and folders to pass over.
+    """
+    reading = _Reading()
+    for path in paths:
+        for found in walk.files(str(path), exclude, reading.skipped):
+            if isinstance(found, BrokenFile):
+                reading.broken.append(found)
+            else:
+                reading.file(found)
+    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content)
+
+
 def load(paths: Iterable[str | Path]) -> list[Loaded]:
     """Read every object in some files and folders.
 
@@ -84,25 +130,9 @@ def load(paths: Iterable[str | Path]) -> list[Loaded]:
 
 
 def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]]:
-    """Read every object in some files and folders. A file that is given twice is read once.
-
-    Returns:
-        The objects, and everything that cannot be read as objects.
-    """
-    loaded: list[Loaded] = []
-    broken: list[BrokenFile] = []
-    read: set[str] = set()
-    for path in paths:
-        try:
-            found = list(_files(str(path)))
-        except BrokenFile as problem:
-            broken.append(problem)
-            continue
-        for file in found:
-            if os.path.realpath(file) not in read:
-                _examine_file(file, loaded, broken)
-            read.add(os.path.realpath(file))
-    return loaded, broken
+    """The objects in some files and folders, and everything that cannot be read as objects."""
+    found = read(paths)
+    return found.loaded, found.broken
 
 
 def parse(text: str, file: str) -> list[Loaded]:
@@ -112,7 +142,12 @@ def parse(text: str, file: str) -> list[Loaded]:
 
 def values(path: str) -> list[Any]:
     """Read every document in a file or folder as plain data. Raises BrokenFile."""
-    return [value for file in _files(path) for value in values_in(_text(file), _shown(file))]
+    found = []
+    for file in walk.files(path, (), Skipped()):
+        if isinstance(file, BrokenFile):
+            raise file
+        found += values_in(_text(file.path), _shown(file.path))
+    return found
 
 
 def values_in(text: str, file: str) -> list[Any]:
@@ -120,62 +155,136 @@ def values_in(text: str, file: str) -> list[Any]:
     return [document.value for document in documents(text, file)]
 
 
-def _examine_file(file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
-    """Read a file. A document that is not an object does not hide those after it; invalid YAML does."""
-    try:
-        for document in documents(_text(file), _shown(file)):
-            for found in _found(document):
-                _examine_object(found, _shown(file), loaded, broken)
-    except BrokenFile as problem:
-        broken.append(problem)
+@dataclass(slots=True)
+class _Reading:
+    """What was found so far."""
+
+    loaded: list[Loaded] = field(default_factory=list)
+    broken: list[BrokenFile] = field(default_factory=list)
+    skipped: Skipped = field(default_factory=Skipped)
+    read: list[str] = field(default_factory=list)
+    has_content: bool = False
+    _seen: set[str] = field(default_factory=set)
+
+    def file(self, file: SourceFile) -> None:
+        """Read a file. A document that is broken does not hide those after it; invalid YAML does."""
+        place, name = os.path.realpath(file.path), _shown(file.path)
+        if place in self._seen:
+            return
+        self._seen.add(place)
+        self.read.append(name)
+        try:
+            raw = _bytes(file.path)
+        except BrokenFile as problem:
+            self.broken.append(problem)
+            return
+        self._content(raw, name, file)
+
+    def _content(self, raw: bytes, name: str, file: SourceFile) -> None:
+        found = None
+        try:
+            for part in unread(_decoded(raw, name), name):
+                found = self._document(part, name, file) + (found or 0)
+        except BrokenFile as problem:
+            self._not_yaml(problem, raw, file)
+            found = 1
+        self.has_content |= found is not None
+        self.skipped.not_kubernetes += found == 0
+
+    def _not_yaml(self, problem: BrokenFile, raw: bytes, file: SourceFile) -> None:
+        text = raw.decode("utf-16" if raw[:2] in _UTF_16 else "utf-8", errors="replace")
+        if not file.is_named and not mentions(text):
+            self.skipped.unreadable += 1
+        elif rendered.is_template(text, problem.position):
+            what = f"a template, not YAML; {rendered.remedy(Path(file.path))}"
+            self.broken.append(BrokenFile(problem.file, what, problem.position))
+        else:
+            self.broken.append(problem)
+
+    def _document(self, part: Unread, name: str, file: SourceFile) -> int:
+        """Read a document. Returns the number of Kubernetes objects in it, and of lists of them."""
+        try:
+            document = part.read(name)
+        except BrokenFile as problem:
+            return self._odd(problem, part, file)
+        return _is_list(document.value) + sum(self._value(found, name, file) for found in _found(document))
+
+    def _odd(self, problem: BrokenFile, part: Unread, file: SourceFile) -> int:
+        """Handle a document whose values no manifest can have, such as one with tags of its own."""
+        kind = part.scalar("kind")
+        if mentions(part.text):
+            self._not_yaml(problem, part.text.encode(errors="replace"), file)
+        elif kind:
+            self.skipped.kinds[kind] += 1
+        return bool(kind) or mentions(part.text)
+
+    def _value(self, found: _Found, name: str, file: SourceFile) -> bool:
+        """Take an object, or count it. Returns whether it is a Kubernetes object."""
+        value = found.value
+        is_meant = is_ours(value) or (file.is_named and _is_broken_list(value))
+        if not is_meant and not _is_kubernetes(value):
+            return False
+        try:
+            self.loaded.append(_object(found, name))
+        except BrokenFile as problem:
+            if is_meant:
+                self.broken.append(problem)
+                return True
+        if not is_meant and not (self.loaded and self.loaded[-1].manifest is value and takes_part(value)):
+            self.skipped.kinds[value["kind"]] += 1
+        return True
 
 
-def _examine_object(found: _Found, file: str, loaded: list[Loaded], broken: list[BrokenFile]) -> None:
-    try:
-        loaded.append(_object(found, file))
-    except BrokenFile as problem:
-        broken.append(problem)
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def _is_kubernetes(value: Any) -> bool:
+    fields = (value.get("apiVersion"), value.get("kind")) if isinstance(value, Mapping) else ()
+    return bool(fields) and all(isinstance(field, str) and field for field in fields)
+
+
+def _is_broken_list(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("kind") == "List"
 
 
 def _shown(file: str) -> str:
-    return "<stdin>" if file == STDIN else file
+    """A file's name as text, also if its bytes are not UTF-8."""
+    return "<stdin>" if file == STDIN else os.fsencode(file).decode(errors="backslashreplace")
 
 
-# Files
+def _bytes(file: str) -> bytes:
+    """The content of a file. Raises BrokenFile."""
+    try:
+        if file == STDIN:
+            return sys.stdin.buffer.read()
+        with open(file, "rb") as opened:  # noqa: PTH123  (a name that is not UTF-8 too)
+            _check_device(opened.fileno(), file)
+            return opened.read()
+    except OSError as error:
+        raise BrokenFile(_shown(file), f"cannot be read: {error.strerror}") from error
 
 
-def _files(path: str) -> Iterator[str]:
-    if path == STDIN:
-        yield path
-        return
-    place = Path(path)
-    if place.is_dir():
-        yield from _below(place)
-    elif place.exists():  # a pipe too, such as a shell's <(…)
-        yield path
-    else:
-        raise BrokenFile(path, "no such file or folder")
-
-
-def _below(folder: Path) -> Iterator[str]:
-    inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
-    found = sorted(p for p in inside if not any(part.startswith(".") for part in p.relative_to(folder).parts))
-    if not found:
-        raise BrokenFile(str(folder), f"no {enumerate_names(_SUFFIXES, len(_SUFFIXES))} files in this folder")
-    yield from map(str, found)
+def _check_device(descriptor: int, file: str) -> None:
+    """Refuse a device, which may have no end. A terminal has one, and so has the null device."""
+    mode = os.fstat(descriptor).st_mode
+    is_device = stat.S_ISBLK(mode) or stat.S_ISCHR(mode)
+    if is_device and not os.isatty(descriptor) and not Path(file).samefile(os.devnull):
+        raise BrokenFile(_shown(file), "a device, not a file")
 
 
 def _text(file: str) -> str:
+    return _decoded(_bytes(file), _shown(file))
+
+
+def _decoded(raw: bytes, file: str) -> str:
+    if raw[:2] in _UTF_16:
+        raise BrokenFile(file, "the text is UTF-16; save the file as UTF-8", Position(1, 1))
     try:
-        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         place = place_behind(raw[: error.start].decode(errors="replace"))
-        raise BrokenFile(
-            _shown(file), f"not UTF-8 text: byte 0x{raw[error.start]:02x} cannot be read", place
-        ) from error
-    except OSError as error:
-        raise BrokenFile(_shown(file), f"cannot be read: {error.strerror}") from error
+        problem = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise BrokenFile(file, problem, place) from error
 
 
 # Objects

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from function.cli.files import Loaded
-from function.cli.values import BrokenFile
+from function.cli.files import Input, Loaded
+from function.cli.inputs import NOTHING
+from function.cli.values import UNREADABLE, BrokenFile
 from function.core import plural, visible
 from function.validation import Finding
 from function.validation.finding import ERRORS, WARNINGS
 
-UNREADABLE = "unreadable"
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -52,7 +52,7 @@ def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Itera
 
 def _unreadable(broken: BrokenFile) -> FileFinding:
     line, column = broken.position or (1, 1)
-    return FileFinding(broken.file, line, column, "error", "", "", broken.problem, UNREADABLE)
+    return FileFinding(broken.file, line, column, "error", "", "", broken.problem, broken.code)
 
 
 def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
@@ -67,26 +67,32 @@ def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     return FileFinding(one.source.file, line, column, severity, who, finding.field, message, finding.code)
 
 
-def as_text(findings: Sequence[FileFinding], objects: int) -> str:
-    return "\n".join([*map(str, findings), summary(findings, objects)])
+def as_text(findings: Sequence[FileFinding], given: Input) -> str:
+    return "\n".join([*map(str, findings), summary(findings, given), *map(visible, given.skipped.notes)])
 
 
-def as_json(findings: Sequence[FileFinding], objects: int) -> str:
-    return json.dumps({"objects": objects, "findings": [asdict(f) for f in findings]}, indent=2, ensure_ascii=False)
+def as_json(findings: Sequence[FileFinding], given: Input) -> str:
+    data = {"objects": given.ours, "skipped": given.skipped.data(), "findings": [asdict(f) for f in findings]}
+    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def as_sarif(findings: Sequence[FileFinding], objects: int) -> str:  # noqa: ARG001  (one signature for all formats)
+def as_sarif(findings: Sequence[FileFinding], given: Input) -> str:
     rules = [{"id": code, "shortDescription": {"text": text}} for code, text in sorted(_meanings().items())]
     driver = {"name": "modelplane", "version": version("function-modelplane"), "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(f) for f in findings]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(f) for f in findings],
+        "properties": {"objects": given.ours, "skipped": given.skipped.data()},
+    }
     return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
-def as_github(findings: Sequence[FileFinding], objects: int) -> str:
-    return "\n".join([*map(_annotation, findings), summary(findings, objects)])
+def as_github(findings: Sequence[FileFinding], given: Input) -> str:
+    return "\n".join([*map(_annotation, findings), summary(findings, given)])
 
 
-FORMATS: Mapping[str, Callable[[Sequence[FileFinding], int], str]] = {
+FORMATS: Mapping[str, Callable[[Sequence[FileFinding], Input], str]] = {
     "text": as_text,
     "json": as_json,
     "sarif": as_sarif,
@@ -94,14 +100,20 @@ FORMATS: Mapping[str, Callable[[Sequence[FileFinding], int], str]] = {
 }
 
 
-def summary(findings: Sequence[FileFinding], objects: int) -> str:
+def summary(findings: Sequence[FileFinding], given: Input) -> str:
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
-    return f"{plural(objects, 'object')}: {plural(errors, 'error')}, {plural(warnings, 'warning')}"
+    skipped = f"; skipped: {visible(str(given.skipped))}" if str(given.skipped) else ""
+    return f"{plural(given.ours, 'object')}: {plural(errors, 'error')}, {plural(warnings, 'warning')}{skipped}"
 
 
 def _meanings() -> dict[str, str]:
-    return {**ERRORS, **WARNINGS, UNREADABLE: "The file cannot be read as Kubernetes objects."}
+    return {
+        **ERRORS,
+        **WARNINGS,
+        UNREADABLE: "The file cannot be read as Kubernetes objects.",
+        NOTHING: "The input has no object of Modelplane.",
+    }
 
 
 def _result(finding: FileFinding) -> dict[str, Any]:

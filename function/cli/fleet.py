@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import click
 
-from function.cli.files import Loaded, examine
+from function.cli.files import Loaded, read
 from function.cli.findings import located
+from function.cli.inputs import Skipped
 from function.core import dig, plural, visible
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
@@ -97,26 +98,39 @@ def _edit(control: ControlPlane, edit: Loaded) -> None:
         raise Refused(f"{edit.source.at()}: {problem}") from problem
 
 
-def checked(paths: Sequence[str]) -> list[Loaded]:
-    """The objects in files.
+def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
+    """The objects in files. What was skipped is said on standard error.
+
+    Args:
+        paths: Files, folders, and - for standard input.
+        exclude: Patterns of files and folders to pass over.
 
     Raises:
-        ClickException: An API server would refuse an object. The errors are printed.
+        ClickException: An API server would refuse an object, or there is none of ours. The errors are printed.
     """
     from function import validation
     from function.cli import dump_check
 
-    loaded, broken = examine(paths)
+    given = read(paths, exclude)
+    if not given.broken and (missing := given.missing(paths)):
+        raise click.ClickException(missing[0].problem)
+    loaded = [one for one in given.loaded if dump_check.is_sound(one)]
     checked = validation.validate([one.manifest for one in loaded])
     wrong = {finding.index for finding in checked if finding.is_error}
-    broken += dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])
+    broken = [*given.broken, *dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])]
     findings = located(checked, loaded, broken)
     errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
         raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
+    _tell(given.skipped)
     return loaded
+
+
+def _tell(skipped: Skipped) -> None:
+    for line in skipped.lines():
+        click.echo(visible(line), err=True)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import plan_markdown, plan_report
+from function.cli import excludes, plan_markdown, plan_report
 from function.cli.epilog import epilog
 from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
@@ -48,9 +48,18 @@ _FORMATS = ("table", "json", "yaml", "markdown")
     help="Objects to apply after the fleet has settled; repeatable.",
 )
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option("--seed", type=int, hidden=True, help="Shuffle the order of reconciles.")
-def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: str | None, seed: int | None) -> None:
+def plan(
+    dirs: tuple[str, ...],
+    changes: tuple[str, ...],
+    form: str,
+    exclude: tuple[str, ...],
+    *,
+    target: str | None,
+    seed: int | None,
+) -> None:
     """Reconcile a fleet until nothing changes, and show the result. No cluster is needed.
 
     DIR is one or more folders or files, or - for standard input. ModelReplicas in the files are the initial state of
@@ -58,7 +67,7 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
     it that has a deletionTimestamp is deleted. The plan assumes that referenced Secrets exist and that clusters apply
     what they are given.
     """
-    fleet, edits = checked(dirs), checked(changes) if changes else []
+    fleet, edits = checked(dirs, exclude), checked(changes) if changes else []
     before, after = _settled(fleet, edits, chosen(target), seed)
     report = compare(before, after)
     _show(report, form, dirs, changes)

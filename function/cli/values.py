@@ -7,12 +7,15 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import yaml
 
-_MOST_VALUES = 20_000_000
-"""Per document. With aliases, a short text can expand to more than fits into memory."""
+UNREADABLE = "unreadable"
+"""Code of most errors of files."""
+_MOST_VALUES = 1_000_000
+"""Values that a document may have in any case. One without aliases has fewer values than characters; with them, a short
+text can expand to more than fits into memory."""
 _DEEPEST = 200
 """Levels of a document. An alias inside its own anchor would be infinite; a CRD has about eighty levels."""
 
@@ -27,10 +30,10 @@ class Position(NamedTuple):
 class BrokenFile(Exception):
     """A file that cannot be read as manifests. The message has the file and, if known, the line and column."""
 
-    def __init__(self, file: str, problem: str, position: Position | None = None) -> None:
+    def __init__(self, file: str, problem: str, position: Position | None = None, *, code: str = UNREADABLE) -> None:
         place = ":".join([file, *map(str, position or ())])
         super().__init__(f"{place}: {problem}")
-        self.file, self.problem, self.position = file, problem, position
+        self.file, self.problem, self.position, self.code = file, problem, position, code
 
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -64,13 +67,19 @@ class Reader:
     """Converts the nodes of one document to plain data."""
 
     file: str
+    most: int = _MOST_VALUES
     values: int = 0
     depth: int = 0
 
+    @classmethod
+    def of(cls, file: str, text: str) -> Self:
+        """A reader of a text."""
+        return cls(file, max(_MOST_VALUES, len(text)))
+
     def value(self, node: yaml.Node) -> Any:
         self.values += 1
-        if self.values > _MOST_VALUES:
-            raise self._broken(node, "too many values: its aliases stand for more than can be read")
+        if self.values > self.most:
+            raise self._broken(node, f"more than {self.most:,} values; aliases (*name) repeat too much")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if self.depth == _DEEPEST:
@@ -90,8 +99,7 @@ class Reader:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._broken(key, "a field's name must be text")
             if key.value in own:
-                hint = "; between two objects stands a line with ---" if key.value == "apiVersion" else ""
-                raise self._broken(key, f"field {json.dumps(key.value)} stands here twice{hint}")
+                raise self._broken(key, _twice(node, key))
             own[key.value] = self.value(child)
         return {**merged, **own}
 
@@ -110,6 +118,13 @@ class Reader:
 
     def _broken(self, node: yaml.Node, problem: str) -> BrokenFile:
         return BrokenFile(self.file, problem, Position(node.start_mark.line + 1, node.start_mark.column + 1))
+
+
+def _twice(node: yaml.MappingNode, again: yaml.ScalarNode) -> str:
+    first = next(key for key, _ in node.value if key.value == again.value)
+    hint = "; between two objects stands a line with ---" if again.value == "apiVersion" else ""
+    name = json.dumps(again.value, ensure_ascii=False)
+    return f"field {name} appears twice; the first is in line {first.start_mark.line + 1}{hint}"
 
 
 def _int(text: str) -> int | float | str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import n_minus_1, report, whatif_markdown, whatif_report
+from function.cli import excludes, n_minus_1, report, whatif_markdown, whatif_report
 from function.cli.epilog import epilog
 from function.cli.fleet import at_work, checked, counted, settled
 from function.cli.target import chosen
@@ -75,6 +75,7 @@ _READ = "function.cli.whatif.edits"
 @click.option("--pool", multiple=True, metavar="CLUSTER/POOL=N", help="Set the number of nodes of a pool.")
 @click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="Set the replicas of a ModelDeployment.")
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option(
     "--jobs",
@@ -83,7 +84,15 @@ _READ = "function.cli.whatif.edits"
 )
 @click.pass_context
 def what_if(
-    ctx: click.Context, /, dirs: tuple[str, ...], form: str, target: str | None, jobs: int | None, **_: object
+    ctx: click.Context,
+    /,
+    dirs: tuple[str, ...],
+    form: str,
+    exclude: tuple[str, ...],
+    *,
+    target: str | None,
+    jobs: int | None,
+    **_: object,
 ) -> None:
     """Reconcile a fleet until nothing changes, apply events, and show their effect.
 
@@ -93,7 +102,7 @@ def what_if(
     if jobs and jobs > 1 and (target or not hasattr(os, "fork")):
         raise click.UsageError("--jobs above 1 cannot be combined with --target, and needs a system with fork")
     wanted = _wanted(ctx.meta[_READ])
-    control = settled(checked(dirs), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
+    control = settled(checked(dirs, exclude), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
     found = _found(control, wanted, jobs or (1 if target else playing.most_jobs()))
     _show(found, form)
     sys.exit(found.exit_code)

@@ -1,0 +1,101 @@
+"""What a command passed over in its input, counted, and what to say where nothing of ours is left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from function.core import plural
+from function.vocabulary import versions
+
+NOTHING = "nothing"
+"""Code of the error that the input has no object of ours."""
+_MOST_KINDS = 8
+"""Foreign kinds that a sentence lists before it counts the others."""
+_EXPECTED = f"YAML or JSON with objects of {versions.MODELPLANE}, such as a ModelDeployment"
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Objects and files that are not of ours."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Objects of foreign kinds, by kind."""
+    not_kubernetes: int = 0
+    """Files without a Kubernetes object."""
+    unreadable: int = 0
+    """Files that are not valid YAML, and name no apiVersion of ours."""
+    excluded: int = 0
+    """Files and folders."""
+    templates: int = 0
+    """Files of Helm charts."""
+    patches: int = 0
+    """Files of Kustomize."""
+    notes: list[str] = field(default_factory=list)
+    """What to do with files that another tool renders."""
+
+    @property
+    def files(self) -> int:
+        """Files and folders that were not read."""
+        return self.excluded + self.templates + self.patches
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def note_if(self, text: str) -> None:
+        if text:
+            self.note(text)
+
+    def and_kinds(self, kinds: Counter[str]) -> Skipped:
+        """The same, with more objects."""
+        return replace(self, kinds=self.kinds + kinds)
+
+    def __str__(self) -> str:
+        """What was skipped, in words; empty if nothing was."""
+        files = [f"{what} ({count})" for what, count in self._of_files().items() if count]
+        kinds = [f"{kind} ({count})" for kind, count in sorted(self.kinds.items(), key=lambda one: (-one[1], one[0]))]
+        more = sum(sorted(self.kinds.values(), reverse=True)[_MOST_KINDS:])
+        rest = [f"{plural(len(kinds) - _MOST_KINDS, 'more kind')} ({more})"] if more else []
+        return ", ".join([*kinds[:_MOST_KINDS], *rest, *files])
+
+    def _of_files(self) -> dict[str, int]:
+        return {
+            "files without Kubernetes objects": self.not_kubernetes,
+            "files that are not valid YAML": self.unreadable,
+            "excluded files and folders": self.excluded,
+            "templates of Helm": self.templates,
+            "patches of Kustomize": self.patches,
+        }
+
+    def lines(self) -> list[str]:
+        """What was skipped, and what to do about it; nothing if nothing was."""
+        return [*([f"skipped: {self}"] if str(self) else []), *self.notes]
+
+    def data(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "kinds": dict(sorted(self.kinds.items())),
+            "notKubernetes": self.not_kubernetes,
+            "notYAML": self.unreadable,
+            "excluded": self.excluded,
+            "templates": self.templates,
+            "patches": self.patches,
+            "notes": list(self.notes),
+        }
+
+
+def nothing(skipped: Skipped, read: int, *, is_empty: bool) -> str:
+    """The error that an input has no object of ours.
+
+    Args:
+        skipped: What was passed over.
+        read: Number of files that were read.
+        is_empty: Whether none of them has any content.
+    """
+    found = f"; skipped: {skipped}" if str(skipped) else ""
+    empty = ", which is empty" if read == 1 else ", which are empty"
+    where = f"{plural(read, 'file')}{empty if is_empty and read else ''}"
+    remedy = "".join(f"; {note}" for note in skipped.notes[:1])
+    return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}{remedy}"
