@@ -19,7 +19,7 @@ from function.cli.values import BrokenFile, Position
 from function.core import Manifest, NamespacedName, dig, enumerate_names
 
 STDIN = "-"
-_SUFFIXES = (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZE = ("kustomization.yaml", "kustomization.yml")
 """Files next to manifests that contain none (kustomize v5, konfig.RecognizedKustomizationFileNames)."""
 
@@ -158,10 +158,10 @@ def _files(path: str) -> Iterator[str]:
 
 
 def _below(folder: Path) -> Iterator[str]:
-    inside = (p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
+    inside = (p for p in folder.rglob("*") if p.suffix in SUFFIXES and p.is_file() and p.name not in _KUSTOMIZE)
     found = sorted(p for p in inside if not any(part.startswith(".") for part in p.relative_to(folder).parts))
     if not found:
-        raise BrokenFile(str(folder), f"no {enumerate_names(_SUFFIXES, len(_SUFFIXES))} files in this folder")
+        raise BrokenFile(str(folder), f"no {enumerate_names(SUFFIXES, len(SUFFIXES))} files in this folder")
     yield from map(str, found)
 
 
