@@ -145,8 +145,8 @@ def _causes(comparison: PlanComparison, state: Sequence[Loaded]) -> Mapping[str,
     code = comparison.exit_code
     return {
         fail_on.SHORT: lambda: fail_on.listed("fewer serving replicas than wanted", [*_short(comparison)]),
-        fail_on.LOST: lambda: "something that serves would be lost" if code == SOMETHING_IS_LOST else "",
-        fail_on.CHANGE: lambda: "something changes" if code != NOTHING_CHANGES else "",
+        fail_on.LOST: lambda: fail_on.MEANINGS[fail_on.LOST] if code == SOMETHING_IS_LOST else "",
+        fail_on.CHANGE: lambda: fail_on.MEANINGS[fail_on.CHANGE] if code != NOTHING_CHANGES else "",
         fail_on.WARNING: lambda: _warned(comparison, state),
     }
 

@@ -58,15 +58,20 @@ def due(before: Collection[Refusal], after: Collection[Refusal], edited: Collect
     return tuple(refusal for refusal in after if refusal.ref in edited or _same(refusal) not in old)
 
 
+def is_refusal(condition: Manifest) -> bool:
+    """Whether a condition refuses a spec."""
+    return condition.get("status") == "False" and (condition.get("type"), condition.get("reason")) in _REFUSALS
+
+
 def _same(refusal: Refusal) -> tuple[Ref, str, str]:
     return refusal.object, refusal.type, refusal.reason
 
 
 def _of(store: Store, manifest: Manifest) -> Iterator[Refusal]:
     for found in dig(manifest, "status", "conditions") or ():
-        told = str(found.get("type")), str(found.get("reason"))
-        if found.get("status") == "False" and told in _REFUSALS:
-            yield Refusal(_root(store, manifest), ref_of(manifest), *told, str(found.get("message") or ""))
+        if is_refusal(found):
+            told = str(found["type"]), str(found["reason"]), str(found.get("message") or "")
+            yield Refusal(_root(store, manifest), ref_of(manifest), *told)
 
 
 def _root(store: Store, manifest: Manifest) -> Ref:
