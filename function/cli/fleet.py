@@ -7,19 +7,25 @@ import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import click
 
 from function.cli.files import Loaded, read
-from function.cli.findings import located
+from function.cli.findings import FileFinding, located
 from function.cli.inputs import Skipped
-from function.core import dig, plural, visible
+from function.cli.values import BrokenFile
+from function.core import NamespacedName, plural, visible
+from function.planning import desired
+from function.planning.edits import unknown
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
     from function.planning.control_plane import ControlPlane
     from function.sandbox.extensions import CompositionFunction
+    from function.sandbox.store import Store
+    from function.validation import Finding
 
 T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
@@ -28,7 +34,7 @@ _NO_OBSTACLE = ("selector", "refused")
 
 def settled(
     fleet: Sequence[Loaded],
-    edits: Sequence[Loaded] = (),
+    edits: Sequence[Loaded] | None = None,
     *,
     function: CompositionFunction | None = None,
     seed: int | None = None,
@@ -38,10 +44,11 @@ def settled(
 
     Args:
         fleet: The objects to load.
-        edits: Objects to apply once the fleet has converged.
+        edits: Objects to apply once the fleet has converged, or to delete if they have a deletionTimestamp. None if the
+            fleet is loaded for the first time.
         function: The composition function; None for the one in this program.
         seed: Shuffles the order of reconciles.
-        at: Called with the control plane after loading, and again before the edits if there are any.
+        at: Called with the control plane after loading, and again before the edits unless they are None.
 
     Raises:
         ClickException: An object is refused, the fleet does not converge, or the function is unreachable.
@@ -50,12 +57,12 @@ def settled(
     from function.planning.control_plane import ControlPlane, in_process
 
     control = ControlPlane(function=function or in_process, seed=seed)
-    manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits]
+    manifests, edited = [one.manifest for one in fleet], [one.manifest for one in edits or ()]
     with at_work(control), _uncollected():
         control.loop.load([*manifests, *stubs.objects([*manifests, *edited])])
         at(control)
         control.loop.settle()
-        if edits:
+        if edits is not None:
             at(control)
             for one in edits:
                 _edit(control, one)
@@ -89,8 +96,8 @@ def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> It
 
 def _edit(control: ControlPlane, edit: Loaded) -> None:
     """Apply an object, or delete it if it has a deletionTimestamp. Raises Refused, with its place in the file."""
-    if dig(edit.manifest, "metadata", "deletionTimestamp"):
-        control.store.delete(control.store.located(edit.manifest))
+    if desired.is_deletion(edit.manifest):
+        _delete(control.store, edit)
         return
     try:
         control.loop.replace(edit.manifest)
@@ -98,28 +105,34 @@ def _edit(control: ControlPlane, edit: Loaded) -> None:
         raise Refused(f"{edit.source.at()}: {problem}") from problem
 
 
-def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
+def _delete(store: Store, edit: Loaded) -> None:
+    """Delete an object. Raises Refused if it does not exist, with the closest name."""
+    ref = store.located(edit.manifest)
+    if store.get(ref) is None:
+        known = [str(NamespacedName(*other[2:])) for other in store.refs(ref.api_version, ref.kind)]
+        problem = unknown(ref.kind, str(NamespacedName(*ref[2:])), known)
+        raise Refused(f"{edit.source.at(('metadata', 'name'))}: nothing to delete: {problem}")
+    store.delete(ref)
+
+
+def checked(paths: Sequence[str], exclude: Sequence[str] = (), *, as_edits: bool = False) -> list[Loaded]:
     """The objects in files. What was skipped is said on standard error.
 
     Args:
         paths: Files, folders, and - for standard input.
         exclude: Patterns of files and folders to pass over.
+        as_edits: Whether an object with a deletionTimestamp is only to be deleted: then it needs no spec.
 
     Raises:
         ClickException: An API server would refuse an object, or there is none of ours. The errors are printed.
     """
-    from function import validation
     from function.cli import dump_check
 
     given = read(paths, exclude)
     if not given.broken and (missing := given.missing(paths)):
         raise click.ClickException(missing[0].problem)
     loaded = [one for one in given.loaded if dump_check.is_sound(one)]
-    checked = validation.validate([one.manifest for one in loaded])
-    wrong = {finding.index for finding in checked if finding.is_error}
-    broken = [*given.broken, *dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])]
-    findings = located(checked, loaded, broken)
-    errors = [f for f in findings if f.severity == "error" and f.code not in _NO_OBSTACLE]
+    errors = [finding for _, finding in _errors(loaded, given.broken, as_edits=as_edits)]
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
@@ -131,6 +144,54 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
 def _tell(skipped: Skipped) -> None:
     for line in skipped.lines():
         click.echo(visible(line), err=True)
+
+
+def admitted(loaded: Sequence[Loaded], broken: Sequence[BrokenFile]) -> list[Loaded]:
+    """The objects that an API server accepts. The errors of the others are printed as warnings: they exist nowhere."""
+    from function.cli import dump_check
+
+    loaded = [one for one in loaded if dump_check.is_sound(one)]
+    errors = _errors(loaded, broken)
+    for _, finding in errors:
+        click.echo(f"{replace(finding, severity='warning')}; left out", err=True)
+    wrong = {index for index, _ in errors}
+    return [one for index, one in enumerate(loaded) if index not in wrong]
+
+
+def warnings(loaded: Sequence[Loaded]) -> list[FileFinding]:
+    """The warnings of `validate` about some objects."""
+    from function import validation
+
+    found = located(validation.validate([one.manifest for one in loaded]), loaded, ())
+    return [finding for finding in found if finding.severity == "warning"]
+
+
+def _errors(
+    loaded: Sequence[Loaded], broken: Sequence[BrokenFile], *, as_edits: bool = False
+) -> list[tuple[int | None, FileFinding]]:
+    """The errors in files for which an API server would refuse them, in order of files and lines, with the indexes of
+    the objects."""
+    from function import validation
+    from function.cli import dump_check
+
+    found = [
+        finding
+        for finding in validation.validate([one.manifest for one in loaded])
+        if finding.is_error
+        and not (as_edits and _is_of_the_spec(finding) and desired.is_deletion(loaded[finding.index].manifest))
+    ]
+    wrong = {finding.index for finding in found}
+    sound = [(index, one) for index, one in enumerate(loaded) if index not in wrong]
+    errors: list[tuple[int | None, FileFinding]] = [(None, one) for one in located((), loaded, broken)]
+    errors += [(f.index, one) for f in found if f.code not in _NO_OBSTACLE for one in located([f], loaded, ())]
+    faulty = sound if any(dump_check.faults([one for _, one in sound])) else ()
+    errors += [(index, fault) for index, one in faulty for fault in located((), [], dump_check.faults([one]))]
+    return sorted(errors, key=lambda error: error[1])
+
+
+def _is_of_the_spec(finding: Finding) -> bool:
+    """Whether a finding is about neither the identity of an object nor its metadata."""
+    return finding.path[:1] not in (("apiVersion",), ("kind",), ("metadata",))
 
 
 @contextmanager

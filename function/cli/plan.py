@@ -4,38 +4,46 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import excludes, plan_markdown, plan_report
+from function.cli import excludes, fail_on, plan_markdown, plan_report, refused, states
 from function.cli.epilog import epilog
+from function.cli.fail_on import Cause
 from function.cli.files import Loaded
-from function.cli.fleet import checked, settled
+from function.cli.fleet import admitted, checked, settled, warnings
 from function.cli.report import dump
 from function.cli.target import chosen
+from function.core import plural
 from function.planning.comparison import PlanComparison, compare
+from function.planning.exit_codes import ERROR, FAILED_ON, NOTHING_CHANGES, SOMETHING_IS_LOST
 
 if TYPE_CHECKING:
+    from function.planning.control_plane import ControlPlane
     from function.planning.outcome import PlanOutcome
+    from function.planning.refusals import Refusal
     from function.sandbox.extensions import CompositionFunction
 
 _EXAMPLE = epilog(
     [
         "modelplane plan examples/tour",
         "modelplane plan fleet/ --change edited.yaml",
-        "modelplane plan fleet/ --change edited.yaml -o markdown > comment.md",
+        "modelplane plan fleet/ --base origin/main -o markdown > comment.md",
+        "modelplane plan live.yaml --to fleet/ --fail-on short,warning",
         "kubectl get inferenceclasses,inferenceclusters,modeldeployments,modelreplicas -A -o yaml | modelplane plan -",
     ],
     {
         0: "nothing changes: replicas, what they run, endpoints, services, clouds, and what falls short",
         3: "something changes",
-        2: "something that serves would be lost",
-        1: "an error: an invalid file or option",
+        2: "something that serves would be lost, or what --fail-on names",
+        1: "an error: an invalid file or option, or a condition refuses an edit",
     },
 )
-_FORMATS = ("table", "json", "yaml", "markdown")
+_DATA = ("json", "yaml")
+_FORMATS = ("table", *_DATA, "markdown")
 
 
 @click.command(epilog=_EXAMPLE)
@@ -47,6 +55,9 @@ _FORMATS = ("table", "json", "yaml", "markdown")
     metavar="FILE",
     help="Objects to apply after the fleet has settled; repeatable.",
 )
+@click.option("--to", "heads", multiple=True, metavar="HEAD", help="The whole fleet after the change; repeatable.")
+@click.option("--base", "revision", metavar="REV", help="Compare DIR with what it was in this git revision.")
+@fail_on.option(fail_on.SHORT, fail_on.LOST, fail_on.CHANGE, fail_on.WARNING)
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
 @excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
@@ -54,52 +65,120 @@ _FORMATS = ("table", "json", "yaml", "markdown")
 def plan(
     dirs: tuple[str, ...],
     changes: tuple[str, ...],
+    heads: tuple[str, ...],
+    revision: str | None,
     form: str,
-    exclude: tuple[str, ...],
     *,
+    exclude: tuple[str, ...],
+    failing: tuple[str, ...],
     target: str | None,
     seed: int | None,
 ) -> None:
     """Reconcile a fleet until nothing changes, and show the result. No cluster is needed.
 
     DIR is one or more folders or files, or - for standard input. ModelReplicas in the files are the initial state of
-    the fleet. With --change, the fleet settles first, and the output shows only the effect of the change; an object in
-    it that has a deletionTimestamp is deleted. The plan assumes that referenced Secrets exist and that clusters apply
-    what they are given.
+    the fleet. The plan assumes that referenced Secrets exist and that clusters apply what they are given.
+
+    With --change, --to or --base, the fleet settles first, and the output shows only the effect of the change.
+    --change FILE applies objects; one that has a deletionTimestamp is deleted. --to HEAD replaces the fleet in DIR,
+    which may be a dump of a live fleet, by the one in HEAD: what HEAD does not contain is deleted. --base REV compares
+    DIR in the git revision REV with DIR as it is.
     """
-    fleet, edits = checked(dirs, exclude), checked(changes) if changes else []
-    before, after = _settled(fleet, edits, chosen(target), seed)
-    report = compare(before, after)
-    _show(report, form, dirs, changes)
-    sys.exit(report.exit_code)
+    fleet, edits = _states(dirs, changes, heads, revision, exclude=exclude)
+    planned = _planned(fleet, edits, chosen(target), seed)
+    state = states.edited(fleet, edits or ())
+    errors = refused.findings(planned.refusals, state)
+    failures = fail_on.failures(_causes(planned.comparison, state), failing)
+    code = ERROR if errors else FAILED_ON if failures else planned.comparison.exit_code
+    if form in _DATA:
+        dump(plan_report.data(planned.comparison) | {"exitCode": code, "errors": [*map(asdict, errors)]}, form)
+    else:
+        _show(planned.comparison, form, _next(planned.comparison, dirs) if edits is None else ())
+    for line in (*map(str, errors), *failures):
+        click.echo(line, err=True)
+    sys.exit(code)
 
 
-def _settled(
-    fleet: Sequence[Loaded], edits: Sequence[Loaded], function: CompositionFunction, seed: int | None
-) -> tuple[PlanOutcome, PlanOutcome]:
-    """The outcomes before (as loaded, or before the edits) and after."""
-    from function.planning import outcome
-
-    before: list[PlanOutcome] = []
-    control = settled(
-        fleet, edits, function=function, seed=seed, at=lambda control: before.append(outcome.read(control.store))
-    )
-    return before[-1], outcome.read(control.store)
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    comparison: PlanComparison
+    refusals: tuple[Refusal, ...]
+    """What conditions refuse, due to the edits or on a first plan."""
 
 
-def _show(report: PlanComparison, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
-    if form == "table":
-        plan_report.show(report, _next(report, dirs, changes))
-    elif form == "markdown":
+def _states(
+    dirs: Sequence[str], changes: Sequence[str], heads: Sequence[str], revision: str | None, *, exclude: Sequence[str]
+) -> tuple[list[Loaded], list[Loaded] | None]:
+    """The fleet before, and the edits that change it; None if it is planned for the first time."""
+    given = [name for name, value in (("--change", changes), ("--to", heads), ("--base", revision)) if value]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot be combined: each says what the fleet changes to")
+    if revision is not None:
+        from function.cli import revisions
+
+        base = admitted(*revisions.read(revision, dirs, exclude))
+        return base, states.difference(base, checked(dirs, exclude, as_edits=True))
+    fleet = checked(dirs, exclude)
+    if heads:
+        return fleet, states.difference(fleet, checked(heads, exclude, as_edits=True))
+    return fleet, states.changed(fleet, checked(changes, as_edits=True)) if changes else None
+
+
+def _planned(
+    fleet: Sequence[Loaded], edits: Sequence[Loaded] | None, function: CompositionFunction, seed: int | None
+) -> _Planned:
+    """The outcomes before (as loaded, or before the edits) and after, and what is refused by then."""
+    from function.planning import outcome, refusals
+
+    before: list[tuple[PlanOutcome, tuple[Refusal, ...]]] = []
+
+    def look(control: ControlPlane) -> None:
+        before.append((outcome.read(control.store), refusals.read(control.store)))
+
+    control = settled(fleet, edits, function=function, seed=seed, at=look)
+    was, refused_before = before[-1]
+    touched = {control.store.located(one.manifest) for one in edits or ()}
+    due = refusals.due(refused_before, refusals.read(control.store), touched)
+    return _Planned(compare(was, outcome.read(control.store)), due)
+
+
+def _causes(comparison: PlanComparison, state: Sequence[Loaded]) -> Mapping[str, Cause]:
+    """By name, what makes a plan fail if `--fail-on` names it."""
+    code = comparison.exit_code
+    return {
+        fail_on.SHORT: lambda: fail_on.listed("fewer serving replicas than wanted", [*_short(comparison)]),
+        fail_on.LOST: lambda: fail_on.MEANINGS[fail_on.LOST] if code == SOMETHING_IS_LOST else "",
+        fail_on.CHANGE: lambda: fail_on.MEANINGS[fail_on.CHANGE] if code != NOTHING_CHANGES else "",
+        fail_on.WARNING: lambda: _warned(comparison, state),
+    }
+
+
+def _short(comparison: PlanComparison) -> Iterator[str]:
+    for deployment in comparison.outcome.deployments:
+        if deployment.serving < deployment.wanted:
+            yield f"{deployment.identity} ({deployment.serving} of {deployment.wanted})"
+
+
+def _warned(comparison: PlanComparison, state: Sequence[Loaded]) -> str:
+    """The first warning of `validate` about the files, or the first problem that an object reports, and the number."""
+    found = [str(finding) for finding in warnings(state)]
+    outcome = comparison.outcome
+    found += [f"ModelDeployment {d.identity}: {d.why}" for d in outcome.deployments if d.why]
+    found += [f"{kind} {name}: {why}" for kind, name, why in outcome.problems]
+    return f"{plural(len(found), 'warning')}, the first: {found[0]}" if found else ""
+
+
+def _show(report: PlanComparison, form: str, then: Iterable[tuple[str, str]]) -> None:
+    if form == "markdown":
         click.echo(plan_markdown.text(report), nl=False)
     else:
-        dump(plan_report.data(report), form)
+        plan_report.show(report, then)
 
 
-def _next(report: PlanComparison, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
-    if changes or "-" in dirs:
+    if "-" in dirs:
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:

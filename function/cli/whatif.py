@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import excludes, n_minus_1, report, whatif_markdown, whatif_report
+from function.cli import excludes, fail_on, n_minus_1, report, whatif_markdown, whatif_report
 from function.cli.epilog import epilog
+from function.cli.fail_on import Cause
 from function.cli.fleet import at_work, checked, counted, settled
 from function.cli.target import chosen
 from function.core import NamespacedName
 from function.planning import edits
 from function.planning import what_if as playing
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
+from function.planning.exit_codes import FAILED_ON, NOTHING_CHANGES, SOMETHING_IS_LOST
 
 if TYPE_CHECKING:
     from function.planning.control_plane import ControlPlane
@@ -32,11 +34,12 @@ _EXAMPLE = epilog(
         "modelplane what-if examples/spare --pool taiwan/l4=1 --lose iowa",
         "modelplane what-if examples/spare --scale ml-team/qwen3-8b=4 -o json",
         "modelplane what-if examples/spare --lose any -o markdown",
+        "modelplane what-if examples/spare --lose any --fail-on short",
     ],
     {
         0: "nothing changes",
         3: "something changes",
-        2: "something that serves would be lost, or cannot leave a drained cluster",
+        2: "something that serves would be lost, or cannot leave a drained cluster, or what --fail-on names",
         1: "an error: an invalid file or option",
     },
 )
@@ -74,6 +77,7 @@ _READ = "function.cli.whatif.edits"
 )
 @click.option("--pool", multiple=True, metavar="CLUSTER/POOL=N", help="Set the number of nodes of a pool.")
 @click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="Set the replicas of a ModelDeployment.")
+@fail_on.option(fail_on.SHORT, fail_on.LOST, fail_on.CHANGE)
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
 @excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
@@ -88,8 +92,9 @@ def what_if(
     /,
     dirs: tuple[str, ...],
     form: str,
-    exclude: tuple[str, ...],
     *,
+    exclude: tuple[str, ...],
+    failing: tuple[str, ...],
     target: str | None,
     jobs: int | None,
     **_: object,
@@ -104,8 +109,12 @@ def what_if(
     wanted = _wanted(ctx.meta[_READ])
     control = settled(checked(dirs, exclude), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
     found = _found(control, wanted, jobs or (1 if target else playing.most_jobs()))
-    _show(found, form)
-    sys.exit(found.exit_code)
+    failures = fail_on.failures(_causes(found), failing)
+    code = FAILED_ON if failures else found.exit_code
+    _show(found, form, code)
+    for line in failures:
+        click.echo(line, err=True)
+    sys.exit(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +162,40 @@ def _hidden(control: ControlPlane, edit: Edit) -> AbstractContextManager[None]:
     return at_work(control, str(edit), shown=False)
 
 
-def _show(found: Impact | NMinusOne, form: str) -> None:
+def _causes(found: Impact | NMinusOne) -> Mapping[str, Cause]:
+    """By name, what makes a what-if fail if `--fail-on` names it."""
+    code = found.exit_code
+    return {
+        fail_on.SHORT: lambda: fail_on.listed("fewer serving replicas than wanted", [*_short(found)]),
+        fail_on.LOST: lambda: fail_on.MEANINGS[fail_on.LOST] if code == SOMETHING_IS_LOST else "",
+        fail_on.CHANGE: lambda: fail_on.MEANINGS[fail_on.CHANGE] if code != NOTHING_CHANGES else "",
+    }
+
+
+def _short(found: Impact | NMinusOne) -> Iterator[str]:
+    """The deployments that the events leave short."""
+    first = found.first if isinstance(found, playing.NMinusOne) else found
+    for short in first.shorts if first else ():
+        yield f"{short.deployment} ({short.after} of {short.wanted})"
+    for cluster, impact in found.each if isinstance(found, playing.NMinusOne) else ():
+        yield from (f"{s.deployment} ({s.after} of {s.wanted}) without {cluster}" for s in impact.shorts)
+
+
+def _show(found: Impact | NMinusOne, form: str, code: int) -> None:
     if isinstance(found, playing.NMinusOne):
         _print(
-            form, n_minus_1.parts(found), lambda: n_minus_1.data(found), lambda: whatif_markdown.text_of_losses(found)
+            form,
+            n_minus_1.parts(found),
+            lambda: n_minus_1.data(found) | {"exitCode": code},
+            lambda: whatif_markdown.text_of_losses(found),
         )
     else:
-        _print(form, whatif_report.parts(found), lambda: whatif_report.data(found), lambda: whatif_markdown.text(found))
+        _print(
+            form,
+            whatif_report.parts(found),
+            lambda: whatif_report.data(found) | {"exitCode": code},
+            lambda: whatif_markdown.text(found),
+        )
 
 
 def _print(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-NOTHING_CHANGES, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 2, 3
+NOTHING_CHANGES, ERROR, SOMETHING_IS_LOST, SOMETHING_CHANGES = 0, 1, 2, 3
+FAILED_ON = SOMETHING_IS_LOST
+"""Something that `--fail-on` names is so."""
 _WORST_FIRST = (SOMETHING_IS_LOST, SOMETHING_CHANGES, NOTHING_CHANGES)
 
 

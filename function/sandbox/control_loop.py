@@ -127,7 +127,7 @@ class ControlLoop:
             self.store.load(manifest)
 
     def replace(self, manifest: Manifest) -> None:
-        """Edit an object as a user does: replace its spec, labels and annotations, and keep the rest.
+        """Edit an object as a user does: replace all but its status and the metadata that users do not write.
 
         Loads the object if it does not exist.
 
@@ -145,6 +145,8 @@ class ControlLoop:
         def edit(current: dict[str, Any]) -> None:
             crossplane = dig(current, "spec", "crossplane")
             current["metadata"].update(_edited_metadata(current["metadata"], metadata))
+            for name in current.keys() - edited.keys() - {"status"}:
+                del current[name]
             current.update({k: v for k, v in edited.items() if k not in ("metadata", "status")})
             if crossplane:
                 current.setdefault("spec", {})["crossplane"] = crossplane

@@ -273,3 +273,21 @@ def test_a_dump_is_a_start_state() -> None:
 
     got = [(m["metadata"]["name"], m["metadata"]["uid"]) for m in again.store.of_kind("v1", "ConfigMap")]
     assert got == [(composed["metadata"]["name"], composed["metadata"]["uid"])]
+
+
+def test_an_edit_replaces_all_that_users_write() -> None:
+    """A field that the edit does not have is gone. Status, and what Crossplane wrote, stay."""
+    loop = world(app, xr(parts={"x": "1"}))
+    loop.settle()
+    given = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "own", "namespace": "team"}}
+    loop.load([{**given, "data": {"a": "1"}, "binaryData": {"b": "MQ=="}}])
+
+    loop.replace({**given, "data": {"a": "2"}})
+    without_spec = {k: v for k, v in xr().items() if k != "spec"}
+    loop.replace(without_spec)
+
+    config, edited = (
+        loop.store.get(Ref(*at)) for at in (("v1", "ConfigMap", "team", "own"), (VERSION, "App", "team", "a"))
+    )
+    assert (dig(config, "data"), dig(config, "binaryData")) == ({"a": "2"}, None)
+    assert (list(dig(edited, "spec")), dig(edited, "status", "parts")) == (["crossplane"], 1)

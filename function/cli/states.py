@@ -1,0 +1,60 @@
+"""Two states of a fleet in files, and the edits that lead from one to the other.
+
+An edit is an object to create or replace, or one with a `deletionTimestamp` to delete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from function.cli.files import Loaded
+from function.planning import desired
+from function.planning.control_plane import kinds
+from function.planning.desired import Key
+from function.sandbox.schemas import ServedKinds
+
+
+def difference(base: Sequence[Loaded], head: Sequence[Loaded]) -> list[Loaded]:
+    """The edits from one state to the other. Objects that only a cluster writes are no part of either.
+
+    Args:
+        base: The state before; it may be a dump of a live fleet.
+        head: The whole state after. An object of ours that is missing in it is deleted.
+    """
+    served = kinds()
+    wanted = [replace(one, manifest=_edit(one)) for one in head if desired.is_authored(one.manifest)]
+    there = _by_key(wanted, served)
+    gone = [one for key, one in _by_key(base, served).items() if key not in there]
+    return [
+        *changed(base, wanted),
+        *(replace(one, manifest=desired.deletion(one.manifest)) for one in gone if desired.is_deletable(one.manifest)),
+    ]
+
+
+def changed(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
+    """The edits that change something: deletions, and objects that are new or differ from those in the files."""
+    served = kinds()
+    old = _by_key(base, served)
+    return [edit for edit in edits if _changes(old.get(desired.key(edit.manifest, served)), edit, served)]
+
+
+def edited(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
+    """The state after some edits."""
+    served = kinds()
+    found = {**_by_key(base, served), **_by_key(edits, served)}
+    return [one for one in found.values() if not desired.is_deletion(one.manifest)]
+
+
+def _edit(one: Loaded) -> dict[str, object]:
+    return (desired.deletion if desired.is_deletion(one.manifest) else desired.authored)(one.manifest)
+
+
+def _changes(old: Loaded | None, edit: Loaded, served: ServedKinds) -> bool:
+    if old is None or desired.is_deletion(edit.manifest):
+        return True
+    return desired.differ(old.manifest, edit.manifest, served)
+
+
+def _by_key(loaded: Iterable[Loaded], served: ServedKinds) -> dict[Key, Loaded]:
+    return {desired.key(one.manifest, served): one for one in loaded}
