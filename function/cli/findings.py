@@ -60,7 +60,7 @@ def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     one = loaded[finding.index]
     place = one.source.key if finding.is_about_the_key else one.source.position
     line, column = place(finding.path)
-    severity = "error" if finding.is_error else "warning"
+    severity = finding.severity
     who = f"{one.kind[1]} {one.identity}"
     other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
     message = f"{finding.field}: {finding.message}{other}"

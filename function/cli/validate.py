@@ -7,7 +7,7 @@ import click
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import examine
 from function.cli.findings import FORMATS, located
-from function.validation import validate as check
+from function.validation import report
 
 _EXAMPLE = epilog(
     [
@@ -43,7 +43,7 @@ def validate(files: tuple[str, ...], form: str) -> None:
     references between objects. Kinds that do not belong to Modelplane are skipped.
     """
     loaded, broken = examine(files)
-    findings = located(check([one.manifest for one in loaded]), loaded, broken)
+    findings = located(report([one.manifest for one in loaded], is_complete=not broken), loaded, broken)
     click.echo(FORMATS[form](findings, len(loaded)))
     if any(finding.severity == "error" for finding in findings):
         raise SystemExit(1)
