@@ -20,6 +20,7 @@ from function.validation import (
     engines,
     gangs,
     handover,
+    model_names,
     services,
     shared_nodes,
 )
@@ -65,6 +66,8 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
                 yield from engines.warnings(index, manifest)
                 yield from gangs.warnings(index, manifest)
                 yield from handover.warnings(index, manifest)
+                for path, problem, code in model_names.of_engines(manifest, cached):
+                    yield Finding(index, path, problem, code)
             case modelservice.KIND:
                 yield from services.findings(index, manifest, around)
 

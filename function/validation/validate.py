@@ -10,6 +10,7 @@ from function.kinds.inferencecluster.inputs import Classes
 from function.publish.catalog import BY_KIND
 from function.schema import without_nulls
 from function.validation import (
+    attributes,
     cross_object,
     dangling,
     devices,
@@ -77,6 +78,7 @@ def _references(read: _Objects) -> Iterator[Finding]:
         *dangling.judged(named, known),
         *dangling.gateways(read.sound, known),
         *selectors.judged(read.sound, read.placed),
+        *attributes.judged(read.sound, read.placed),
     ]
     yield from (one for one in found if isinstance(one, Finding))
     yield from dangling.notes(one for one in found if isinstance(one, Unchecked))

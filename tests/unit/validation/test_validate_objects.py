@@ -66,7 +66,7 @@ def codes(*objects: Object) -> list[tuple[int, str, str]]:
 
 def test_full_objects_of_every_kind_have_no_flaws() -> None:
     assert said(*SOUND) == []
-    assert {code for _, _, code in codes(*ALL)} == {"refused"}
+    assert {code for _, _, code in codes(*ALL)} & ERRORS.keys() == {"refused"}
 
 
 def test_an_object_of_another_group_is_passed_over() -> None:
