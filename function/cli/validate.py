@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
 import click
 
+from function.cli import report as page
 from function.cli.epilog import INVALID_OPTION, epilog
+from function.cli.excerpt import Page
 from function.cli.files import examine
-from function.cli.findings import FORMATS, located
+from function.cli.findings import FileFinding, as_github, as_json, as_text, located, with_excerpts
+from function.cli.sarif import as_sarif
 from function.validation import report
 
+_FORMATS: Mapping[str, Callable[[Sequence[FileFinding], int], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "sarif": as_sarif,
+    "github": as_github,
+}
 _EXAMPLE = epilog(
     [
         "modelplane validate examples/tour",
-        "modelplane validate examples/clouds/tour",
-        "git diff --name-only --diff-filter=d main -- '*.yaml' | xargs -r modelplane validate --format github",
+        "modelplane validate --strict examples/clouds/tour",
+        "modelplane validate fleet --format github",
         "kubectl get modeldeployments -A -o yaml | modelplane validate -",
     ],
     {
-        0: "no error; there may be warnings",
-        1: "an error",
+        0: "no error; there may be warnings and notes",
+        1: "an error, or, with --strict, a warning",
         2: INVALID_OPTION,
     },
 )
@@ -31,19 +44,34 @@ _EXAMPLE = epilog(
     "--output",
     "-o",
     "form",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice(list(_FORMATS)),
     default="text",
     show_default=True,
     help="Output format.",
 )
-def validate(files: tuple[str, ...], form: str) -> None:
+@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@click.option(
+    "--excerpts/--no-excerpts",
+    default=None,
+    help="With format text, show the line of the file below each finding. By default, on a terminal.",
+)
+def validate(files: tuple[str, ...], form: str, *, strict: bool, excerpts: bool | None) -> None:
     """Validate manifests in files and folders, or on standard input (-).
 
     Checks unknown fields, invalid values, rules between fields, device selectors, names, what a cloud cannot do, and
-    references between objects. Kinds that do not belong to Modelplane are skipped.
+    references between objects: validate all files of a fleet together. Kinds that do not belong to Modelplane are
+    skipped.
     """
     loaded, broken = examine(files)
-    findings = located(report([one.manifest for one in loaded], is_complete=not broken), loaded, broken)
-    click.echo(FORMATS[form](findings, len(loaded)))
-    if any(finding.severity == "error" for finding in findings):
+    found = located(report([one.manifest for one in loaded], is_complete=not broken), loaded, broken)
+    is_shown = sys.stdout.isatty() if excerpts is None else excerpts
+    if form == "text" and is_shown:
+        click.echo(with_excerpts(found, len(loaded), _page()))
+    else:
+        click.echo(_FORMATS[form](found, len(loaded)))
+    if any(one.severity == "error" or (strict and one.severity == "warning") for one in found):
         raise SystemExit(1)
+
+
+def _page() -> Page:
+    return Page(shutil.get_terminal_size().columns, is_coloured=page.is_terminal(sys.stdout))
