@@ -3,7 +3,7 @@
 - `language`: syntax, checker, estimate, compiler, values, and all bounds (`language.limits`).
 - `libraries`: the functions; one CEL library is one module, and one line of the table in `libraries`.
 - `golang`: Go code that the functions call, ported.
-- `environments`, `selector`, `rule`, `device`, `references`: the expressions of Kubernetes.
+- `environments`, `selector`, `rule`, `device`, `references`, `reads`: the expressions of Kubernetes.
 """
 
 from function.cel.device import Device, Unsupported, Version, attribute, device_fault
@@ -11,6 +11,7 @@ from function.cel.language.errors import CelWarning, EvaluationFailed, InvalidSe
 from function.cel.language.limits import COST as COST_LIMIT
 from function.cel.language.limits import TEXT_BYTES
 from function.cel.libraries import quantity, semver
+from function.cel.reads import Read, Word, reads
 from function.cel.references import references, seen_by
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
@@ -40,10 +41,12 @@ __all__ = [
     "InvalidSelector",
     "Outcome",
     "Place",
+    "Read",
     "Rule",
     "Selector",
     "Unsupported",
     "Version",
+    "Word",
     "actual_cost",
     "admitted",
     "attribute",
@@ -53,6 +56,7 @@ __all__ = [
     "facts",
     "quantity",
     "query",
+    "reads",
     "references",
     "rule",
     "seen_by",

@@ -16,10 +16,11 @@ from typing import Any
 
 import yaml
 
-from function.cli import rendered, walk
+from function.cli import regions, rendered, walk
 from function.cli.documents import Document, FieldPath, Unread, documents, place_behind, unread, walked
 from function.cli.inputs import NOTHING, Skipped, nothing
 from function.cli.meant import is_ours, mentions, takes_part
+from function.cli.regions import Region
 from function.cli.values import BrokenFile, Position
 from function.cli.walk import STDIN, SourceFile
 from function.core import Manifest, NamespacedName, dig
@@ -46,9 +47,26 @@ class FileLocation:
         """The place of the field's name."""
         return self._placed(walked(self._text, (*self._prefix, *path))[0])
 
+    def region(self, path: Sequence[str | int], part: tuple[int, int] | None = None) -> Region:
+        """Where the value at a field path begins and ends, or a part of its text."""
+        return self._below(regions.of(self._text, walked(self._text, (*self._prefix, *path))[1], part))
+
+    def region_of_key(self, path: Sequence[str | int]) -> Region:
+        """Where the field's name begins and ends."""
+        return self._below(regions.of(self._text, walked(self._text, (*self._prefix, *path))[0]))
+
+    def text(self, line: int) -> str:
+        """A line of the document, by its number in the file. Empty if it is not there."""
+        found = regions.lines(self._text)
+        at = line - self._above - 1
+        return found[at] if 0 <= at < len(found) else ""
+
     def at(self, path: Sequence[str | int] = ()) -> str:
         """`file:line:column`, as editors open it."""
         return ":".join(map(str, (self.file, *self.position(path))))
+
+    def _below(self, region: Region) -> Region:
+        return Region(*(Position(self._above + place.line, place.column) for place in region))
 
     def _placed(self, node: yaml.Node) -> Position:
         return Position(self._above + node.start_mark.line + 1, node.start_mark.column + 1)

@@ -1,45 +1,50 @@
-"""Findings of `validate` with their places in files, as text, JSON, SARIF or GitHub annotations."""
+"""Findings of `validate` with their places in files, as text, JSON or GitHub annotations. sarif.py writes SARIF."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from function.cli import excerpt, locations
 from function.cli.files import Input, Loaded
-from function.cli.inputs import NOTHING
-from function.cli.values import UNREADABLE, BrokenFile
+from function.cli.regions import Region
+from function.cli.values import UNREADABLE, BrokenFile, Position
 from function.core import plural, visible
 from function.validation import Finding
-from function.validation.finding import ERRORS, WARNINGS
+from function.validation.finding import SEVERITIES
 
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+_NOT_CHECKED = "references between objects are not checked while there is something that cannot be read"
+_GITHUB = {"error": "error", "warning": "warning", "note": "notice"}
+"""Workflow commands of GitHub Actions, by severity."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileFinding:
-    """A finding at a place in a file."""
+    """A finding at a region of a file."""
 
     file: str
-    line: int
-    column: int
+    region: Region
     severity: str
-    """error or warning."""
+    """error, warning or note."""
     object: str
     """Kind, namespace and name."""
     field: str
     message: str
     """What is wrong, after the field."""
     code: str
+    text: str = field(default="", compare=False, repr=False)
+    """The line in which the region begins."""
 
     def __str__(self) -> str:
         who = f" ({self.object})" if self.object else ""
-        return visible(f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.code}]{who}")
+        line, column = self.region.start
+        return visible(f"{self.file}:{line}:{column}: {self.severity}: {self.message} [{self.code}]{who}")
 
 
-def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Iterable[BrokenFile]) -> list[FileFinding]:
+def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Sequence[BrokenFile]) -> list[FileFinding]:
     """All findings of a check, in order of files and lines.
 
     Args:
@@ -47,91 +52,93 @@ def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Itera
         loaded: The objects, in the order in which they were validated.
         broken: What could not be read as objects.
     """
-    return sorted([*map(_unreadable, broken), *(_in_file(finding, loaded) for finding in findings)])
+    found = [*map(_unreadable, broken), *(_in_file(finding, loaded) for finding in findings)]
+    if any(one.code == UNREADABLE for one in broken):
+        first = _unreadable(broken[0])
+        found.append(FileFinding(first.file, first.region, "note", "", "", _NOT_CHECKED, "unchecked"))
+    return sorted(found)
 
 
 def _unreadable(broken: BrokenFile) -> FileFinding:
-    line, column = broken.position or (1, 1)
-    return FileFinding(broken.file, line, column, "error", "", "", broken.problem, broken.code)
+    place = broken.position or Position(1, 1)
+    text = _line(broken.file, place.line) if broken.position else ""
+    return FileFinding(broken.file, Region(place, place), "error", "", "", broken.problem, broken.code, text)
+
+
+def _line(file: str, number: int) -> str:
+    """A line of a file that cannot be read as objects; empty if it cannot be read at all."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    except (OSError, ValueError):
+        return ""
+    return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
 
 
 def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     """A finding in one of the objects, at its place in the file."""
     one = loaded[finding.index]
-    place = one.source.key if finding.is_about_the_key else one.source.position
-    line, column = place(finding.path)
-    severity = "error" if finding.is_error else "warning"
-    who = f"{one.kind[1]} {one.identity}"
+    place = one.source
+    region = place.region_of_key(finding.path) if finding.is_about_the_key else place.region(finding.path, finding.span)
     other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
     message = f"{finding.field}: {finding.message}{other}"
-    return FileFinding(one.source.file, line, column, severity, who, finding.field, message, finding.code)
+    who, text = f"{one.kind[1]} {one.identity}", place.text(region.start.line)
+    return FileFinding(place.file, region, finding.severity, who, finding.field, message, finding.code, text)
 
 
 def as_text(findings: Sequence[FileFinding], given: Input) -> str:
+    """One finding a line, as other programs read it."""
     return "\n".join([*map(str, findings), summary(findings, given), *map(visible, given.skipped.notes)])
 
 
+def with_excerpts(findings: Sequence[FileFinding], given: Input, page: excerpt.Page) -> str:
+    """Each finding with the line of its file, for people to read."""
+    shown = [page.finding(str(one), one.severity, excerpt.Source(one.text, one.region)) for one in findings]
+    return "\n".join([*shown, summary(findings, given), *map(visible, given.skipped.notes)])
+
+
 def as_json(findings: Sequence[FileFinding], given: Input) -> str:
-    data = {"objects": given.ours, "skipped": given.skipped.data(), "findings": [asdict(f) for f in findings]}
+    data = {"objects": given.ours, "skipped": given.skipped.data(), "findings": [*map(_plain, findings)]}
     return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def as_sarif(findings: Sequence[FileFinding], given: Input) -> str:
-    rules = [{"id": code, "shortDescription": {"text": text}} for code, text in sorted(_meanings().items())]
-    driver = {"name": "modelplane", "version": version("function-modelplane"), "rules": rules}
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(f) for f in findings],
-        "properties": {"objects": given.ours, "skipped": given.skipped.data()},
+def _plain(one: FileFinding) -> dict[str, Any]:
+    (line, column), (end_line, end_column) = one.region
+    return {
+        "file": one.file,
+        "line": line,
+        "column": column,
+        "endLine": end_line,
+        "endColumn": end_column,
+        "severity": one.severity,
+        "object": one.object,
+        "field": one.field,
+        "message": one.message,
+        "code": one.code,
     }
-    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
 def as_github(findings: Sequence[FileFinding], given: Input) -> str:
     return "\n".join([*map(_annotation, findings), summary(findings, given)])
 
 
-FORMATS: Mapping[str, Callable[[Sequence[FileFinding], Input], str]] = {
-    "text": as_text,
-    "json": as_json,
-    "sarif": as_sarif,
-    "github": as_github,
-}
-
-
 def summary(findings: Sequence[FileFinding], given: Input) -> str:
-    errors = sum(finding.severity == "error" for finding in findings)
-    warnings = len(findings) - errors
+    """The number of findings by severity. Notes are counted if there are any."""
+    numbers = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
+    counted = [plural(number, word) for word, number in numbers.items() if number or word != "note"]
     skipped = f"; skipped: {visible(str(given.skipped))}" if str(given.skipped) else ""
-    return f"{plural(given.ours, 'object')}: {plural(errors, 'error')}, {plural(warnings, 'warning')}{skipped}"
-
-
-def _meanings() -> dict[str, str]:
-    return {
-        **ERRORS,
-        **WARNINGS,
-        UNREADABLE: "The file cannot be read as Kubernetes objects.",
-        NOTHING: "The input has no object of Modelplane.",
-    }
-
-
-def _result(finding: FileFinding) -> dict[str, Any]:
-    region = {"startLine": finding.line, "startColumn": finding.column}
-    place = {"artifactLocation": {"uri": finding.file}, "region": region}
-    return {
-        "ruleId": finding.code,
-        "level": finding.severity,
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": place}],
-    }
+    return f"{plural(given.ours, 'object')}: {', '.join(counted)}{skipped}"
 
 
 def _annotation(finding: FileFinding) -> str:
-    """A workflow command of GitHub Actions. % and line ends are escaped, and in properties also : and ,."""
-    file = _escaped(finding.file).replace(":", "%3A").replace(",", "%2C")
-    place = f"file={file},line={finding.line},col={finding.column},title={finding.code}"
-    return f"::{finding.severity} {place}::{_escaped(finding.message)}"
+    """A workflow command of GitHub Actions. % and line ends are escaped, and in properties also : and ,.
+
+    GitHub takes columns only of a region within one line.
+    """
+    (line, column), (end_line, end_column) = finding.region
+    file = _escaped(locations.shown(finding.file)).replace(":", "%3A").replace(",", "%2C")
+    columns = f",col={column},endColumn={end_column}" if line == end_line else ""
+    place = f"file={file},line={line},endLine={end_line}{columns},title={finding.code}"
+    return f"::{_GITHUB[finding.severity]} {place}::{_escaped(finding.message)}"
 
 
 def _escaped(text: str) -> str:

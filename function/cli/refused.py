@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from function.cli.documents import FieldPath
 from function.cli.files import Loaded
 from function.cli.findings import FileFinding
+from function.cli.regions import Region
+from function.cli.values import Position
 from function.planning import desired
 from function.planning.control_plane import kinds
 from function.planning.refusals import Refusal
@@ -38,11 +40,10 @@ def _finding(refusal: Refusal, one: Loaded | None) -> FileFinding:
     """An error at the field that the message names, or at the object if the field is one of what it composes."""
     is_own = refusal.ref == refusal.object
     path = _path(refusal.field) if is_own else ()
-    line, column = one.source.position(path) if one else (1, 1)
+    start = Position(1, 1)
     return FileFinding(
         file=one.source.file if one else "",
-        line=line,
-        column=column,
+        region=one.source.region(path) if one else Region(start, start),
         severity="error",
         object=_spelled(refusal.object),
         field=refusal.field,

@@ -1,14 +1,12 @@
-"""Warnings about ModelCallers: keys that two of them name, and keys that a Secret among the files lacks."""
+"""Warnings about ModelCallers: keys that two of them name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from function.api.modelcaller import DEFAULT_KEY, KIND
-from function.core import Manifest, NamespacedName, identity
-from function.validation import secrets
+from function.core import Manifest, identity
 from function.validation.finding import Finding
-from function.validation.secrets import Secrets
 
 Indexed = tuple[int, Manifest]
 
@@ -16,13 +14,9 @@ _Key = tuple[str, str, str]
 """Namespace and name of a Secret, and a key of it."""
 
 
-def findings(objects: Sequence[Indexed], others: Sequence[Manifest]) -> Iterator[Finding]:
-    """Return the warnings about valid callers, among each other and the objects of other kinds."""
-    ours = [(index, manifest) for index, manifest in objects if manifest["kind"] == KIND]
-    yield from _shared(ours)
-    found = secrets.given(others)
-    for index, manifest in ours:
-        yield from _missing(index, manifest, found)
+def findings(objects: Sequence[Indexed]) -> Iterator[Finding]:
+    """Return the warnings about valid callers, among each other."""
+    yield from _shared([(index, manifest) for index, manifest in objects if manifest["kind"] == KIND])
 
 
 def _shared(callers: Sequence[Indexed]) -> Iterator[Finding]:
@@ -36,12 +30,6 @@ def _shared(callers: Sequence[Indexed]) -> Iterator[Finding]:
                     " is accepted"
                 )
                 yield Finding(index, _path(position), problem, "shared-key", other=other)
-
-
-def _missing(index: int, manifest: Manifest, found: Secrets) -> Iterator[Finding]:
-    for position, (namespace, name, key) in enumerate(_keys(manifest)):
-        if problem := secrets.lacking(found, NamespacedName(namespace, name), key):
-            yield Finding(index, _path(position), problem, "missing-key")
 
 
 def _keys(manifest: Manifest) -> list[_Key]:

@@ -1,5 +1,5 @@
 """Warnings about clusters: one reservation for two pools, network cards without a fabric, pools whose zones the cloud
-evens out, capacity that nothing observes, and classes and credentials that are not among those that are given."""
+evens out, capacity that nothing observes, and credentials that are not among those that are given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from function import clouds
 from function.api import inferenceclass, inferencecluster
 from function.contracts.cloud import credentials
-from function.core import Manifest, closest, dig, dig_list, enumerate_names, identity
+from function.core import Manifest, dig, dig_list, enumerate_names, identity
 from function.validation.finding import Finding
 from function.vocabulary import drivers
 
@@ -67,25 +67,6 @@ def _observer(index: int, cluster: Manifest) -> Iterator[Finding]:
         remedy = "until another one reports, the declared capacity counts"
         problem = f"is Observed, but spec.servingStack.components.observer is disabled; {remedy}"
         yield Finding(index, ("spec", "capacity", "source"), problem, "observer")
-
-
-def unknown_classes(
-    objects: Iterable[tuple[int, Manifest]], all_objects: Iterable[tuple[int, Manifest]]
-) -> Iterator[Finding]:
-    """Warn of an InferenceClass that is not given, although others are: probably its name is mistyped.
-
-    Args:
-        objects: Valid objects of our kinds, each with its index.
-        all_objects: These, and those that are not valid.
-    """
-    given = sorted(identity(m).name for _, m in all_objects if m["kind"] == inferenceclass.KIND)
-    for index, at, cluster in _pools(objects):
-        name = _spec(cluster, at)["className"]
-        if given and name not in given:
-            near = closest(name, given)
-            meant = f"did you mean {near}?" if near else f"there is {enumerate_names(given)}"
-            problem = f"names InferenceClass {name}, which is not given; {meant}"
-            yield Finding(index, ("spec", "nodePools", at, "className"), problem, "class")
 
 
 def _without_fabric(pools: Iterable[Pool], classes: Mapping[str, Manifest]) -> Iterator[Finding]:

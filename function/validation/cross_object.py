@@ -1,15 +1,16 @@
-"""Checks between objects: duplicates, and references that find nothing.
+"""Checks between objects: duplicates, and what does not go together.
 
 Checks of one kind against the others have modules of their own: caches.py, clusters.py, engines.py and others.
+References are checked in dangling.py, selectors.py and attributes.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from function import gateways
 from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
-from function.core import Manifest, NamespacedName, dig, identity
+from function.core import Manifest, NamespacedName, identity
 from function.kinds.modelendpoint import permission, target
 from function.validation import (
     caches,
@@ -19,7 +20,7 @@ from function.validation import (
     engines,
     gangs,
     handover,
-    secrets,
+    model_names,
     services,
     shared_nodes,
 )
@@ -45,8 +46,7 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
-    yield from callers.findings(objects, others)
-    held = secrets.given(others)
+    yield from callers.findings(objects)
     gateway = next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)
     policy = inferencegateway.policy(gateway)
     around = services.Around(
@@ -58,14 +58,16 @@ def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterato
     for index, manifest in objects:
         match manifest["kind"]:
             case modelendpoint.KIND:
-                yield from _denied(index, manifest, policy) or endpoints.findings(index, manifest, held)
+                yield from _denied(index, manifest, policy) or endpoints.findings(index, manifest)
             case modelcache.KIND:
                 yield from caches.findings(index, manifest, given)
             case modeldeployment.KIND:
-                yield from _cache(index, manifest, cached.keys())
+                yield from _uncached(index, manifest)
                 yield from engines.warnings(index, manifest)
                 yield from gangs.warnings(index, manifest)
                 yield from handover.warnings(index, manifest)
+                for path, problem, code in model_names.of_engines(manifest, cached):
+                    yield Finding(index, path, problem, code)
             case modelservice.KIND:
                 yield from services.findings(index, manifest, around)
 
@@ -81,19 +83,9 @@ def _denied(index: int, endpoint: Manifest, policy: Policy) -> list[Finding]:
     return [Finding(index, ("spec", "url"), str(refusal.condition.facts["problem"]), "refused")]
 
 
-def _cache(index: int, manifest: Manifest, cached: Collection[NamespacedName]) -> Iterator[Finding]:
-    name = dig(manifest, "spec", "modelCacheRef", "name")
-    if name is None:
-        yield from _uncached(index, manifest)
-        return
-    wanted = NamespacedName(identity(manifest).namespace, name)
-    elsewhere = sorted(cache.namespace for cache in cached if cache.name == name)
-    if elsewhere and wanted not in cached:
-        problem = f"names a ModelCache of its own namespace, but {name} is only in {', '.join(elsewhere)}"
-        yield Finding(index, ("spec", "modelCacheRef", "name"), problem, "tenancy")
-
-
 def _uncached(index: int, manifest: Manifest) -> Iterator[Finding]:
+    if "modelCacheRef" in manifest["spec"]:
+        return
     for position, engine in enumerate(manifest["spec"]["engines"]):
         if any(member.get("role") == "Worker" for member in engine["members"]):
             problem = "is a gang without a ModelCache: each of its nodes downloads the weights itself"

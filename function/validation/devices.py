@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,23 +17,27 @@ from function.validation.finding import Finding
 _REQUESTS = {modeldeployment.KIND: ("nodeSelector", "devices"), modelreplica.KIND: ("deviceRequests",)}
 """Path to the device requests of a member, by kind."""
 
+_WORD = re.compile(r"""\w+|"[^"\n]*"|'[^'\n]*'|[=!<>&|]+|\S""")
+
 Written = tuple[Path, str]
 """The path and the text of a selector."""
 
 
 def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
     """Report problems of an object's device requests, if it has any. The rest of the object need not be valid."""
-    below = _REQUESTS.get(manifest["kind"])
-    written: list[Written] = []
-    for path, member in _members(manifest) if below else ():
-        here = (*path, *(below or ()))
-        requests = dig_list(member, *(below or ()))
-        yield from _too_many(index, here, requests)
-        written += _selectors(here, requests)
-    for at, text in written:
+    for path, requests in _requests(manifest):
+        yield from _too_many(index, path, requests)
+    texts = list(written(manifest))
+    for at, text in texts:
         yield from _judged(index, at, text)
     if manifest["kind"] == modeldeployment.KIND:
-        yield from _costly(index, written)
+        yield from _costly(index, texts)
+
+
+def written(manifest: Manifest) -> Iterator[Written]:
+    """Yield the selectors of an object. The rest of the object need not be valid."""
+    for path, requests in _requests(manifest):
+        yield from _selectors(path, requests)
 
 
 def class_findings(index: int, manifest: Manifest) -> Iterator[Finding]:
@@ -61,10 +66,10 @@ def _selectors(path: Path, requests: Sequence[Any]) -> Iterator[Written]:
                 yield (*path, i, "selectors", j, "cel"), text
 
 
-def _costly(index: int, written: list[Written]) -> Iterator[Finding]:
+def _costly(index: int, texts: list[Written]) -> Iterator[Finding]:
     """Report the first selector with which those of a deployment exceed the limit, as its composer counts them."""
     together = selectors.Together()
-    for path, text in written:
+    for path, text in texts:
         try:
             problem = together.known(text, cel.facts(text))
         except cel.InvalidSelector:
@@ -78,10 +83,25 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
     try:
         selector = cel.admitted(text)
     except cel.InvalidSelector as invalid:
-        yield Finding(index, path, f"would be refused by Kubernetes: {invalid}", "selector")
+        problem = f"would be refused by Kubernetes: {invalid}"
+        yield Finding(index, path, problem, "selector", span=word(text, invalid.place.position))
         return
     for warning in selector.warnings:
-        yield Finding(index, path, f"is accepted by Kubernetes, but {warning}", "selector-fails")
+        problem = f"is accepted by Kubernetes, but {warning}"
+        yield Finding(index, path, problem, "selector-fails", span=word(text, warning.place.position))
+
+
+def word(text: str, position: int) -> tuple[int, int]:
+    """Return the word, the text in quotes, or the signs that begin at a position."""
+    found = _WORD.match(text, position)
+    return position, found.end() if found else position + 1
+
+
+def _requests(manifest: Manifest) -> Iterator[tuple[Path, Sequence[Any]]]:
+    """Yield the device requests of each member, with their path."""
+    below = _REQUESTS.get(manifest["kind"])
+    for path, member in _members(manifest) if below else ():
+        yield (*path, *(below or ())), dig_list(member, *(below or ()))
 
 
 def _members(manifest: Manifest) -> Iterator[tuple[Path, Any]]:

@@ -1,15 +1,13 @@
-"""Warnings about ModelEndpoints: keys that are not there or not safe, and paths that no server has."""
+"""Warnings about ModelEndpoints: keys that are not safe, and paths that no server has."""
 
 from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Iterator
 
-from function.core import Manifest, NamespacedName, dig, identity
+from function.core import Manifest, dig
 from function.schema import Path
-from function.validation import secrets
 from function.validation.finding import Finding
-from function.validation.secrets import Secrets
 
 _CLUSTER_NAMES = (".svc", ".cluster.local", ".localhost")
 _OPERATIONS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
@@ -20,13 +18,11 @@ _AZURE, _AZURE_DEPLOYMENTS = ".openai.azure.com", "/openai/deployments/"
 Microsoft Entra ID only (learn.microsoft.com, "Azure OpenAI REST API reference", Authentication and URI parameters)."""
 
 
-def findings(index: int, manifest: Manifest, found: Secrets) -> Iterator[Finding]:
-    """Return the warnings about one valid endpoint, among the Secrets that are validated with it."""
+def findings(index: int, manifest: Manifest) -> Iterator[Finding]:
+    """Return the warnings about one valid endpoint."""
     spec = manifest["spec"]
     for path, problem, code in (*_url(spec), *_paths(spec), *_azure(spec)):
         yield Finding(index, path, problem, code)
-    for reference, key in ((("auth", "secretRef"), "api-key"), (("tls", "caSecretRef"), "ca.crt")):
-        yield from _secret(index, manifest, ("spec", *reference), key, found)
 
 
 def _url(spec: Manifest) -> Iterator[tuple[Path, str, str]]:
@@ -63,15 +59,3 @@ def _azure(spec: Manifest) -> Iterator[tuple[Path, str, str]]:
     if spec.get("auth") and (dig(spec, "auth", "header") or "authorization").lower() == "authorization":
         problem = "sends the key in the header Authorization, in which Azure OpenAI takes tokens only, and answers 401"
         yield ("spec", "auth"), f"{problem}; set header: api-key", "provider"
-
-
-def _secret(index: int, manifest: Manifest, path: Path, default: str, found: Secrets) -> Iterator[Finding]:
-    """A key that a given Secret lacks, and a Secret that is only given in other namespaces."""
-    reference = dig(manifest, *path)
-    if reference is None:
-        return
-    who = NamespacedName(identity(manifest).namespace, reference["name"])
-    if problem := secrets.elsewhere(found, who):
-        yield Finding(index, (*path, "name"), problem, "tenancy")
-    elif problem := secrets.lacking(found, who, reference.get("key") or default):
-        yield Finding(index, path, problem, "missing-key")

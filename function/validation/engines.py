@@ -95,7 +95,16 @@ def names(server: Manifest, caches: Mapping[NamespacedName, Manifest]) -> tuple[
     """Return the model names to which a deployment or an endpoint answers; none if they are not known."""
     if server["kind"] != modeldeployment.KIND:
         return served_names.of_endpoint(server)
-    name = dig(server, "spec", "modelCacheRef", "name")
-    cache: Any = caches.get(NamespacedName(identity(server).namespace, name)) if name else None
+    cache: Any = caches.get(_cache(server))
     repository = None if cache is None else published.model(cache)
     return served_names.of_engines(server["spec"]["engines"], repository)
+
+
+def is_cache_known(deployment: Manifest, caches: Mapping[NamespacedName, Manifest]) -> bool:
+    """Return whether a deployment names no ModelCache, or one that is given. It decides what engines call the model."""
+    return "modelCacheRef" not in deployment["spec"] or _cache(deployment) in caches
+
+
+def _cache(deployment: Manifest) -> NamespacedName:
+    name = dig(deployment, "spec", "modelCacheRef", "name")
+    return NamespacedName(identity(deployment).namespace, str(name or ""))

@@ -1,9 +1,17 @@
-"""A finding: an error or a warning about one of several objects."""
+"""A finding: an error, a warning or a note about one of several objects.
+
+The code decides the severity, and the severity says how sure the finding is:
+
+- error: it would be refused, or it would not work, whatever else exists.
+- warning: it is allowed, and probably not intended. A reference that finds nothing, although objects of its kind are
+  given, is a warning: what it names may still be on the control cluster.
+- note: it could not be checked, because no object of the kind is given; or it has no effect.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from function.schema import Path, format_path
 
@@ -37,10 +45,11 @@ WARNINGS = {
     "ignored": "Nothing reads it where it is.",
     "in-cluster": "An endpoint points into the control cluster or its network.",
     "many-devices": "More devices than a ResourceClaim can hold.",
-    "missing-key": "A Secret among the objects lacks the key that is named.",
-    "model-names": "A part of a service's requests fails, because its endpoints answer to different model names.",
+    "missing-key": "A Secret or ConfigMap among the objects lacks the key that is named.",
+    "model-names": "A part of the requests fails, because endpoints or engines answer to different model names.",
     "no-protection": "A priority of a service is lost with the priority that it follows.",
     "no-handover": "A prefill engine hands no KV caches to the decode engine.",
+    "not-found": "A reference to an object that is not given, although others of its kind are.",
     "no-storage": "A ModelCache selects only clusters that cannot hold one.",
     "not-counted": "Pods ask for what is not counted on nodes that they share.",
     "observer": "Capacity is to be observed, and nothing installs the observer.",
@@ -51,14 +60,26 @@ WARNINGS = {
     "provider": "A provider would refuse every request.",
     "reservation": "Two node pools take their nodes from one capacity reservation.",
     "residency": "Requests may leave the region that the rest of a service stays in.",
+    "selects-nothing": "Labels that no given object has.",
     "selector-fails": "A device selector whose evaluation fails on every device.",
     "shared-key": "Two ModelCallers name one Secret and key, and only one of them is accepted.",
     "silent-workers": "Workers of a gang that serve, and get no requests.",
     "tenancy": "A reference to another tenant's objects, which finds nothing.",
+    "unknown-attribute": "A device selector reads what no device of the given InferenceClasses has.",
+    "unknown-value": "A device selector asks for a value that no device of the given InferenceClasses has.",
     "unreachable": "An engine listens where nothing reaches it, or serves TLS.",
     "zones": "A scaled pool in several zones, which the cloud evens out by deleting nodes.",
 }
 """What is allowed but probably not intended, by code."""
+NOTES = {
+    "unchecked": "References to a kind of which no object is given.",
+    "unused": "An object that no other given object uses.",
+}
+"""What could not be checked, or has no effect, by code."""
+Severity: TypeAlias = Literal["error", "warning", "note"]
+SEVERITIES: dict[Severity, dict[str, str]] = {"error": ERRORS, "warning": WARNINGS, "note": NOTES}
+"""The meaning of each code, by severity, the worst first."""
+_BY_CODE: dict[str, Severity] = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +92,10 @@ class Finding:
     code: str
     other: int | None = None
     """Index of another object that takes part in the problem."""
+    span: tuple[int, int] | None = None
+    """The part of the text at the path that is wrong: its first character, and the one after its last."""
+    is_about_the_name: bool = False
+    """Whether the name of the field is wrong, such as the key of a label."""
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -78,7 +103,11 @@ class Finding:
         return self.index, [(isinstance(step, str), step) for step in self.path], self.code, self.message
 
     def __post_init__(self) -> None:
-        assert self.code in ERRORS or self.code in WARNINGS, self.code
+        assert self.code in _BY_CODE, self.code
+
+    @property
+    def severity(self) -> Severity:
+        return _BY_CODE[self.code]
 
     @property
     def is_error(self) -> bool:
@@ -91,4 +120,4 @@ class Finding:
     @property
     def is_about_the_key(self) -> bool:
         """Whether the field itself is wrong, rather than its value."""
-        return self.code in ("unknown-field", "key")
+        return self.is_about_the_name or self.code in ("unknown-field", "key")

@@ -62,6 +62,23 @@ def problems(
         yield _AT, f"{problem}; {_REMEDY}", "model-names"
 
 
+def of_engines(deployment: Manifest, caches: Mapping[NamespacedName, Manifest]) -> Iterator[tuple[Path, str, str]]:
+    """Yield field, problem and code of the engines of a deployment, if no model name is answered by all of them.
+
+    A request goes to any engine, so that a service in front of the deployment cannot tell them apart.
+    """
+    each = [
+        (engine["name"], engines.names(_alone(deployment, engine), caches)) for engine in deployment["spec"]["engines"]
+    ]
+    if engines.is_cache_known(deployment, caches) and (differing := served_names.differing(each)):
+        problem = f"answer to no common model name, so a part of the requests fails: {differing}"
+        yield ("spec", "engines"), f"{problem}; give all of them the same name", "model-names"
+
+
+def _alone(deployment: Manifest, engine: Manifest) -> Manifest:
+    return {**deployment, "spec": {**deployment["spec"], "engines": [engine]}}
+
+
 def _named(entry: Entry, caches: Mapping[NamespacedName, Manifest]) -> _Named:
     def answered(server: Manifest) -> tuple[str, ...]:
         is_renamed = entry.spec.get("model") or dig(server, "spec", "model")

@@ -81,6 +81,7 @@ def test_what_cannot_be_read_does_not_hide_the_rest(folder: Path) -> None:
         ("broken.yaml", "value"),
         ("doubtful.yaml", "in-cluster"),
         ("foreign.yaml", "unreadable"),
+        ("foreign.yaml", "unchecked"),
         ("not-yaml.yaml", "unreadable"),
     ]
 
@@ -92,6 +93,8 @@ def test_json_carries_everything_that_the_text_does() -> None:
         "file": "<stdin>",
         "line": 4,
         "column": 13,
+        "endLine": 4,
+        "endColumn": 39,
         "severity": "warning",
         "object": "ModelEndpoint ml-team/outside",
         "field": "spec.url",
@@ -108,13 +111,14 @@ def test_sarif_places_every_finding_and_explains_every_rule(folder: Path) -> Non
     first = sarif["results"][0]
     assert first == {
         "ruleId": "unknown-field",
+        "ruleIndex": [*rules].index("unknown-field"),
         "level": "error",
         "message": {"text": "spec.endpoint: is not a field; did you mean endpoints?"},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": str(folder / "broken.yaml")},
-                    "region": {"startLine": 8, "startColumn": 3},
+                    "artifactLocation": {"uri": (folder / "broken.yaml").as_uri()},
+                    "region": {"startLine": 8, "startColumn": 3, "endLine": 8, "endColumn": 11},
                 }
             }
         ],
@@ -125,7 +129,7 @@ def test_sarif_places_every_finding_and_explains_every_rule(folder: Path) -> Non
 def test_github_annotations_are_workflow_commands(folder: Path) -> None:
     got = run("--format", "github", str(folder / "broken.yaml")).output.splitlines()
 
-    want = f"::error file={folder}/broken.yaml,line=8,col=3,title=unknown-field::"
+    want = f"::error file={folder}/broken.yaml,line=8,endLine=8,col=3,endColumn=11,title=unknown-field::"
     assert got[0] == f"{want}spec.endpoint: is not a field; did you mean endpoints?"
     assert got[-1] == "1 object: 2 errors, 0 warnings"
 
@@ -135,7 +139,7 @@ def test_a_text_of_many_lines_stays_one_annotation() -> None:
 
     [annotation, _] = run("--format", "github", "-", stdin=text).output.splitlines()
 
-    assert annotation.startswith("::error file=<stdin>,line=3,col=18,title=name::")
+    assert annotation.startswith("::error file=<stdin>,line=3,endLine=3,col=18,endColumn=25,title=name::")
 
 
 def test_no_files_is_a_mistake_of_usage() -> None:

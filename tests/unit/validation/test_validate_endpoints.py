@@ -102,7 +102,11 @@ def secret(name: str = "provider", namespace: str | None = "ml-team", **content:
         ({}, [secret(data={"api-key": "c2VjcmV0"})], []),
         ({}, [secret(stringData={"api-key": "s3cret"})], []),
         ({}, [], []),
-        ({}, [secret("other", data={"token": "c2VjcmV0"})], []),
+        (
+            {},
+            [secret("other", data={"token": "c2VjcmV0"})],
+            [("spec.auth.secretRef.name", "not-found", "names Secret provider, which is not given; there is other")],
+        ),
         (
             {},
             [secret(data={"token": "c2VjcmV0"})],
@@ -113,7 +117,7 @@ def secret(name: str = "provider", namespace: str | None = "ml-team", **content:
             [secret(data={"api-key": "c2VjcmV0"})],
             [
                 (
-                    "spec.auth.secretRef",
+                    "spec.auth.secretRef.key",
                     "missing-key",
                     "names key apikey, which Secret provider lacks; did you mean api-key?",
                 )

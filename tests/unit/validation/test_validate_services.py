@@ -88,7 +88,8 @@ def test_several_models_behind_one_url_are_no_canary() -> None:
 def test_an_outside_provider_brings_the_proxy() -> None:
     entries = (entry("v1", weight=2), entry("v2", weight=1), entry(selector=OUTSIDE, weight=1))
     assert codes(service(*entries), V1, V2, provider()) == [(f"{AT}[1]", "model-names")]
-    assert codes(service(*entries), V1, V2) == [(AT, "model-names")]
+    nobody = (f"{AT}[2].selector.matchLabels.provider", "selects-nothing")
+    assert codes(service(*entries), V1, V2) == [(AT, "model-names"), nobody]
 
 
 def test_so_do_more_endpoints_than_a_route_has_room_for() -> None:
@@ -150,7 +151,9 @@ def test_endpoints_that_two_priorities_select_belong_to_the_first_entry() -> Non
     owner = "spec.endpoints[0], which comes before it and has priority 1"
     want = f"selects outside too, but endpoints of both belong to {owner}"
     assert said(service(one, two), both) == [(f"{AT}[1].selector", "overlap", want)]
-    assert said(service(one, {**two, "priority": 0}), provider()) == []
+    assert codes(service(one, {**two, "priority": 0}), provider()) == [
+        (f"{AT}[1].selector.matchLabels.region", "selects-nothing")
+    ]
     weighted = service({**one, "priority": 0, "weight": 1}, {**two, "weight": 1})
     assert said(weighted, both) == []
 
