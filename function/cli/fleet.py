@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import gc
-import itertools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self, TypeVar
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
+from function.cli import faults
 from function.cli.files import Loaded, examine
 from function.cli.findings import located
-from function.core import dig, plural, visible
+from function.cli.progress import Progress
+from function.core import dig, plural
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
 if TYPE_CHECKING:
     from function.planning.control_plane import ControlPlane
     from function.sandbox.extensions import CompositionFunction
 
-T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
 """Errors of `validate` that do not stop a plan: it shows how the function handles them."""
 
@@ -79,7 +79,7 @@ def _uncollected() -> Iterator[None]:
 def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> Iterator[None]:
     """Show the progress of a control plane, and translate its exceptions to ClickException."""
     try:
-        with _without_collector(), _Progress(doing, shown=shown) as progress:
+        with _without_collector(), Progress(doing, shown=shown) as progress:
             control.loop.progress = progress
             yield
     except (Refused, DidNotConverge, Unreachable) as problem:
@@ -115,21 +115,8 @@ def checked(paths: Sequence[str]) -> list[Loaded]:
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
-        raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
+        raise faults.Invalid(f"{plural(len(errors), 'error')}; nothing was planned", [asdict(f) for f in errors])
     return loaded
-
-
-@contextmanager
-def counted(doing: str, total: int) -> Iterator[Callable[[str, T], T]]:
-    """Show how many of `total` results are done. Yields a function that passes each result through, with its name."""
-    with _Progress(doing) as progress:
-        done = itertools.count(1)
-
-        def count(name: str, result: T) -> T:
-            progress.show(f"{name}, {next(done)} of {total}")
-            return result
-
-        yield count
 
 
 @contextmanager
@@ -142,28 +129,3 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-class _Progress:
-    """A progress line on standard error, if that is a terminal."""
-
-    def __init__(self, doing: str, *, shown: bool = True) -> None:
-        self._doing = f"{doing}: " if doing else ""
-        self._shown = shown and sys.stderr.isatty()
-        self._printed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._printed:
-            click.echo("\r\x1b[K", err=True, nl=False)
-
-    def __call__(self, count: int, left: int) -> None:
-        if left % 50 == 0:
-            self.show(f"round {count}: {left} to reconcile")
-
-    def show(self, what: str) -> None:
-        if self._shown:
-            self._printed = True
-            click.echo(f"\r\x1b[K{self._doing}{visible(what)}", err=True, nl=False)

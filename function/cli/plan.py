@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import plan_markdown, plan_report
+from function.cli import plan_markdown, plan_report, terminal
 from function.cli.epilog import epilog
 from function.cli.files import Loaded
 from function.cli.fleet import checked, settled
@@ -34,6 +34,7 @@ _EXAMPLE = epilog(
         2: "something that serves would be lost",
         1: "an error: an invalid file or option",
     },
+    invalid_option=1,
 )
 _FORMATS = ("table", "json", "yaml", "markdown")
 
@@ -90,7 +91,7 @@ def _show(report: PlanComparison, form: str, dirs: Sequence[str], changes: Seque
 def _next(report: PlanComparison, dirs: Sequence[str], changes: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
-    if changes or "-" in dirs:
+    if changes or "-" in dirs or terminal.is_quiet():
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:
