@@ -32,7 +32,7 @@ _EXAMPLE = epilog(
 )
 _SUFFIXES = (".yaml", ".yml", ".json")
 _MOST_FILES = 5_000
-_PATHS = re.compile(r"\[?(FILE|DIR|PATH|XR|COMPOSITION|FUNCTIONS)\]?(\.\.\.)?")
+_PATHS = re.compile(r"\[?(FILE|DIR|DIRECTORY|PATH|XR|COMPOSITION|FUNCTIONS)\]?(\.\.\.)?")
 """Metavars of files and folders."""
 
 
@@ -82,13 +82,43 @@ class _Clusters(click.ParamType[str]):
         return _items((one.name for one in named(_given(ctx)) if one.kind == "InferenceCluster"), incomplete)
 
 
+class _Kinds(click.ParamType[str]):
+    """A kind of ours."""
+
+    name = "text"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        return _items(_outlines()["kinds"], incomplete)
+
+
+class _Commands(click.ParamType[str]):
+    """A command, and then a command of that command."""
+
+    name = "text"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        commands = _outlines()["commands"]
+        for word in ctx.params.get(param.name or "") or ():
+            commands = commands.get(word, {}).get("commands", {})
+        return _items(commands, incomplete)
+
+
+_TYPES: Mapping[str, type[click.ParamType[str]]] = {
+    "CLUSTER": _Clusters,
+    "CLUSTER|any": _Clusters,
+    "[KIND]": _Kinds,
+    "[COMMAND]...": _Commands,
+}
+"""By metavar."""
+
+
 def kind(param: click.Parameter) -> click.ParamType[str] | None:
     """How the values of a parameter are completed, by what its help calls them."""
+    metavar = param.metavar or ""
     if is_object(param):
         return _Objects()
-    metavar = param.metavar or ""
-    if metavar.partition("|")[0] == "CLUSTER":
-        return _Clusters()
+    if metavar in _TYPES:
+        return _TYPES[metavar]()
     return _Paths() if _PATHS.fullmatch(metavar) else None
 
 
@@ -102,14 +132,14 @@ def _objects(context: click.Context) -> Iterator[str]:
 
 
 def _given(context: click.Context) -> list[str]:
-    """The files and folders on the line. Of two arguments, the parser gives the last word to the second."""
-    values = [context.params.get(param.name or "") for param in context.command.params if _is_argument(param)]
+    """The files and folders on the line: they may be values of any argument, and words that were not parsed yet."""
+    values = [context.params.get(param.name or "") for param in context.command.params if not _is_option(param)]
     words = [word for value in values for word in (value if isinstance(value, tuple) else (value,))]
-    return [word for word in words if isinstance(word, str) and Path(word).exists()]
+    return [word for word in (*words, *context.args) if isinstance(word, str) and Path(word).exists()]
 
 
-def _is_argument(param: click.Parameter) -> bool:
-    return isinstance(param, click.Argument)
+def _is_option(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option)
 
 
 def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -176,7 +206,7 @@ def _text(file: Path) -> str:
 
 def outline(name: str) -> click.Command | None:
     """A command with its options and without its module, which would take a second to import."""
-    found = _outlines().get(name)
+    found = _outlines()["commands"].get(name)
     return _command(name, found) if found else None
 
 

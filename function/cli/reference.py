@@ -10,6 +10,7 @@ import click
 
 from function.cli import completion, epilog, faults
 from function.cli.parameters import shared
+from function.publish.catalog import KINDS
 from function.publish.generate import COMMANDS
 
 TITLE, PAGE = COMMANDS
@@ -24,10 +25,11 @@ _OUTLINE = f"function/cli/{completion.OUTLINE}"
 
 def files(main: click.Group) -> dict[str, str]:
     """The files that are generated from the commands, by their path in the repository."""
-    found = outline(main)
+    commands = outline(main)
+    known = {"commands": commands, "kinds": sorted(kind.kind for kind in KINDS)}
     return {
-        f"docs/reference/{PAGE}": page(found),
-        _OUTLINE: json.dumps(found, indent=1, ensure_ascii=False) + "\n",
+        f"docs/reference/{PAGE}": page(commands),
+        _OUTLINE: json.dumps(known, indent=1, ensure_ascii=False) + "\n",
     }
 
 
@@ -44,7 +46,7 @@ def outline(group: click.Group) -> dict[str, Any]:
 
 def page(commands: Mapping[str, Any]) -> str:
     lines = [_NOTE, "", f"# {TITLE}", "", *_codes_of_all(), *_contents(commands)]
-    for path, command in _leaves(commands):
+    for path, command in leaves(commands):
         lines += _section(path, command)
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -88,11 +90,11 @@ def _default(param: click.Parameter) -> str | None:
     return str(param.default)
 
 
-def _leaves(commands: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+def leaves(commands: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
     for name, command in commands.items():
         path = f"{prefix}{name}"
         if "commands" in command:
-            yield from _leaves(command["commands"], f"{path} ")
+            yield from leaves(command["commands"], f"{path} ")
         else:
             yield path, command
 
@@ -106,7 +108,7 @@ def _codes_of_all() -> Iterator[str]:
 
 def _contents(commands: Mapping[str, Any]) -> Iterator[str]:
     yield from ("| command | purpose |", "|---|---|")
-    for path, command in _leaves(commands):
+    for path, command in leaves(commands):
         anchor = f"modelplane-{path.replace(' ', '-')}"
         yield f"| [`modelplane {path}`](#{anchor}) | {_cell(command['summary'])} |"
     yield ""

@@ -41,9 +41,17 @@ def of(kind: Kind) -> dict[str, Any]:
         "description": kind.description,
         "type": "object",
         "required": ["apiVersion", "kind", "metadata", *whole.get("required", ())],
-        "properties": {**head, **{name: _converted(field) for name, field in whole["properties"].items()}},
+        "properties": {**head, **_fields(whole["properties"])},
         "additionalProperties": False,
     }
+
+
+def _fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """spec and status. Crossplane adds fields of its own to both."""
+    found = {name: _converted(field) for name, field in fields.items()}
+    found["spec"]["properties"]["crossplane"] = {"description": "Written by Crossplane.", "type": "object"}
+    found.get("status", {}).pop("additionalProperties", None)
+    return found
 
 
 def file_name(kind: Kind) -> str:
