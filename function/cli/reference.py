@@ -63,18 +63,19 @@ def _command(command: click.Command) -> dict[str, Any]:
 
 def _param(param: click.Parameter) -> dict[str, Any]:
     """A parameter. What is false or empty is left out."""
-    is_option = isinstance(param, click.Option)
+    option = param if isinstance(param, click.Option) else None
+    is_flag = option is not None and option.is_flag
     found = {
         "name": param.name,
-        "options": sorted(param.opts, key=len, reverse=True) if is_option else None,
-        "flag": is_option and param.is_flag,
-        "metavar": None if is_option and param.is_flag else _metavar(param),
+        "options": sorted(param.opts, key=len, reverse=True) if option else None,
+        "flag": is_flag,
+        "metavar": None if is_flag else _metavar(param),
         "values": list(param.type.choices) if isinstance(param.type, click.Choice) else None,
-        "repeats": param.multiple if is_option else param.nargs == -1,
+        "repeats": option.multiple if option else param.nargs == -1,
         "required": param.required,
         "default": _default(param),
         "variables": [param.envvar] if isinstance(param.envvar, str) else param.envvar,
-        "help": param.help if is_option else None,
+        "help": option.help if option else None,
     }
     return {key: value for key, value in found.items() if value}
 
