@@ -16,6 +16,8 @@ from function.cli import terminal
 from function.core import visible
 
 T = TypeVar("T")
+_SILENCE = 0.5
+"""Seconds before the first line: short work needs none."""
 _PAUSE = 0.1
 """Seconds between two lines: more are not read."""
 _LEAST = 2.0
@@ -29,7 +31,7 @@ class Progress:
         self._doing = f"{doing}: " if doing else ""
         self._shown = shown and terminal.shows_progress()
         self._printed = False
-        self._next = 0.0
+        self._next = time.monotonic() + _SILENCE
         self._round = _Round(0, 0, 0.0)
 
     def __enter__(self) -> Self:
@@ -52,11 +54,11 @@ class Progress:
 
     def part(self, name: str, done: int, parts: _Round) -> None:
         """Show that one of several known parts is done, and how long the others will take."""
-        if self._shown and (self._is_due() or done == parts.total):
+        if self._is_due():
             self._show(f"{name}, {counted(done, parts.total)}{parts.estimate(done)}")
 
     def _is_due(self) -> bool:
-        return time.monotonic() >= self._next
+        return self._shown and time.monotonic() >= self._next
 
     def _show(self, what: str) -> None:
         self._printed = True

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TextIO
@@ -23,6 +24,7 @@ Row = Sequence[str]
 _INDENT = "  "
 _NARROWEST = 24
 """Minimum width of wrapped text."""
+_BLANKS = re.compile(r" +(\x1b\[0m)?$")
 _LAST_GAP = re.compile(r"^.*\S {2,}(?=\S)")
 
 
@@ -122,17 +124,18 @@ def _lines(part: Lines, page: _Page) -> Iterator[str]:
     """Lines. One that is too wide is wrapped, and aligned with its last column or indented."""
     style = "" if part.title else part.style
     for line in part.lines:
-        if page.width and len(line) > page.width:
-            yield from _laid_out([[(part, style) for part in _split(line, page.width)]], page, gap=0)
-        else:
-            yield page.painted(line, style)
+        yield from (page.painted(folded, style) for folded in _folded(line, page.width))
 
 
-def _split(line: str, width: int) -> tuple[str, str]:
-    """A line as what stands before its last column, or before its text, and the rest."""
+def _folded(line: str, width: int) -> list[str]:
     gap = _LAST_GAP.match(line)
-    end = gap.end() if gap and width - gap.end() >= _NARROWEST else len(line) - len(line.lstrip())
-    return line[:end], line[end:]
+    indent = len(line) - len(line.lstrip()) + len(_INDENT)
+    hanging = gap.end() if gap and width - gap.end() >= _NARROWEST else indent
+    if len(line) <= width or width - hanging < _NARROWEST:
+        return [line]
+    return textwrap.wrap(
+        line, width, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
 
 
 def _kept(columns: Row, rows: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
@@ -142,10 +145,11 @@ def _kept(columns: Row, rows: Sequence[Row]) -> tuple[list[list[str]], list[list
     return header, [[row[i] for i in kept] for row in rows]
 
 
-def _laid_out(rows: Sequence[Sequence[tuple[str, str]]], page: _Page, gap: int = len(_INDENT)) -> Iterator[str]:
+def _laid_out(rows: Sequence[Sequence[tuple[str, str]]], page: _Page) -> Iterator[str]:
     """Rows of cells and their styles, laid out by rich. Only the last column is wrapped."""
     from rich import cells, console, table, text
 
+    gap = len(_INDENT)
     *widths, last = (max(cells.cell_len(row[i][0]) for row in rows) for i in range(len(rows[0])))
     room = page.width - sum(widths) - gap * len(widths)
     if page.width and room >= _NARROWEST:
@@ -160,7 +164,7 @@ def _laid_out(rows: Sequence[Sequence[tuple[str, str]]], page: _Page, gap: int =
     total = max(1, sum(widths) + last + gap * len(widths))
     colours: Literal["standard"] | None = "standard" if page.coloured else None
     console.Console(file=out, width=total, color_system=colours, legacy_windows=False).print(grid)
-    return (line.rstrip() for line in out.getvalue().splitlines())
+    return (_BLANKS.sub(r"\1", line) for line in out.getvalue().splitlines())
 
 
 def _style(cell: str) -> str:

@@ -49,13 +49,14 @@ def test_a_round_has_a_total_and_an_estimate(screen: Terminal, clock: Clock) -> 
             clock.now += 0.01
 
     got = lines(screen)
-    assert got[0] == "drain iowa: round 2: 0 of 1,000 objects"
+    assert got[0] == "drain iowa: round 2: 50 of 1,000 objects"
     assert "drain iowa: round 2: 500 of 1,000 objects, about 5 s left" in got
     assert (got[-1], len(got) < 110) == ("", True)
 
 
 def test_each_round_is_estimated_by_itself(screen: Terminal, clock: Clock) -> None:
     with redirect_stderr(screen), Progress() as shown:
+        clock.now += 1
         shown(1, 10)
         clock.now += 60
         shown(2, 4)
@@ -83,6 +84,7 @@ def test_a_line_is_never_wider_than_the_terminal(
     """It could not be written again in place."""
     monkeypatch.setenv("COLUMNS", "40")
     with redirect_stderr(screen), progress.parts("lose", 2) as counted:
+        clock.now += 1
         counted("a-cluster-with-a-name-that-is-far-too-long", None)
 
     assert max(map(len, lines(screen))) == 39
@@ -90,6 +92,7 @@ def test_a_line_is_never_wider_than_the_terminal(
 
 def test_control_characters_of_names_are_escaped(screen: Terminal, clock: Clock) -> None:
     with redirect_stderr(screen), progress.parts("lose", 1) as counted:
+        clock.now += 1
         counted("a\x1b[2J", None)
 
     assert ("\x1b[2J" in screen.getvalue(), "a\\x1b[2J" in screen.getvalue()) == (False, True)
@@ -107,6 +110,7 @@ def test_nothing_is_shown_elsewhere(
     with click.Context(main) as context:
         if quiet:
             terminal.be_quiet(context)
+        monkeypatch.setattr(progress, "_SILENCE", 0)
         with Progress() as shown:
             shown(1, 10)
         with progress.parts("lose", 2) as counted:
@@ -115,7 +119,17 @@ def test_nothing_is_shown_elsewhere(
     assert out.getvalue() == ""
 
 
-def test_a_plan_shows_its_rounds(screen: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_work_shows_nothing(screen: Terminal, clock: Clock) -> None:
+    with redirect_stderr(screen), Progress() as shown:
+        shown(1, 10)
+
+    assert screen.getvalue() == ""
+
+
+def test_a_plan_shows_its_rounds(
+    screen: Terminal, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_SILENCE", 0)
     with redirect_stderr(screen), pytest.raises(SystemExit):
         main.main(["plan", TOUR], standalone_mode=False)
 
