@@ -1,9 +1,11 @@
 # syntax=docker/dockerfile:1
 # The function's image: CPython, what requirements-image.lock names (requirements.lock, and the clients of the hub, of
 # S3 and of Kubernetes), and nothing else. It runs as Crossplane runs functions (crossplane v2.3: uid and gid 2000,
-# certificates in /tls/server), as the Job that stages a ModelCache, and as the observer of an inference cluster.
+# certificates in /tls/server), as the Job that stages a ModelCache, as the observer of an inference cluster, and as the
+# command line (package/entrypoint.sh).
 #
 #   docker build -t function-modelplane .
+#   docker run --rm -i function-modelplane plan - < fleet.yaml
 #   docker save -o dist/image.tar function-modelplane && make package IMAGE=dist/image.tar
 
 FROM python:3.13-slim-trixie AS build
@@ -25,6 +27,7 @@ LABEL org.opencontainers.image.title="function-modelplane" \
       org.opencontainers.image.description="Serves AI models on fleets of GPU clusters" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /opt/modelplane /opt/modelplane
+COPY --chmod=0755 package/entrypoint.sh /usr/local/bin/function-modelplane
 # glibc gives freed memory back at once, and fetches it again for the next large request: keep it (malloc.h).
 ENV PATH="/opt/modelplane/bin:$PATH" \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -35,4 +38,4 @@ ENV PATH="/opt/modelplane/bin:$PATH" \
 USER 2000:2000
 WORKDIR /tmp
 EXPOSE 9443
-ENTRYPOINT ["modelplane", "serve"]
+ENTRYPOINT ["function-modelplane"]

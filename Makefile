@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check fmt lint types contracts generate generated docs render bench conformance e2e lock package clean
+.PHONY: help demo test slow check fmt lint types contracts generate generated docs render bench conformance e2e lock package wheel clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ e2e: $(DEV) ## All stories, golden cases and examples through real etcd, API ser
 
 package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball embeds the function's image)
 	$(BIN)/python -m package.build $(if $(IMAGE),--embed-runtime-image-tarball $(IMAGE))
+
+wheel: $(RUNTIME) ## Build the wheel of the command line into dist/, for pipx and uv
+	$(BIN)/python -m hatchling build -t wheel -d dist
 
 lock: | $(BIN)/python ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet uv

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import os
+import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
+from function.cli import completion, faults, parameters
+from function.core import closest
 from function.vocabulary import settings
-
-_TRACEBACK = "MODELPLANE_TRACEBACK"
-
-
-_OWN_EXIT_CODES = ("plan", "what-if")
-"""Commands that exit with 2 if something that serves would be lost. For the others, 2 means a wrong option, as
-usual."""
-
-
-class _Mistake(click.UsageError):
-    """A wrong option of a command in `_OWN_EXIT_CODES`, for which 2 has another meaning."""
-
-    exit_code = 1
 
 
 class _Command(NamedTuple):
@@ -53,7 +43,11 @@ _COMMANDS: Mapping[str, _Command] = {
     "serve": _Command("function.cli.serve", "Serve the composition function over gRPC."),
     "hydrate": _Command("function.cli.hydrate", "Download a model's weights, completely or not at all."),
     "observe": _Command("function.cli.observe", "Observe what the nodes of an inference cluster really have."),
+    "schema": _Command("function.cli.schema", "Print the JSON Schema of a kind, for editors."),
+    "completion": _Command("function.cli.completion", "Print the code that completes commands and names in a shell."),
     "generate": _Command("function.cli.generate", "Generate XRDs, Compositions and reference pages from the models."),
+    "help": _Command("function.cli.help", "Show the help of a command.", "help_"),
+    "version": _Command("function.cli.version", "Show the versions of this program and of what it works with."),
 }
 
 
@@ -66,48 +60,52 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
+        if ctx.resilient_parsing and (outline := completion.outline(cmd_name)):
+            return outline
         command = _COMMANDS[cmd_name]
         found = getattr(importlib.import_module(command.module), command.attribute or cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
-        return found
+        return parameters.shared(found)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        meant = closest(name, self.list_commands(ctx))
+        if meant and meant != name and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"No such command {name!r}. Did you mean {meant!r}?", ctx)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [CompletionItem(name, help=_COMMANDS[name].summary) for name in names]
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        except BrokenPipeError:  # from the message of an error
+            faults.silence()
+            sys.exit(faults.BROKEN_PIPE)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as mistake:
-            if ctx.invoked_subcommand not in _OWN_EXIT_CODES:
-                raise
-            raise _Mistake(mistake.format_message(), mistake.ctx) from mistake
-        except click.ClickException as wrong:
-            wrong.message = _visible(wrong.message)  # type: ignore[misc]  # the same error, with another message
-            raise
-        except settings.Invalid as wrong:
-            raise click.ClickException(str(wrong)) from wrong
-        except (click.Abort, click.exceptions.Exit):
-            raise
-        except Exception as bug:  # noqa: BLE001
-            problem = _bug(bug)
-        raise problem  # outside the handler, so that no traceback shows the bug as its context
+        with faults.told(self, ctx, ctx.meta[_ARGUMENTS]):
+            try:
+                return super().invoke(ctx)
+            except settings.Invalid as wrong:
+                raise click.ClickException(str(wrong)) from wrong
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, _COMMANDS[name].summary) for name in self.list_commands(ctx)])
 
 
-def _visible(message: str) -> str:
-    """Escape a message for the terminal, line by line: it may repeat what a file contains."""
-    from function.core import visible
-
-    return "\n".join(map(visible, message.split("\n")))
-
-
-def _bug(bug: Exception) -> click.ClickException:
-    """Report a bug by its type and place, without its message, which may contain any value, even that of a Secret."""
-    from function.server import log
-
-    if os.environ.get(_TRACEBACK):
-        click.echo("\n".join(log.bug(bug)["frames"]), err=True)
-    return click.ClickException(f"a bug in modelplane at {log.where(bug)} (set {_TRACEBACK}=1 for a traceback)")
+_ARGUMENTS = "function.main.arguments"
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -121,4 +119,8 @@ def main() -> None:
     \b
     Start with:
       modelplane plan examples/tour
+      modelplane help plan
     """
+
+
+parameters.add_quiet(main)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class FileFinding:
     message: str
     """What is wrong, after the field."""
     code: str
-    text: str = field(default="", compare=False, repr=False)
+    text: str = dataclasses.field(default="", compare=False, repr=False)
     """The line in which the region begins."""
 
     def __str__(self) -> str:
@@ -97,11 +98,12 @@ def with_excerpts(findings: Sequence[FileFinding], given: Input, page: excerpt.P
 
 
 def as_json(findings: Sequence[FileFinding], given: Input) -> str:
-    data = {"objects": given.ours, "skipped": given.skipped.data(), "findings": [*map(_plain, findings)]}
+    data = {"objects": given.ours, "skipped": given.skipped.data(), "findings": [*map(plain, findings)]}
     return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def _plain(one: FileFinding) -> dict[str, Any]:
+def plain(one: FileFinding) -> dict[str, Any]:
+    """A finding as data."""
     (line, column), (end_line, end_column) = one.region
     return {
         "file": one.file,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gc
-import itertools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from function.cli import faults
 from function.cli.files import Loaded, read
-from function.cli.findings import FileFinding, located
+from function.cli.findings import FileFinding, located, plain
 from function.cli.inputs import Skipped
+from function.cli.progress import Progress
 from function.cli.values import BrokenFile
 from function.core import NamespacedName, plural, visible
 from function.planning import desired
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from function.sandbox.store import Store
     from function.validation import Finding
 
-T = TypeVar("T")
 _NO_OBSTACLE = ("selector", "refused")
 """Errors of `validate` that do not stop a plan: it shows how the function handles them."""
 
@@ -87,7 +86,7 @@ def _uncollected() -> Iterator[None]:
 def at_work(control: ControlPlane, doing: str = "", *, shown: bool = True) -> Iterator[None]:
     """Show the progress of a control plane, and translate its exceptions to ClickException."""
     try:
-        with _without_collector(), _Progress(doing, shown=shown) as progress:
+        with _without_collector(), Progress(doing, shown=shown) as progress:
             control.loop.progress = progress
             yield
     except (Refused, DidNotConverge, Unreachable) as problem:
@@ -136,7 +135,7 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = (), *, as_edits: bool
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
-        raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
+        raise faults.Invalid(f"{plural(len(errors), 'error')}; nothing was planned", [plain(f) for f in errors])
     _tell(given.skipped)
     return loaded
 
@@ -195,19 +194,6 @@ def _is_of_the_spec(finding: Finding) -> bool:
 
 
 @contextmanager
-def counted(doing: str, total: int) -> Iterator[Callable[[str, T], T]]:
-    """Show how many of `total` results are done. Yields a function that passes each result through, with its name."""
-    with _Progress(doing) as progress:
-        done = itertools.count(1)
-
-        def count(name: str, result: T) -> T:
-            progress.show(f"{name}, {next(done)} of {total}")
-            return result
-
-        yield count
-
-
-@contextmanager
 def _without_collector() -> Iterator[None]:
     """Disable the garbage collector: a plan creates no cycles, and the collector would take a sixth of its time."""
     was_on = gc.isenabled()
@@ -217,28 +203,3 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-class _Progress:
-    """A progress line on standard error, if that is a terminal."""
-
-    def __init__(self, doing: str, *, shown: bool = True) -> None:
-        self._doing = f"{doing}: " if doing else ""
-        self._shown = shown and sys.stderr.isatty()
-        self._printed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._printed:
-            click.echo("\r\x1b[K", err=True, nl=False)
-
-    def __call__(self, count: int, left: int) -> None:
-        if left % 50 == 0:
-            self.show(f"round {count}: {left} to reconcile")
-
-    def show(self, what: str) -> None:
-        if self._shown:
-            self._printed = True
-            click.echo(f"\r\x1b[K{self._doing}{visible(what)}", err=True, nl=False)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from function.cli import reference
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.publish import generate as generated
 
@@ -30,13 +31,17 @@ _EXAMPLE = epilog(
     default=".",
     help="Root of the repository. Default: the current folder.",
 )
-def generate(*, check: bool, root: Path) -> None:
-    """Generate XRDs, Compositions and reference pages from the models."""
+@click.pass_context
+def generate(context: click.Context, *, check: bool, root: Path) -> None:
+    """Generate XRDs, Compositions and reference pages from the models, and a page from the commands."""
+    main = context.find_root().command
+    assert isinstance(main, click.Group), "this is one of its commands"
+    others = reference.files(main)
     if not check:
-        for path in generated.write(root):
+        for path in generated.write(root, others):
             click.echo(path)
         return
-    stale = generated.check(root)
+    stale = generated.check(root, others)
     for path, problem in stale:
         click.echo(f"{path} {problem}", err=True)
     if stale:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import excludes, fail_on, plan_markdown, plan_report, refused, states
+from function.cli import excludes, fail_on, plan_markdown, plan_report, refused, states, terminal
 from function.cli.epilog import epilog
 from function.cli.fail_on import Cause
 from function.cli.files import Loaded
+from function.cli.findings import plain
 from function.cli.fleet import admitted, checked, settled, warnings
 from function.cli.report import dump
 from function.cli.target import chosen
@@ -41,6 +42,7 @@ _EXAMPLE = epilog(
         2: "something that serves would be lost, or what --fail-on names",
         1: "an error: an invalid file or option, or a condition refuses an edit",
     },
+    invalid_option=1,
 )
 _DATA = ("json", "yaml")
 _FORMATS = ("table", *_DATA, "markdown")
@@ -91,7 +93,7 @@ def plan(
     failures = fail_on.failures(_causes(planned.comparison, state), failing)
     code = ERROR if errors else FAILED_ON if failures else planned.comparison.exit_code
     if form in _DATA:
-        dump(plan_report.data(planned.comparison) | {"exitCode": code, "errors": [*map(asdict, errors)]}, form)
+        dump(plan_report.data(planned.comparison) | {"exitCode": code, "errors": [*map(plain, errors)]}, form)
     else:
         _show(planned.comparison, form, _next(planned.comparison, dirs) if edits is None else ())
     for line in (*map(str, errors), *failures):
@@ -178,7 +180,7 @@ def _show(report: PlanComparison, form: str, then: Iterable[tuple[str, str]]) ->
 def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
-    if "-" in dirs:
+    if "-" in dirs or terminal.is_quiet():
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:

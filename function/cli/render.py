@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from function import registry
-from function.cli import yaml_text
+from function.cli import terminal, yaml_text
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import Loaded, load, values, values_in
 from function.cli.target import chosen
@@ -30,9 +31,31 @@ _EXAMPLE = epilog(
 )
 
 
-def _ignored(*names: str, multiple: bool = False) -> Callable[[Any], Any]:
-    """An option of `crossplane render` that is accepted and ignored."""
-    return click.option(*names, multiple=multiple, hidden=True)
+_MEANINGLESS = (
+    ("--crossplane-version",),
+    ("--crossplane-image",),
+    ("--crossplane-binary",),
+    ("--crossplane-docker-network",),
+    ("--required-schemas", "-s"),
+    ("--function-credentials",),
+    ("--function-annotations", "-a"),
+    ("--cache-dir",),
+    ("--max-concurrency",),
+    ("--project-file", "-f"),
+    ("--timeout",),
+    ("--config",),
+)
+"""Flags with a value that say how crossplane finds and runs programs, or that pass to functions what ours does not
+ask for (crossplane/cli v2.5.0, cmd/crossplane/render/xr/cmd.go, render/engine.go and main.go)."""
+_IGNORED = "ignored_"
+
+
+def _meaningless(command: Callable[..., None]) -> Callable[..., None]:
+    """Accept the flags of `crossplane render` that mean nothing here."""
+    for names in _MEANINGLESS:
+        parameter = _IGNORED + names[0].removeprefix("--").replace("-", "_")
+        command = click.option(*names, parameter, multiple=True, hidden=True)(command)
+    return click.option("--verbose", f"{_IGNORED}verbose", is_flag=True, hidden=True)(command)
 
 
 @click.command(epilog=_EXAMPLE)
@@ -68,13 +91,7 @@ def _ignored(*names: str, multiple: bool = False) -> Callable[[Any], Any]:
 )
 @click.option("--xrd", metavar="PATH", help="Apply the defaults of this XRD first.")
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
-@_ignored("--function-annotations", "-a", multiple=True)
-@_ignored("--function-credentials")
-@_ignored("--required-schemas", "-s")
-@_ignored("--timeout")
-@_ignored("--crossplane-binary")
-@_ignored("--crossplane-image")
-@_ignored("--crossplane-version")
+@_meaningless
 def render(  # noqa: PLR0917  (click passes them by name)
     composite_resource: str,
     composition: str | None,
@@ -90,17 +107,19 @@ def render(  # noqa: PLR0917  (click passes them by name)
     with_results: bool,
     with_xr: bool,
     with_context: bool,
-    **_ignored_options: object,
+    **ignored: object,
 ) -> None:
     """Compose one resource (XR) and print the result of one reconcile.
 
     Arguments, flags and output are the same as those of `crossplane render`. COMPOSITION and FUNCTIONS are accepted but
-    not needed, because the function is part of this program. Unknown fields are not errors.
+    not needed, because the function is part of this program. Flags that mean nothing here, such as --timeout, are named
+    on standard error and ignored. Unknown fields are not errors.
     """
     from function.publish.xrd import STEP
     from function.sandbox import render as renderer
     from function.sandbox.errors import CannotRender, Unreachable
 
+    _tell([name for name, value in ignored.items() if value])
     try:
         xr = _xr(composite_resource, xrd)
         context = _context(context_files, context_values)
@@ -110,7 +129,7 @@ def render(  # noqa: PLR0917  (click passes them by name)
             step=STEP,
             composition=_composition(composition, xr),
             observed=[one.manifest for one in load([observed])] if observed else [],
-            required=[one.manifest for one in load([*required, *extra])],
+            required=[one.manifest for one in load(_separated([*required, *extra]))],
         )
     except (BrokenFile, CannotRender, Unreachable) as problem:
         raise click.ClickException(str(problem)) from problem
@@ -118,6 +137,19 @@ def render(  # noqa: PLR0917  (click passes them by name)
     shown += rendered.results if with_results else ()
     shown += [renderer.context(context)] if with_context and context else ()
     click.echo(yaml_text.documents(shown), nl=False)
+
+
+def _tell(ignored: Sequence[str]) -> None:
+    """Name the flags that are ignored."""
+    flags = ["--" + name.removeprefix(_IGNORED).replace("_", "-") for name in ignored]
+    if flags and not terminal.is_quiet():
+        why = "the function runs in this program, without Docker and without projects"
+        click.echo(f"ignored: {', '.join(sorted(flags))}; {why}", err=True)
+
+
+def _separated(paths: Sequence[str]) -> list[str]:
+    """Paths as crossplane takes them: several in one flag, with commas between them. A comma may be part of a name."""
+    return [part for path in paths for part in ([path] if Path(path).exists() else path.split(","))]
 
 
 def _context(files: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:

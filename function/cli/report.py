@@ -5,18 +5,18 @@ Names and commands are never broken, so that they can be copied: one that is too
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import re
-import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import click
 
+from function.cli import terminal
 from function.core import visible
 
 Row = Sequence[str]
@@ -24,6 +24,7 @@ Row = Sequence[str]
 _INDENT = "  "
 _NARROWEST = 24
 """Minimum width of wrapped text."""
+_BLANKS = re.compile(r" +(\x1b\[0m)?$")
 _LAST_GAP = re.compile(r"^.*\S {2,}(?=\S)")
 
 
@@ -68,8 +69,7 @@ class _Page:
 
 def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
     """Print the parts that are not empty, to standard output by default."""
-    is_seen = is_terminal(out or sys.stdout)
-    page = _Page(shutil.get_terminal_size().columns, coloured=True) if is_seen else _Page(0, coloured=False)
+    page = _Page(terminal.width(out or sys.stdout), terminal.is_coloured(out or sys.stdout))
     shown = [_visible(part) for part in parts if (part.rows if isinstance(part, Table) else part.lines)]
     click.echo("\n\n".join("\n".join(_shown(part, page)) for part in shown), file=out, color=page.coloured)
 
@@ -84,14 +84,12 @@ def dump(data: Mapping[str, Any], form: str) -> None:
     click.echo(yaml.safe_dump(data, sort_keys=False, width=120, allow_unicode=True), nl=False)
 
 
-def is_terminal(out: TextIO) -> bool:
-    """Whether it is a terminal that wants colours (see no-color.org)."""
-    return out.isatty() and not os.environ.get("NO_COLOR")
-
-
 def aligned(columns: Row, rows: Sequence[Row]) -> list[str]:
     """Rows as plain text with aligned columns."""
-    return list(_aligned(columns, rows, _Page(0, coloured=False)))
+    header, table = _kept(columns, rows)
+    lines = [*header, *table]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
 def _visible(part: Part) -> Part:
@@ -106,41 +104,67 @@ def _shown(part: Part, page: _Page) -> Iterator[str]:
         yield page.painted(part.title, part.style)
     indent = _INDENT if part.title else ""
     inner = _Page(max(0, page.width - len(indent)), page.coloured)
+    for line in _rows(part, inner) if isinstance(part, Table) else _lines(part, inner):
+        yield f"{indent}{line}" if line else line
+
+
+def _rows(part: Table, page: _Page) -> Iterable[str]:
+    """The lines of a table. A pipe gets them without rich, which takes half a millisecond for each row."""
+    if not page.width and not page.coloured:
+        return aligned(part.columns, part.rows)
+    header, rows = _kept(part.columns, part.rows)
+    cells = [
+        *([(cell, "dim") for cell in row] for row in header),
+        *([(cell, _style(cell)) for cell in row] for row in rows),
+    ]
+    return _laid_out(cells, page)
+
+
+def _lines(part: Lines, page: _Page) -> Iterator[str]:
+    """Lines. One that is too wide is wrapped, and aligned with its last column or indented."""
     style = "" if part.title else part.style
-    for line in _aligned(part.columns, part.rows, inner) if isinstance(part, Table) else _wrapped(part.lines, inner):
-        yield f"{indent}{page.painted(line, style)}" if line else line
+    for line in part.lines:
+        yield from (page.painted(folded, style) for folded in _folded(line, page.width))
 
 
-def _aligned(columns: Row, rows: Sequence[Row], page: _Page) -> Iterator[str]:
+def _folded(line: str, width: int) -> list[str]:
+    gap = _LAST_GAP.match(line)
+    indent = len(line) - len(line.lstrip()) + len(_INDENT)
+    hanging = gap.end() if gap and width - gap.end() >= _NARROWEST else indent
+    if len(line) <= width or width - hanging < _NARROWEST:
+        return [line]
+    return textwrap.wrap(
+        line, width, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
+
+
+def _kept(columns: Row, rows: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
+    """The header, if there is one, and the rows, both without the empty columns."""
     kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
     header = [[columns[i].upper() for i in kept]] if any(columns) else []
-    table = [*header, *([row[i] for i in kept] for row in rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(kept))]
-    left = sum(widths[:-1]) + len(_INDENT) * (len(widths) - 1)
-    for row in table:
-        first, *more = _folded(row[-1], page.width - left) if page.width else [row[-1]]
-        painted = [page.painted(cell, "dim" if row in header else _style(cell)) for cell in (*row[:-1], first)]
-        padding = [" " * (width - len(cell)) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
-        yield _INDENT.join(cell + pad for cell, pad in zip(painted, (*padding, ""), strict=True)).rstrip()
-        yield from (" " * left + line for line in more)
+    return header, [[row[i] for i in kept] for row in rows]
 
 
-def _wrapped(lines: Sequence[str], page: _Page) -> Iterator[str]:
-    """Wrapped lines, aligned with the line's last column or indented."""
-    for line in lines:
-        gap = _LAST_GAP.match(line)
-        indent = len(line) - len(line.lstrip()) + len(_INDENT)
-        hanging = gap.end() if gap and page.width - gap.end() >= _NARROWEST else indent
-        yield from _folded(line, page.width, hanging) if page.width else [line]
+def _laid_out(rows: Sequence[Sequence[tuple[str, str]]], page: _Page) -> Iterator[str]:
+    """Rows of cells and their styles, laid out by rich. Only the last column is wrapped."""
+    from rich import cells, console, table, text
 
-
-def _folded(text: str, width: int, hanging: int = 0) -> list[str]:
-    """A text wrapped to a width, with hanging indentation. Without enough room it is not wrapped."""
-    if len(text) <= width or width - hanging < _NARROWEST:
-        return [text]
-    return textwrap.wrap(
-        text, width, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False
-    )  # fmt: skip
+    gap = len(_INDENT)
+    *widths, last = (max(cells.cell_len(row[i][0]) for row in rows) for i in range(len(rows[0])))
+    room = page.width - sum(widths) - gap * len(widths)
+    if page.width and room >= _NARROWEST:
+        longest = max(cells.cell_len(word) for row in rows for word in row[-1][0].split(" "))
+        last = min(last, max(room, longest))
+    grid = table.Table.grid(padding=(0, gap, 0, 0), pad_edge=False)
+    for width in (*widths, last):
+        grid.add_column(width=width, no_wrap=width != last)
+    for row in rows:
+        grid.add_row(*(text.Text().append(cell, style) for cell, style in row))
+    out = io.StringIO()
+    total = max(1, sum(widths) + last + gap * len(widths))
+    colours: Literal["standard"] | None = "standard" if page.coloured else None
+    console.Console(file=out, width=total, color_system=colours, legacy_windows=False).print(grid)
+    return (_BLANKS.sub(r"\1", line) for line in out.getvalue().splitlines())
 
 
 def _style(cell: str) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 
-from function.cli import excludes
-from function.cli import report as page
+from function.cli import excludes, terminal
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.excerpt import Page
 from function.cli.files import Input, read
@@ -88,4 +87,6 @@ def validate(
 
 
 def _page() -> Page:
-    return Page(shutil.get_terminal_size().columns, is_coloured=page.is_terminal(sys.stdout))
+    return Page(
+        terminal.width(sys.stdout) or shutil.get_terminal_size().columns, is_coloured=terminal.is_coloured(sys.stdout)
+    )

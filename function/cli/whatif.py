@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import excludes, fail_on, n_minus_1, report, whatif_markdown, whatif_report
+from function.cli import excludes, fail_on, n_minus_1, progress, report, whatif_markdown, whatif_report
 from function.cli.epilog import epilog
 from function.cli.fail_on import Cause
-from function.cli.fleet import at_work, checked, counted, settled
+from function.cli.fleet import at_work, checked, settled
 from function.cli.target import chosen
 from function.core import NamespacedName
 from function.planning import edits
@@ -42,6 +42,7 @@ _EXAMPLE = epilog(
         2: "something that serves would be lost, or cannot leave a drained cluster, or what --fail-on names",
         1: "an error: an invalid file or option",
     },
+    invalid_option=1,
 )
 _FORMATS = ("table", "json", "yaml", "markdown")
 _ANY = "any"
@@ -148,8 +149,8 @@ def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
 def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Impact | NMinusOne:
     first = playing.play(control, wanted.scenario, around=_shown) if wanted.scenario else None
     if wanted.each_lost:
-        with counted("lose", len(edits.clusters(control.store))) as progress:
-            return playing.lose_each(control, first, jobs=jobs, around=_hidden, counted=progress)
+        with progress.parts("lose", len(edits.clusters(control.store))) as counted:
+            return playing.lose_each(control, first, jobs=jobs, around=_hidden, counted=counted)
     assert first is not None, "there is something to do"
     return first
 

@@ -15,8 +15,11 @@ from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
 """Folders that hold generated files, and no others."""
-_PAGES = ((rejections.TITLE, rejections.PAGE), (providers.TITLE, providers.PAGE))
+COMMANDS = ("Commands, options and exit codes", "commands.md")
+"""The page about the command line, which writes it itself."""
+_PAGES = (COMMANDS, (rejections.TITLE, rejections.PAGE), (providers.TITLE, providers.PAGE))
 """Pages of the reference that are not of a kind."""
+_NONE: Mapping[str, str] = MappingProxyType({})
 _HEAD = "# Written by `modelplane generate` from {path}.py. Edit that.\n"
 
 _ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/access.py. Edit that.\n"
@@ -37,10 +40,15 @@ def files() -> Mapping[str, str]:
     return MappingProxyType(dict(_files()))
 
 
-def write(root: Path) -> list[str]:
-    """Bring the generated files of a repository up to date. Return the paths that changed."""
-    stale = check(root)
-    wanted = files()
+def write(root: Path, others: Mapping[str, str] = _NONE) -> list[str]:
+    """Bring the generated files of a repository up to date. Return the paths that changed.
+
+    Args:
+        root: The repository.
+        others: Files that are not generated from the models, by path.
+    """
+    stale = check(root, others)
+    wanted = {**files(), **others}
     for path, _ in stale:
         if path in wanted:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -50,9 +58,10 @@ def write(root: Path) -> list[str]:
     return [path for path, _ in stale]
 
 
-def check(root: Path) -> list[Stale]:
-    """Return the generated files of a repository that are out of date."""
-    wanted, found = files(), _found(root)
+def check(root: Path, others: Mapping[str, str] = _NONE) -> list[Stale]:
+    """Return the generated files of a repository that are out of date. For `others`, see `write`."""
+    wanted = {**files(), **others}
+    found = _found(root, wanted)
     missing = [Stale(path, "is missing") for path in wanted.keys() - found.keys()]
     strange = [Stale(path, "belongs to no kind") for path in found.keys() - wanted.keys()]
     differing = [
@@ -92,9 +101,9 @@ def _page(kind: Kind) -> str:
     return f"docs/reference/{reference.page_name(kind)}"
 
 
-def _found(root: Path) -> dict[str, str]:
+def _found(root: Path, wanted: Iterable[str]) -> dict[str, str]:
     whole = {path for folder in FOLDERS for path in (root / folder).glob("*")}
-    single = {root / path for path in files()}
+    single = {root / path for path in wanted}
     paths = sorted(path for path in whole | single if path.is_file())
     return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 

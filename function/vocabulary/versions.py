@@ -3,6 +3,9 @@
 MODELPLANE = "modelplane.ai/v1alpha1"
 INFRASTRUCTURE = "infrastructure.modelplane.ai/v1alpha1"
 
+CROSSPLANES = ("v2.4.0", "v2.3.4")
+"""Releases of Crossplane that the end-to-end tests run: only 2.4 watches the objects that a function requires."""
+
 CORE = "v1"
 APPS = "apps/v1"
 BATCH = "batch/v1"

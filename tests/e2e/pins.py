@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from function.vocabulary.versions import CROSSPLANES
+
 KUBERNETES = "v1.36.3"
-CROSSPLANES = ("v2.4.0", "v2.3.4")  # both: only 2.4 watches the objects that a function requires
 NEWEST = CROSSPLANES[0]
 NO_CROSSPLANE = "none"  # what a run is called that starts no control cluster
 LIBRARIES = KUBERNETES.replace("v1.", "v0.", 1)  # k8s.io/api and its like are numbered so

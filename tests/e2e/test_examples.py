@@ -1,5 +1,6 @@
 """Every example through the real CLI, as the docs tell a user, beside our own `modelplane render`."""
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.e2e import pins
 from tests.e2e.control import FUNCTION, REPOSITORY, manifests
 from tests.e2e.kube import Object
 from tests.e2e.programs import Site
+from tests.support import crossplane_flags
 
 EXAMPLES = REPOSITORY / "examples"
 GROUPS = ("modelplane.ai", "infrastructure.modelplane.ai")
@@ -91,6 +93,17 @@ def ours(name: str, arguments: Sequence[Path | str]) -> list[dict[str, Any]]:
         assert done.exit_code == 0, done.output
         RENDERED[name] = read(done.stdout)
     return RENDERED[name]
+
+
+def test_every_flag_of_the_real_command_is_known(site: Site) -> None:
+    """tests/unit/cli/test_render.py gives each of them to ours."""
+    command = [site.program(pins.CLI), "composition", "render", "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+    flags = re.findall(r"^ +(?:(-\w), )?(--[a-z-]+)", told.rpartition("\nFlags:\n")[2], re.MULTILINE)
+    names = {name for _, name in flags} - {"--help"}
+    assert names == {*crossplane_flags.MEANT, *crossplane_flags.MEANINGLESS}
+    assert {short: name for short, name in flags if short and name != "--help"} == crossplane_flags.SHORT
 
 
 def others(folder: Path, xr: Object) -> list[Object]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
+from function.cli import reference
 from function.main import main
 from function.publish import generate
 
@@ -18,7 +19,7 @@ def test_it_names_what_it_writes_and_then_nothing_more(tmp_path: Path) -> None:
     first = run("--root", str(tmp_path))
     second = run("--root", str(tmp_path))
 
-    assert (first.exit_code, first.output.splitlines()) == (0, sorted(generate.files()))
+    assert (first.exit_code, first.output.splitlines()) == (0, sorted([*generate.files(), *reference.files(main)]))
     assert (second.exit_code, second.output) == (0, "")
 
 

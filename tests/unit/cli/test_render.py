@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from function.cli import yaml_text
 from function.main import main
+from tests.support import crossplane_flags
 
 ROOT = Path(__file__).parents[3]
 TOUR = ROOT / "examples/tour"
@@ -124,11 +125,36 @@ def test_arguments_and_flags_of_crossplane_are_taken(observed: str) -> None:
         CLUSTER, composition, "functions.yaml", "--required-resources", str(TOUR),
         "--extra-resources", str(TOUR / "classes.yaml"),
         "--observed-resources", observed, "--include-function-results", "--include-full-xr", "--include-context",
-        "--xrd", str(ROOT / "xrds/inferenceclusters.yaml"), "-a", "render.crossplane.io/runtime=Development",
-        "--timeout", "1m", "--crossplane-binary", "crossplane",
+        "--xrd", str(ROOT / "xrds/inferenceclusters.yaml"),
     )  # fmt: skip
 
     assert (got.exit_code, got.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("flag", [*crossplane_flags.MEANT, *crossplane_flags.MEANINGLESS, *crossplane_flags.SHORT])
+def test_every_flag_of_crossplane_is_taken_and_what_means_nothing_is_named(flag: str, observed: str) -> None:
+    name = crossplane_flags.SHORT.get(flag, flag)
+    values = {**crossplane_flags.MEANT, **crossplane_flags.MEANINGLESS, "--observed-resources": observed}
+
+    got = run(CLUSTER, flag, *filter(None, [values[name]]))
+
+    why = "; the function runs in this program, without Docker and without projects\n"
+    assert (got.exit_code, got.stderr) == (0, f"ignored: {name}{why}" if name in crossplane_flags.MEANINGLESS else "")
+
+
+def test_ignored_flags_are_one_line_that_quiet_leaves_out() -> None:
+    given = ["--timeout=1m", "-a", "a=b", "-a", "c=d", "--crossplane-binary", "crossplane"]
+
+    got, quiet = run(CLUSTER, *given), run("-q", CLUSTER, *given)
+
+    assert got.stderr.startswith("ignored: --crossplane-binary, --function-annotations, --timeout; ")
+    assert (len(got.stderr.splitlines()), quiet.stderr, quiet.stdout) == (1, "", got.stdout)
+
+
+def test_several_files_may_stand_in_one_flag() -> None:
+    together = documents(CLUSTER, "-e", f"{TOUR}/classes.yaml,{TOUR}/clusters.yaml")
+
+    assert together == documents(CLUSTER, "-e", f"{TOUR}/classes.yaml", "-e", f"{TOUR}/clusters.yaml")
 
 
 def test_a_definition_fills_in_defaults() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 
+import click
 import pytest
 
 from function.cli import report
@@ -14,6 +15,17 @@ PARTS = [
     report.Table("Things", ("", "name", "none", "state"), [("new", "a", "", "serves"), ("", "longer", "", "")]),
     report.Table("Nothing", ("name",), []),
     report.Lines("Why", ["because", "", "so"]),
+]
+LONG = [
+    report.Table(
+        "Things",
+        ("name", "becomes"),
+        [("team/a-name-with-many-dashes", "one, two-and-a-half, three, four"), ("b", "five")],
+    ),
+    report.Table("Next", ("", ""), [("run it --with --all --that --there --is", "to see"), ("or", "not")]),
+    report.Lines(
+        "Why", ["team/a: it is full of others", "  east  Full  the pool has no node, since all of them are taken"]
+    ),
 ]
 PLAIN = """Two things.
 
@@ -49,6 +61,27 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(Terminal()) == PLAIN
 
 
+@pytest.mark.parametrize("parts", [PARTS, LONG], ids=["short", "long"])
+def test_a_wide_terminal_shows_what_a_pipe_gets(parts: list[report.Part], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is laid out by rich, and the other is not."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm")
+    piped, seen = io.StringIO(), Terminal()
+    report.show(parts, piped)
+    report.show(parts, seen)
+
+    assert (click.unstyle(seen.getvalue()), seen.getvalue() != piped.getvalue()) == (piped.getvalue(), True)
+
+
+def test_wide_characters_take_two_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = Terminal()
+    report.show([report.Table("", ("a", "b"), [("\u5927\u962a", "x"), ("kyoto", "y")])], out)
+
+    assert out.getvalue() == "A      B\n\u5927\u962a   x\nkyoto  y\n"
+
+
 def test_a_terminal_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -56,19 +89,6 @@ def test_a_terminal_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(Terminal())
 
     assert ("\x1b[32mserves" in text, "Nothing" in text) == (True, False)
-
-
-LONG = [
-    report.Table(
-        "Things",
-        ("name", "becomes"),
-        [("team/a-name-with-many-dashes", "one, two-and-a-half, three, four"), ("b", "five")],
-    ),
-    report.Table("Next", ("", ""), [("run it --with --all --that --there --is", "to see"), ("or", "not")]),
-    report.Lines(
-        "Why", ["team/a: it is full of others", "  east  Full  the pool has no node, since all of them are taken"]
-    ),
-]
 
 
 def on_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> str:
