@@ -16,10 +16,11 @@ from function.cli.fleet import checked, settled
 from function.cli.report import dump
 from function.cli.target import chosen
 from function.planning.comparison import PlanComparison, compare
+from function.planning.unchanged import Listing, everything, touched
 
 if TYPE_CHECKING:
-    from function.planning.outcome import PlanOutcome
     from function.sandbox.extensions import CompositionFunction
+    from function.sandbox.store import Store
 
 _EXAMPLE = epilog(
     [
@@ -48,9 +49,18 @@ _FORMATS = ("table", "json", "yaml", "markdown")
     help="Objects to apply after the fleet has settled; repeatable.",
 )
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option("--all", "lists_all", is_flag=True, help="List what does not change, too, and diffs to their end.")
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option("--seed", type=int, hidden=True, help="Shuffle the order of reconciles.")
-def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: str | None, seed: int | None) -> None:
+def plan(
+    dirs: tuple[str, ...],
+    changes: tuple[str, ...],
+    form: str,
+    *,
+    lists_all: bool,
+    target: str | None,
+    seed: int | None,
+) -> None:
     """Reconcile a fleet until nothing changes, and show the result. No cluster is needed.
 
     DIR is one or more folders or files, or - for standard input. ModelReplicas in the files are the initial state of
@@ -59,28 +69,30 @@ def plan(dirs: tuple[str, ...], changes: tuple[str, ...], form: str, *, target: 
     what they are given.
     """
     fleet, edits = checked(dirs), checked(changes) if changes else []
-    before, after = _settled(fleet, edits, chosen(target), seed)
-    report = compare(before, after)
-    _show(report, form, dirs, changes)
+    report = _settled(fleet, edits, chosen(target), seed)
+    _show((everything if lists_all else touched)(report), form, dirs, changes)
     sys.exit(report.exit_code)
 
 
 def _settled(
     fleet: Sequence[Loaded], edits: Sequence[Loaded], function: CompositionFunction, seed: int | None
-) -> tuple[PlanOutcome, PlanOutcome]:
-    """The outcomes before (as loaded, or before the edits) and after."""
-    from function.planning import outcome
+) -> PlanComparison:
+    """The fleet as loaded, or before the edits, compared with the one that has settled."""
+    from function.planning import differences, outcome
 
-    before: list[PlanOutcome] = []
+    before: list[Store] = []
     control = settled(
-        fleet, edits, function=function, seed=seed, at=lambda control: before.append(outcome.read(control.store))
+        fleet, edits, function=function, seed=seed, at=lambda control: before.append(control.store.copied())
     )
-    return before[-1], outcome.read(control.store)
+    is_edit = bool(edits)
+    changed = differences.read(before[-1], control.store, is_settled=is_edit)
+    return compare(outcome.read(before[-1]), outcome.read(control.store), changed, is_edit=is_edit)
 
 
-def _show(report: PlanComparison, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
+def _show(report: Listing, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
     if form == "table":
-        plan_report.show(report, _next(report, dirs, changes))
+        most = None if report.listed is report.whole else plan_report.MOST_DIFFS
+        plan_report.show(report, _next(report.whole, dirs, changes), most_diffs=most)
     elif form == "markdown":
         click.echo(plan_markdown.text(report), nl=False)
     else:

@@ -46,6 +46,8 @@ class Lines:
     title: str
     lines: Sequence[str]
     style: str = "bold"
+    is_code: bool = False
+    """Whether the lines are code, which is not wrapped. A line of a diff has the colour of its sign."""
 
 
 Part = Table | Lines
@@ -107,6 +109,9 @@ def _shown(part: Part, page: _Page) -> Iterator[str]:
     indent = _INDENT if part.title else ""
     inner = _Page(max(0, page.width - len(indent)), page.coloured)
     style = "" if part.title else part.style
+    if isinstance(part, Lines) and part.is_code:
+        yield from (f"{indent}{page.painted(line, _SIGNS.get(line.lstrip()[:1], ''))}" for line in part.lines)
+        return
     for line in _aligned(part.columns, part.rows, inner) if isinstance(part, Table) else _wrapped(part.lines, inner):
         yield f"{indent}{page.painted(line, style)}" if line else line
 
@@ -147,6 +152,8 @@ def _style(cell: str) -> str:
     return _STYLES.get(cell.split(" ", maxsplit=1)[0], "")
 
 
+_SIGNS = {"+": "green", "-": "red", "@": "dim"}
+"""Styles of the lines of a diff by their first character."""
 _STYLES: Mapping[str, str] = {
     "new": "green",
     "gone": "red",

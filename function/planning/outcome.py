@@ -159,6 +159,9 @@ class ServiceEntry:
     priority: int
     selector: tuple[tuple[str, str], ...]
     """The labels that its endpoints have."""
+    weight: int = 1
+    model: str = ""
+    """The name under which requests ask these endpoints for the model, if it is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,7 +401,12 @@ def service(manifest: Manifest) -> ServiceOutcome:
 
 
 def _entry(entry: Manifest) -> ServiceEntry:
-    return ServiceEntry(int(entry.get("priority") or 0), tuple(sorted(texts(dig(entry, "selector", "matchLabels")))))
+    return ServiceEntry(
+        priority=int(entry.get("priority") or 0),
+        selector=tuple(sorted(texts(dig(entry, "selector", "matchLabels")))),
+        weight=int(entry.get("weight") or 1),
+        model=str(entry.get("model") or ""),
+    )
 
 
 def texts(labels: Any) -> Iterator[tuple[str, str]]:
