@@ -2,7 +2,7 @@
 
 Terms. An *edit* is a difference in an object that nobody composed: one that somebody wrote. A *manifest* is what a
 composite becomes in the end: an object on an inference cluster, on the control cluster or in a cloud. Composites of
-ours between the two, such as ModelReplicas, are neither.
+ours between the two, such as ModelReplicas, are neither, and nor are Usages, which order deletions.
 
 Phases of `read`:
 
@@ -44,8 +44,6 @@ _ADDED = {
 """Labels and annotations that nobody wrote, or that follow from the rest."""
 _KEPT = ("name", "namespace", "labels", "annotations")
 _OBJECT, _RELEASE = (versions.PROVIDER_KUBERNETES, "Object"), (versions.PROVIDER_HELM, "Release")
-_PASSED_OVER = (versions.PROTECTION, "Usage")
-"""Usages order deletions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +104,10 @@ class _Reader:
     after: Store
     is_settled: bool
     tokens: Tokens = field(default_factory=Tokens)
-    _clusters: dict[str, str] = field(default_factory=dict)
-    """By provider config, the name of the cluster."""
+    _clusters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        clusters = [ref for store in (self.before, self.after) for ref in store.refs(*_CLUSTER)]
-        self._clusters = {names.provider_config(ref.name): ref.name for ref in clusters}
+        self._clusters = clusters(self.before, self.after)
 
     def edits(self, refs: Iterable[Ref]) -> Iterator[Edit]:
         for ref in refs:
@@ -132,7 +128,7 @@ class _Reader:
             metadata = shown["metadata"]
             yield ManifestChange(
                 what=_what(was, now),
-                where=self.where(now or was or {}),
+                where=where(now or was or {}, self._clusters),
                 kind=shown["kind"],
                 name=NamespacedName(metadata.get("namespace") or "", metadata["name"]),
                 owner=owner,
@@ -148,7 +144,7 @@ class _Reader:
         for ref in refs:
             for at, version in enumerate((self.before.get(ref), self.after.get(ref))):
                 owner = controller(version["metadata"]) if version is not None else None
-                if version is None or owner is None or not self._is_manifest(ref):
+                if version is None or owner is None or not is_manifest(self.after, version):
                     continue
                 key = str(owner["uid"]), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
@@ -164,25 +160,39 @@ class _Reader:
         is_namespaced = self.after.kinds.of(api_version, kind).namespaced
         return Ref(api_version, kind, namespace if is_namespaced else "", str(owner["name"]))
 
-    def _is_manifest(self, ref: Ref) -> bool:
-        return ref[:2] != _PASSED_OVER and not self.after.kinds.of(ref.api_version, ref.kind).is_composite
-
     def _stays(self, owner: Ref) -> bool:
         return self.before.get(owner) is not None and self.after.get(owner) is not None
 
     def _contents(self, was: Manifest | None, now: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
         """The content of both versions, with stand-ins for what is sensitive. Most versions differ in status alone."""
         first, then = (None if version is None else content(version) for version in (was, now))
-        return (None, None) if first == then else (masked(first, self.tokens.hide), masked(then, self.tokens.hide))
+        return (None, None) if first == then else (self._hidden(first), self._hidden(then))
 
-    def where(self, manifest: Manifest) -> str:
-        """The cluster on which the object is that a composed resource stands for."""
-        if (manifest["apiVersion"], manifest["kind"]) not in (_OBJECT, _RELEASE):
-            return CONTROL_CLUSTER
-        return self._clusters.get(provider.config(manifest), CONTROL_CLUSTER)
+    def _hidden(self, found: Manifest | None) -> Manifest | None:
+        """A manifest with stand-ins for what is not shown. What was made up for either state is known later."""
+        marked = self.after.invented.marked_in(masked(found, self.tokens.hide), self.tokens.later)
+        return None if marked is None else dict(marked)
 
 
 _CLUSTER = (versions.MODELPLANE, "InferenceCluster")
+
+
+def clusters(*stores: Store) -> Mapping[str, str]:
+    """The names of the inference clusters, by their provider configs."""
+    return {names.provider_config(ref.name): ref.name for store in stores for ref in store.refs(*_CLUSTER)}
+
+
+def where(manifest: Manifest, known: Mapping[str, str]) -> str:
+    """Return where the object is that a composed resource stands for: an inference cluster, or CONTROL_CLUSTER."""
+    if (manifest["apiVersion"], manifest["kind"]) not in (_OBJECT, _RELEASE):
+        return CONTROL_CLUSTER
+    return known.get(provider.config(manifest), CONTROL_CLUSTER)
+
+
+def is_manifest(store: Store, manifest: Manifest) -> bool:
+    """Whether a composed resource is a manifest: no composite of ours, and no Usage."""
+    api_version = manifest["apiVersion"]
+    return api_version != versions.PROTECTION and not store.kinds.of(api_version, manifest["kind"]).is_composite
 
 
 def content(manifest: Manifest) -> dict[str, Any]:

@@ -242,7 +242,9 @@ class Providers:
     def _publish(self, look: Look, external: External) -> None:
         """Report what the cloud has, and write the connection Secret."""
         seen = look.observe()
-        look.report(upjet.AVAILABLE, _over(plain(seen.at_provider), external.reported))
+        reported = _over(plain(seen.at_provider), external.reported)
+        look.store.invented.note(*set(seen.invented).intersection(externals.texts(reported)))
+        look.report(upjet.AVAILABLE, reported)
         secret = look.connect(seen.connection)
         if secret:
             self._secrets[secret] = look.ref

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from function.core.manifest import is_list
+from function.sandbox.invented import KNOWN_LATER
 
 SENSITIVE = "(sensitive)"
 CHANGED = "(sensitive, changed)"
@@ -50,7 +51,7 @@ _FLAG = re.compile(rf"--?{_NAMED}", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Tokens:
-    """Stand-ins for sensitive texts: two that are equal have the same one, so that a difference remains one."""
+    """Stand-ins for texts that are not shown. Equal ones have the same, so that a difference remains one."""
 
     _numbers: dict[str, int] = field(default_factory=dict)
 
@@ -58,13 +59,17 @@ class Tokens:
         """Return the stand-in of a sensitive text."""
         return f"\ue000{self._numbers.setdefault(text, len(self._numbers))}\ue001"
 
+    def later(self, text: str) -> str:
+        """Return the stand-in of a value that is known after apply."""
+        return f"\ue000-{self._numbers.setdefault(text, len(self._numbers))}\ue001"
 
-_TOKEN = re.compile("\ue000[0-9]+\ue001")
+
+_TOKEN = re.compile("\ue000(-?)[0-9]+\ue001")
 
 
 def tokens_in(text: str) -> frozenset[str]:
     """The stand-ins in a text."""
-    return frozenset(_TOKEN.findall(text))
+    return frozenset(found[0] for found in _TOKEN.finditer(text))
 
 
 def shown(text: str, known: frozenset[str] | None = None) -> str:
@@ -74,7 +79,13 @@ def shown(text: str, known: frozenset[str] | None = None) -> str:
         text: A text with stand-ins.
         known: The stand-ins of the text before, if there was one: all others are shown as changed.
     """
-    return _TOKEN.sub(lambda found: SENSITIVE if known is None or found[0] in known else CHANGED, text)
+
+    def mark(found: re.Match[str]) -> str:
+        if found[1]:
+            return KNOWN_LATER
+        return SENSITIVE if known is None or found[0] in known else CHANGED
+
+    return _TOKEN.sub(mark, text)
 
 
 def masked(value: Any, hide: Hide = lambda _: SENSITIVE) -> Any:

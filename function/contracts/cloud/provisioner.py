@@ -35,6 +35,8 @@ class Observation:
     connection: Mapping[str, str] = field(default_factory=dict)
     """Keys and values of the Secret that spec.writeConnectionSecretToRef names, in clear text. Nothing is written
     where the managed resource names no Secret."""
+    invented: tuple[str, ...] = ()
+    """The texts in at_provider that only the cloud knows, such as ids and addresses. Plans do not show them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
