@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.cli import yaml_text
-from function.core import Manifest, enumerate_names, plain
+from function.core import Manifest, enumerate_names, plain, plural
 from function.core.manifest import is_list
 from function.planning import sensitive
 from function.planning.differences import CONTROL_CLUSTER, Differences, Edit, ManifestChange
@@ -37,6 +37,8 @@ class Group:
     """Manifests that change in the same way."""
 
     changes: tuple[ManifestChange, ...]
+    is_direct: bool
+    """Whether what they are a part of was edited. The others follow: the route of a service from a new endpoint."""
 
     @property
     def first(self) -> ManifestChange:
@@ -54,11 +56,12 @@ class Group:
 
 
 def groups(differences: Differences) -> list[Group]:
-    """The manifests that differ, in groups."""
-    found: dict[tuple[str, str, str], list[ManifestChange]] = {}
+    """The manifests that differ, in groups: first those that change directly."""
+    found: dict[tuple[bool, str, str, str], list[ManifestChange]] = {}
     for change in differences.manifests:
-        found.setdefault((change.what, change.kind, _likeness(change)), []).append(change)
-    return [Group(tuple(some)) for some in found.values()]
+        is_direct = differences.is_direct(change)
+        found.setdefault((not is_direct, change.what, change.kind, _likeness(change)), []).append(change)
+    return [Group(tuple(found[key]), is_direct=not key[0]) for key in sorted(found, key=lambda key: key[0])]
 
 
 def _likeness(change: ManifestChange) -> str:
@@ -161,18 +164,27 @@ def diff_lines(shown: Sequence[Group], most: int | None) -> Iterator[str]:
 
     Args:
         shown: The groups.
-        most: The number of lines, at most. A diff that does not fit ends with what is left out of it, and of those
-            after it there is only the title. None for all.
+        most: The number of lines, at most. A diff that does not fit ends with what is left out of it. Of a manifest
+            that follows from others, there is only how many lines change. None for everything.
     """
     room = most
     for group in shown:
-        lines = diff(group.first) if group.first.what == "changed" and (room is None or room > 0) else []
+        lines = diff(group.first) if group.first.what == "changed" else []
+        if lines and most is not None and not group.is_direct:
+            yield f"{group.title}: {_size(lines)}; --all shows them"
+            continue
         yield group.title
         kept = lines if room is None else lines[:room]
         yield from (f"  {line}" for line in kept)
         if len(kept) < len(lines):
             yield f"  … {len(lines) - len(kept)} more lines; --all shows them"
         room = None if room is None else room - len(kept)
+
+
+def _size(lines: Iterable[str]) -> str:
+    """Such as `10 lines added, 2 removed`."""
+    signs = [line[:1] for line in lines]
+    return f"{plural(signs.count('+'), 'line')} added, {signs.count('-')} removed"
 
 
 # Data

@@ -148,8 +148,7 @@ def show(plan: Listing, then: Iterable[report.Row], *, most_diffs: int | None = 
     diffs = list(named.diff_lines(named.groups(shown.differences), most_diffs))
     report.show(
         [
-            report.Lines("", [headline(plan.whole)]),
-            report.Lines("", list(unchanged(plan)), ""),
+            report.Lines("", [headline(plan.whole), *unchanged(plan)]),
             report.Lines("LOST", [*map(_loss, shown.losses), *map(_silence, shown.silenced)], "bold red"),
             report.Lines("Edits", list(named.edit_lines(shown.differences))),
             report.Table(
@@ -255,7 +254,7 @@ def traffic_rows(services: Iterable[ServiceChange]) -> Iterator[tuple[str, ...]]
     """A row for endpoints of a service that get something else than before, each as much as the others of the row."""
     for service in services:
         alike: dict[tuple[str, ...], list[str]] = {}
-        for change in service.shares if service.what == "changed" else ():
+        for change in service.shares if service.is_shifted else ():
             if not change.is_kept:
                 alike.setdefault(_share_cells(change), []).append(change.endpoint)
         for cells, names in alike.items():

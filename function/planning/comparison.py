@@ -75,6 +75,14 @@ class ServiceChange:
     was_tiers: Tiers = ()
     shares: tuple[ShareChange, ...] = ()
     """What its endpoints get of the requests, before and after."""
+    has_other_entries: bool = False
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether requests are split over its entries in another way, rather than over the endpoints of an entry."""
+        sides = ([change.before for change in self.shares], [change.after for change in self.shares])
+        was, now = ({share.entry for share in side if share} for side in sides)
+        return self.what == "changed" and (self.has_other_entries or was != now)
 
     @property
     def identity(self) -> NamespacedName:
@@ -352,13 +360,15 @@ def _services(
     for name in sorted({*old, *new}):
         was, service = old.get(name), new.get(name)
         what = _what(was if was and (was.address or was == service) else None, service)
-        has_other_tiers = what == "kept" and (first.get(name) != then.get(name) or _entries(was) != _entries(service))
+        has_other_entries = bool(was and service) and _entries(was) != _entries(service)
+        is_other = has_other_entries or first.get(name) != then.get(name)
         yield ServiceChange(
-            what="changed" if has_other_tiers else what,
+            what="changed" if what == "kept" and is_other else what,
             service=service or old[name],
             was_ready=was.ready if was else 0,
             tiers=then.get(name, ()),
             was_tiers=first.get(name, ()),
+            has_other_entries=has_other_entries,
         )
 
 

@@ -26,6 +26,7 @@ from function.core import Manifest, NamespacedName, controller, dig
 from function.planning import field_changes, provider
 from function.planning.field_changes import FieldChange
 from function.planning.sensitive import Tokens, masked
+from function.sandbox import fields as indexed
 from function.sandbox.store import Ref, Store
 from function.vocabulary import crossplane, labels, names, versions
 
@@ -54,6 +55,8 @@ class Edit:
     kind: str
     name: NamespacedName
     fields: tuple[FieldChange, ...]
+    composes: bool
+    """Whether it composes anything itself, as a ModelDeployment does and an InferenceClass does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class ManifestChange:
     name: NamespacedName
     owner: Ref
     """The composite that it belongs to."""
+    origin: Ref
+    """What somebody wrote: the owner, or what that follows from."""
     before: Manifest | None
     after: Manifest | None
     fields: tuple[FieldChange, ...]
@@ -83,6 +88,14 @@ class Differences:
     def edited(self) -> frozenset[tuple[str, NamespacedName]]:
         """Kind and name of what was edited."""
         return frozenset((edit.kind, edit.name) for edit in self.edits)
+
+    def is_direct(self, change: ManifestChange) -> bool:
+        """Whether a manifest changes because what it is a part of was edited, as far as that can be told.
+
+        An edit of what composes nothing, such as an InferenceClass, changes parts of others.
+        """
+        origin = change.origin.kind, NamespacedName(*change.origin[2:])
+        return origin in self.edited or not all(edit.composes for edit in self.edits)
 
 
 def read(before: Store, after: Store, *, is_settled: bool) -> Differences:
@@ -117,7 +130,12 @@ class _Reader:
                 continue
             first, then = self._contents(was, now)
             if first != then:
-                yield Edit(_what(was, now), ref.kind, NamespacedName(ref.namespace, ref.name), _fields(first, then))
+                name = NamespacedName(ref.namespace, ref.name)
+                yield Edit(_what(was, now), ref.kind, name, _fields(first, then), self._composes(known))
+
+    def _composes(self, manifest: Manifest) -> bool:
+        uid = str(manifest["metadata"]["uid"])
+        return any(store.having(indexed.OWNER, uid) for store in (self.before, self.after))
 
     def manifests(self, refs: Iterable[Ref]) -> Iterator[ManifestChange]:
         for owner, was, now in self._paired(refs):
@@ -132,6 +150,7 @@ class _Reader:
                 kind=shown["kind"],
                 name=NamespacedName(metadata.get("namespace") or "", metadata["name"]),
                 owner=owner,
+                origin=origin(self.after, owner),
                 before=first,
                 after=then,
                 fields=_fields(first, then),
@@ -148,17 +167,10 @@ class _Reader:
                     continue
                 key = str(owner["uid"]), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
-                owners[key] = self._owner(owner, version)
+                owners[key] = reference(self.after, owner, ref.namespace)
         for key, (was, now) in pairs.items():
             if (was and now) or (self.is_settled and self._stays(owners[key])):
                 yield owners[key], was, now
-
-    def _owner(self, owner: Manifest, composed: Manifest) -> Ref:
-        """The composite of an owner reference. One with a namespace composes only into that."""
-        api_version, kind = str(owner["apiVersion"]), str(owner["kind"])
-        namespace = composed["metadata"].get("namespace") or ""
-        is_namespaced = self.after.kinds.of(api_version, kind).namespaced
-        return Ref(api_version, kind, namespace if is_namespaced else "", str(owner["name"]))
 
     def _stays(self, owner: Ref) -> bool:
         return self.before.get(owner) is not None and self.after.get(owner) is not None
@@ -187,6 +199,23 @@ def where(manifest: Manifest, known: Mapping[str, str]) -> str:
     if (manifest["apiVersion"], manifest["kind"]) not in (_OBJECT, _RELEASE):
         return CONTROL_CLUSTER
     return known.get(provider.config(manifest), CONTROL_CLUSTER)
+
+
+def origin(store: Store, composite: Ref) -> Ref:
+    """Return the object at the top of what composed a composite. Owner references have no cycles: owners are older."""
+    found = store.get(composite)
+    owner = controller(found["metadata"]) if found is not None else None
+    if owner is None:
+        return composite
+    return origin(store, reference(store, owner, composite.namespace))
+
+
+def reference(store: Store, owner: Manifest, namespace: str) -> Ref:
+    """Return the composite of an owner reference in an object of a namespace. One with a namespace composes only into
+    that."""
+    api_version, kind = str(owner["apiVersion"]), str(owner["kind"])
+    is_namespaced = store.kinds.of(api_version, kind).namespaced
+    return Ref(api_version, kind, namespace if is_namespaced else "", str(owner["name"]))
 
 
 def is_manifest(store: Store, manifest: Manifest) -> bool:

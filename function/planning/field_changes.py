@@ -28,7 +28,7 @@ class FieldChange:
 
 def changes(before: Any, after: Any, path: str = "") -> Iterator[FieldChange]:
     """Yield the fields in which two values differ, in the order of the later one."""
-    if before == after and type(before) is type(after):
+    if before == after:
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         yield from _of_mappings(before, after, path)

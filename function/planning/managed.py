@@ -155,6 +155,8 @@ class Providers:
         """Keep a managed resource until it is deleted in the cloud, and as long its provider config."""
         look.store.add_finalizer(look.ref, provider.FINALIZER)
         look.store.add_finalizer(look.config, provider.IN_USE)
+        if dig(look.store.get(look.config), "spec") == look.known.cloud.assumed_config:
+            look.store.invented.note(*look.known.cloud.invented)
         self._configs.setdefault(look.config, set()).add(look.ref)
 
     def _let_go(self, look: Look) -> None:

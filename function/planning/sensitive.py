@@ -150,6 +150,7 @@ def _list(value: Any, hide: Hide) -> list[Any]:
     items: list[Any] = []
     is_next = False
     for one in value:
-        items.append(hide(one) if is_next and isinstance(one, str) else masked(one, hide))
+        is_value = is_next and isinstance(one, str) and not one.startswith(("-", "$"))
+        items.append(hide(one) if is_value else masked(one, hide))
         is_next = isinstance(one, str) and bool(_FLAG.fullmatch(one))
     return items

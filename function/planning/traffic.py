@@ -23,6 +23,8 @@ class Share:
     """What an endpoint gets of the requests of its priority."""
 
     endpoint: str
+    entry: int
+    """Index of the entry that it belongs to."""
     priority: int
     percent: float
     model: str
@@ -61,7 +63,7 @@ def _shares(service: ServiceOutcome, owned: Mapping[str, int]) -> Iterator[Share
     for name in sorted(led, key=lambda name: (service.entries[led[name]].priority, led[name], name)):
         entry = service.entries[led[name]]
         part = entry.weight / totals[entry.priority] / counts[led[name]]
-        yield Share(name, entry.priority, round(_WHOLE * part, 1), entry.model)
+        yield Share(name, led[name], entry.priority, round(_WHOLE * part, 1), entry.model)
 
 
 def changes(before: Shares, after: Shares) -> tuple[ShareChange, ...]:

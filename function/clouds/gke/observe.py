@@ -9,6 +9,8 @@ from function.manifests import managed
 _PROJECT = "example-project"
 ASSUMED_CONFIG = {"projectID": _PROJECT, "credentials": {"source": "InjectedIdentity"}}
 """The spec of a provider config that nobody has looked up."""
+INVENTED = (_PROJECT, f"{_PROJECT}.svc.id.goog")
+"""The project, and the workload identity pool that every project has."""
 
 
 def observe(manifest: Manifest) -> Observation:
