@@ -9,8 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LIMIT = 65_536
-"""Characters of a comment (GitHub's API: `body is too long (maximum is 65536 characters)`)."""
+from function.core import visible
+
+LIMIT = 60_000
+"""Characters of a comment. GitHub accepts 65,536 (`body is too long (maximum is 65536 characters)`); a workflow may add
+a heading of its own."""
 _LONGEST = 400
 """Characters of one code span."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&#!])")
@@ -28,8 +31,24 @@ class MarkdownTable:
     """Whether it is collapsed at first."""
 
 
-def document(lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT) -> str:
-    """A lead and the tables that have rows, most important first. Rows that exceed the limit are counted instead."""
+@dataclass(frozen=True, slots=True)
+class MarkdownDiffs:
+    """Diffs below their titles, which are already Markdown. They are collapsed at first."""
+
+    title: str
+    diffs: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+def document(
+    lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT, *, diffs: MarkdownDiffs | None = None
+) -> str:
+    """A lead, the tables that have rows, most important first, and diffs. What exceeds the limit is counted instead:
+    whole diffs, and rows."""
+    text = _tables(lead, tables, limit)
+    return f"{text}{_diffs(diffs, limit - len(text)) if diffs and diffs.diffs else ''}"
+
+
+def _tables(lead: str, tables: Sequence[MarkdownTable], limit: int) -> str:
     shown = [table for table in tables if table.rows]
     room = limit - len(lead) - sum(len(_framed(table, [], _MOST)) for table in shown)
     parts = [lead]
@@ -38,6 +57,33 @@ def document(lead: str, tables: Sequence[MarkdownTable], limit: int = LIMIT) -> 
         room -= sum(map(len, rows))
         parts.append(_framed(table, rows, len(table.rows) - len(rows)))
     return "".join(parts)
+
+
+def _diffs(diffs: MarkdownDiffs, room: int) -> str:
+    """The diffs that fit, in order. Where not even their frame does, nothing."""
+    head = f"\n<details>\n<summary>{diffs.title} ({len(diffs.diffs)})</summary>\n"
+    foot = "\n</details>\n"
+    note = "\n{} more diffs are left out; `-o json` has all.\n"
+    room -= len(head) + len(foot) + len(note.format(len(diffs.diffs)))
+    shown: list[str] = []
+    for title, lines in diffs.diffs:
+        block = f"\n{title}\n\n{_fenced(lines)}" if lines else f"\n{title}\n"
+        room -= len(block)
+        if room < 0:
+            break
+        shown.append(block)
+    left_out = len(diffs.diffs) - len(shown)
+    if not shown and room < -len(head):
+        return ""
+    return f"{head}{''.join(shown)}{note.format(left_out) if left_out else ''}{foot}"
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    """Lines of a diff as a block of code, behind a fence that is longer than any in it."""
+    kept = [visible(line) for line in lines]
+    longest = max((len(run) for line in kept for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([f"{fence}diff", *kept, fence, ""])
 
 
 def code(text: str) -> str:

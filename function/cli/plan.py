@@ -21,12 +21,13 @@ from function.cli.target import chosen
 from function.core import plural
 from function.planning.comparison import PlanComparison, compare
 from function.planning.exit_codes import ERROR, FAILED_ON, NOTHING_CHANGES, SOMETHING_IS_LOST
+from function.planning.unchanged import Listing, everything, touched
 
 if TYPE_CHECKING:
     from function.planning.control_plane import ControlPlane
-    from function.planning.outcome import PlanOutcome
     from function.planning.refusals import Refusal
     from function.sandbox.extensions import CompositionFunction
+    from function.sandbox.store import Store
 
 _EXAMPLE = epilog(
     [
@@ -61,6 +62,7 @@ _FORMATS = ("table", *_DATA, "markdown")
 @click.option("--base", "revision", metavar="REV", help="Compare DIR with what it was in this git revision.")
 @fail_on.option(fail_on.SHORT, fail_on.LOST, fail_on.CHANGE, fail_on.WARNING)
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option("--all", "lists_all", is_flag=True, help="List what does not change, too, and diffs to their end.")
 @excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option("--seed", type=int, hidden=True, help="Shuffle the order of reconciles.")
@@ -71,6 +73,7 @@ def plan(
     revision: str | None,
     form: str,
     *,
+    lists_all: bool,
     exclude: tuple[str, ...],
     failing: tuple[str, ...],
     target: str | None,
@@ -92,10 +95,11 @@ def plan(
     errors = refused.findings(planned.refusals, state)
     failures = fail_on.failures(_causes(planned.comparison, state), failing)
     code = ERROR if errors else FAILED_ON if failures else planned.comparison.exit_code
+    listing = (everything if lists_all else touched)(planned.comparison)
     if form in _DATA:
-        dump(plan_report.data(planned.comparison) | {"exitCode": code, "errors": [*map(plain, errors)]}, form)
+        dump(plan_report.data(listing) | {"exitCode": code, "errors": [*map(plain, errors)]}, form)
     else:
-        _show(planned.comparison, form, _next(planned.comparison, dirs) if edits is None else ())
+        _show(listing, form, _next(planned.comparison, dirs) if edits is None else ())
     for line in (*map(str, errors), *failures):
         click.echo(line, err=True)
     sys.exit(code)
@@ -130,18 +134,20 @@ def _planned(
     fleet: Sequence[Loaded], edits: Sequence[Loaded] | None, function: CompositionFunction, seed: int | None
 ) -> _Planned:
     """The outcomes before (as loaded, or before the edits) and after, and what is refused by then."""
-    from function.planning import outcome, refusals
+    from function.planning import differences, outcome, refusals
 
-    before: list[tuple[PlanOutcome, tuple[Refusal, ...]]] = []
+    before: list[tuple[Store, tuple[Refusal, ...]]] = []
 
     def look(control: ControlPlane) -> None:
-        before.append((outcome.read(control.store), refusals.read(control.store)))
+        before.append((control.store.copied(), refusals.read(control.store)))
 
     control = settled(fleet, edits, function=function, seed=seed, at=look)
     was, refused_before = before[-1]
-    touched = {control.store.located(one.manifest) for one in edits or ()}
-    due = refusals.due(refused_before, refusals.read(control.store), touched)
-    return _Planned(compare(was, outcome.read(control.store)), due)
+    edited = {control.store.located(one.manifest) for one in edits or ()}
+    due = refusals.due(refused_before, refusals.read(control.store), edited)
+    is_edit = bool(edits)
+    changed = differences.read(was, control.store, is_settled=is_edit)
+    return _Planned(compare(outcome.read(was), outcome.read(control.store), changed, is_edit=is_edit), due)
 
 
 def _causes(comparison: PlanComparison, state: Sequence[Loaded]) -> Mapping[str, Cause]:
@@ -170,11 +176,12 @@ def _warned(comparison: PlanComparison, state: Sequence[Loaded]) -> str:
     return f"{plural(len(found), 'warning')}, the first: {found[0]}" if found else ""
 
 
-def _show(report: PlanComparison, form: str, then: Iterable[tuple[str, str]]) -> None:
+def _show(report: Listing, form: str, then: Iterable[tuple[str, str]]) -> None:
     if form == "markdown":
         click.echo(plan_markdown.text(report), nl=False)
     else:
-        plan_report.show(report, then)
+        most = None if report.listed is report.whole else plan_report.MOST_DIFFS
+        plan_report.show(report, then, most_diffs=most)
 
 
 def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, str]]:

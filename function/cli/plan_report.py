@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from function.cli import infrastructure_report, report
+from function.cli import differences_report, infrastructure_report, report
 from function.cli.shared_report import pods_that_fit
-from function.core import NamespacedName, plural
+from function.core import enumerate_names, plural
 from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
-from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
+from function.planning.outcome import PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
+from function.planning.traffic import ShareChange
+from function.planning.unchanged import Listing
 
 REPLICAS = ("", "deployment", "replica", "cluster", "pool", "state")
 SERVICES = ("", "service", "url", "endpoints", "priorities")
 ENDPOINTS = ("", "endpoint", "url")
+TRAFFIC = ("service", "endpoints", "each now", "each then", "priority", "model")
 STAGING = ("cache", "cluster", "size")
 POOLS = ("cluster", "pool", "each node", "nodes", "free")
 SHARED = ("cluster", "pool", "device", "free", "pods that fit")
 """Columns of the tables, here and in Markdown."""
+MOST_DIFFS = 120
+"""Lines of diffs in a table, at most."""
+MOST_ENDPOINTS = 2
+"""Endpoints that a row names, at most."""
 
 
-def data(shown: PlanComparison) -> dict[str, Any]:
-    """The complete plan as data."""
-    changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
-    deployments = [_deployment_data(d, changes) for d in shown.outcome.deployments]
-    gone = [
-        {"namespace": c.deployment.namespace, "deployment": c.deployment.name, "replica": c.replica.name,
-         "cluster": c.replica.cluster}
-        for c in shown.changes
-        if c.what == "gone"
-    ]  # fmt: skip
+def data(plan: Listing) -> dict[str, Any]:
+    """A plan as data: what is listed of it, and counts of the rest."""
+    shown = plan.listed
     return {
-        "summary": headline(shown),
-        "exitCode": shown.exit_code,
-        "deployments": deployments,
-        "gone": gone,
+        "summary": headline(plan.whole),
+        "exitCode": plan.whole.exit_code,
+        "unchanged": asdict(plan.unchanged),
+        "edits": differences_report.edits_data(shown.differences.edits),
+        "manifests": differences_report.manifests_data(differences_report.groups(shown.differences)),
+        "deployments": list(_deployments_data(shown)),
+        "gone": [
+            {"namespace": c.deployment.namespace, "deployment": c.deployment.name, "replica": c.replica.name,
+             "cluster": c.replica.cluster}
+            for c in shown.changes
+            if c.what == "gone"
+        ],
         "lost": [{**asdict(loss), "deployment": str(loss.deployment)} for loss in shown.losses],
         "silenced": [str(service.identity) for service in shown.silenced],
         "clusters": [asdict(cluster) for cluster in shown.outcome.clusters],
@@ -47,31 +55,42 @@ def data(shown: PlanComparison) -> dict[str, Any]:
         "services": [_service_data(s) for s in shown.services],
         "staging": [asdict(weights) for weights in shown.staging],
         "troubles": [asdict(trouble) for trouble in shown.outcome.troubles],
-    }
+    }  # fmt: skip
 
 
 def _service_data(shown: ServiceChange) -> dict[str, Any]:
     """A service; its priorities only if there are several."""
     own = {k: v for k, v in asdict(shown.service).items() if k not in ("priority", "entries")}
-    found = {"change": shown.what, **_plain(own)}
+    found = {"change": shown.what, **_plain(own), "traffic": [_share_data(share) for share in shown.shares]}
     if not shown.tiers:
         return found
     return {**found, "answers": shown.answers, "priorities": [asdict(tier) for tier in shown.tiers]}
 
 
-def _deployment_data(deployment: DeploymentOutcome, changes: dict[tuple[NamespacedName, str], str]) -> dict[str, Any]:
-    replicas = [
-        {"change": changes.get((deployment.identity, r.name), "kept"), **_plain(asdict(r))} for r in deployment.replicas
-    ]
-    return {
-        "namespace": deployment.namespace,
-        "name": deployment.name,
-        "wanted": deployment.wanted,
-        "serving": deployment.serving,
-        "why": deployment.why,
-        "replicas": replicas,
-        "rejections": [asdict(r) for r in deployment.rejections],
+def _share_data(change: ShareChange) -> dict[str, Any]:
+    """What an endpoint gets of the requests of its priority, in percent."""
+    sides = {"before": change.before, "after": change.after}
+    own = {
+        side: None if one is None else {"priority": one.priority, "percent": one.percent, "model": one.model}
+        for side, one in sides.items()
     }
+    return {"endpoint": change.endpoint, **own}
+
+
+def _deployments_data(shown: PlanComparison) -> Iterator[dict[str, Any]]:
+    """The deployments, with the replicas that are listed."""
+    changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
+    for deployment in shown.outcome.deployments:
+        listed = [r for r in deployment.replicas if (deployment.identity, r.name) in changes]
+        yield {
+            "namespace": deployment.namespace,
+            "name": deployment.name,
+            "wanted": deployment.wanted,
+            "serving": deployment.serving,
+            "why": deployment.why,
+            "replicas": [{"change": changes[deployment.identity, r.name], **_plain(asdict(r))} for r in listed],
+            "rejections": [asdict(r) for r in deployment.rejections],
+        }
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:
@@ -117,12 +136,21 @@ def _moves(changes: Iterable[ReplicaChange]) -> str:
     return ", ".join(f"{counts[what]} {what}" for what in ("new", "updated", "moved", "gone", "kept") if counts[what])
 
 
-def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
-    """Print the plan. `then` has suggested next commands, and the purpose of each."""
+def show(plan: Listing, then: Iterable[report.Row], *, most_diffs: int | None = MOST_DIFFS) -> None:
+    """Print the plan.
+
+    Args:
+        plan: The plan.
+        then: Suggested next commands, and the purpose of each.
+        most_diffs: The lines of diffs, at most.
+    """
+    shown, named = plan.listed, differences_report
+    diffs = list(named.diff_lines(named.groups(shown.differences), most_diffs))
     report.show(
         [
-            report.Lines("", [headline(shown)]),
+            report.Lines("", [headline(plan.whole), *unchanged(plan)]),
             report.Lines("LOST", [*map(_loss, shown.losses), *map(_silence, shown.silenced)], "bold red"),
+            report.Lines("Edits", list(named.edit_lines(shown.differences))),
             report.Table(
                 "Replicas",
                 (*REPLICAS, "becomes"),
@@ -136,13 +164,23 @@ def show(shown: PlanComparison, then: Iterable[report.Row]) -> None:
             ),
             report.Lines("Another priority answers", [*map(taken_over, shown.taken_over)], "bold yellow"),
             report.Table("Services", SERVICES, [service_row(s) for s in shown.services]),
+            report.Table("Traffic", TRAFFIC, list(traffic_rows(shown.services))),
             report.Table("Endpoints", ENDPOINTS, [_endpoint_row(e) for e in shown.endpoints]),
             report.Table("Weights to stage", STAGING, staging_rows(shown.staging)),
             report.Table("Capacity", POOLS, list(pool_rows(shown.outcome))),
             report.Table("Shared nodes", SHARED, list(shared_rows(shown.outcome))),
+            report.Lines("Manifests", diffs, is_code=True),
             report.Table("Next", ("", ""), list(then)),
         ]
     )
+
+
+def unchanged(plan: Listing) -> Iterator[str]:
+    """What is only counted, in a sentence; nothing if everything is listed."""
+    counts, problems = str(plan.unchanged), plan.unchanged.problems
+    if counts and plan.listed is not plan.whole:
+        remark = f" ({plural(problems, 'problem')} as before)" if problems else ""
+        yield f"Unchanged: {counts}{remark}; --all lists them."
 
 
 def _loss(loss: DeploymentLoss) -> str:
@@ -210,6 +248,30 @@ def _priorities(shown: ServiceChange) -> str:
     marks = {shown.answers: ", answers"}
     told = (f"{t.priority}: {t.answering} of {t.matched}{marks.get(t.priority, '')}" for t in shown.tiers)
     return "; ".join(told)
+
+
+def traffic_rows(services: Iterable[ServiceChange]) -> Iterator[tuple[str, ...]]:
+    """A row for endpoints of a service that get something else than before, each as much as the others of the row."""
+    for service in services:
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for change in service.shares if service.is_shifted else ():
+            if not change.is_kept:
+                alike.setdefault(_share_cells(change), []).append(change.endpoint)
+        for cells, names in alike.items():
+            yield str(service.identity), enumerate_names(names, MOST_ENDPOINTS), *cells
+
+
+def _share_cells(change: ShareChange) -> tuple[str, ...]:
+    before, after = change.before, change.after
+    percents = [f"{share.percent:g} %" if share else "none" for share in (before, after)]
+    priorities = [str(share.priority) for share in (before, after) if share]
+    models = [share.model for share in (before, after) if share]
+    return *percents, _changed(priorities) if set(priorities) != {"0"} else "", _changed(models)
+
+
+def _changed(values: Sequence[str]) -> str:
+    """A value that may have changed: `0`, or `0 -> 1`."""
+    return " -> ".join(value or "as asked" for value in dict.fromkeys(values)) if any(values) else ""
 
 
 def taken_over(shown: ServiceChange) -> str:

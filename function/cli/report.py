@@ -47,6 +47,8 @@ class Lines:
     title: str
     lines: Sequence[str]
     style: str = "bold"
+    is_code: bool = False
+    """Whether the lines are code, which is not wrapped. A line of a diff has the colour of its sign."""
 
 
 Part = Table | Lines
@@ -123,6 +125,9 @@ def _rows(part: Table, page: _Page) -> Iterable[str]:
 def _lines(part: Lines, page: _Page) -> Iterator[str]:
     """Lines. One that is too wide is wrapped, and aligned with its last column or indented."""
     style = "" if part.title else part.style
+    if part.is_code:
+        yield from (page.painted(line, _SIGNS.get(line.lstrip()[:1], "")) for line in part.lines)
+        return
     for line in part.lines:
         yield from (page.painted(folded, style) for folded in _folded(line, page.width))
 
@@ -171,6 +176,8 @@ def _style(cell: str) -> str:
     return _STYLES.get(cell.split(" ", maxsplit=1)[0], "")
 
 
+_SIGNS = {"+": "green", "-": "red", "@": "dim"}
+"""Styles of the lines of a diff by their first character."""
 _STYLES: Mapping[str, str] = {
     "new": "green",
     "gone": "red",

@@ -145,11 +145,11 @@ class Clusters:
             seen.guard.add(ref)
             self._answers_anew(ref.name)
         elif ref[:2] == _CLUSTER:
-            self._notice_cluster(ref, found)
+            self._notice_cluster(store, ref, found)
         elif ref[:2] in _MADE:
             self._notice_made(ref, found)
 
-    def _notice_cluster(self, ref: Ref, cluster: Manifest | None) -> None:
+    def _notice_cluster(self, store: Store, ref: Ref, cluster: Manifest | None) -> None:
         config = names.provider_config(ref.name)
         if (cluster is None) is (config in self.seen.clusters):
             self._answers_anew(config)
@@ -157,6 +157,7 @@ class Clusters:
             self.seen.clusters.pop(config, None)
             return
         self.seen.clusters[config] = ref
+        store.invented.note(*preinstalled.invented(cluster))
         self._preinstall(config, cluster)
         self.seen.run.add(config)
 

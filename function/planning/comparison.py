@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from function.core import NamespacedName
-from function.planning import infrastructure_changes, tiers
+from function.planning import infrastructure_changes, tiers, traffic
+from function.planning.differences import Differences
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import (
@@ -25,10 +26,12 @@ from function.planning.outcome import (
     EndpointOutcome,
     PlanOutcome,
     ReplicaOutcome,
+    ServiceEntry,
     ServiceOutcome,
     StagedWeights,
 )
 from function.planning.tiers import Tiers, TiersByService
+from function.planning.traffic import ShareChange, SharesByService
 
 T = TypeVar("T")
 
@@ -70,6 +73,16 @@ class ServiceChange:
     tiers: Tiers = ()
     """Its priorities afterwards, if there are several."""
     was_tiers: Tiers = ()
+    shares: tuple[ShareChange, ...] = ()
+    """What its endpoints get of the requests, before and after."""
+    has_other_entries: bool = False
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether requests are split over its entries in another way, rather than over the endpoints of an entry."""
+        sides = ([change.before for change in self.shares], [change.after for change in self.shares])
+        was, now = ({share.entry for share in side if share} for side in sides)
+        return self.what == "changed" and (self.has_other_entries or was != now)
 
     @property
     def identity(self) -> NamespacedName:
@@ -129,6 +142,7 @@ class RemovedPool:
 class PlanComparison:
     """What changes between two outcomes."""
 
+    before: PlanOutcome
     outcome: PlanOutcome
     """The one afterwards."""
     changes: tuple[ReplicaChange, ...]
@@ -141,6 +155,10 @@ class PlanComparison:
     """Weights that are staged on a cluster where they were not before."""
     infrastructure: tuple[InfrastructureChange, ...]
     removed_pools: tuple[RemovedPool, ...]
+    differences: Differences = field(default_factory=Differences)
+    """What was edited, and the manifests that this changes."""
+    is_edit: bool = False
+    """Whether the outcomes are those before and after edits, of a fleet that had settled."""
 
     @property
     def silenced(self) -> tuple[ServiceChange, ...]:
@@ -162,15 +180,32 @@ class PlanComparison:
             *(i.what for i in self.infrastructure),
             *(e[0] for e in self.endpoints),
         )
-        changed = self.shorts or self.staging or any(what != "kept" for what in whats)
+        changed = self.shorts or self.staging or self.differences.manifests or any(what != "kept" for what in whats)
         return SOMETHING_CHANGES if changed else NOTHING_CHANGES
 
 
-def compare(before: PlanOutcome, after: PlanOutcome) -> PlanComparison:
-    """Compare two outcomes of the same fleet."""
+def compare(
+    before: PlanOutcome, after: PlanOutcome, differences: Differences | None = None, *, is_edit: bool = False
+) -> PlanComparison:
+    """Compare two outcomes of the same fleet.
+
+    Args:
+        before: An outcome.
+        after: A later one.
+        differences: The differences between the objects of both.
+        is_edit: Whether the first one had settled, and was edited.
+    """
     before = _with_infrastructure(before, after)
     several = tiers.of(before), tiers.of(after)
-    return _compared(before, after, _endpoints_of(before, after), _removed_pools(before, after), several=several)
+    endpoints = _endpoints_of(before, after)
+    found = _compared(before, after, endpoints, _removed_pools(before, after), several=several)
+    shares = traffic.of(before.services, endpoints), traffic.of(after.services, after.endpoints)
+    services = tuple(replace(s, shares=_share_changes(s, *shares)) for s in found.services)
+    return replace(found, services=services, differences=differences or Differences(), is_edit=is_edit)
+
+
+def _share_changes(service: ServiceChange, before: SharesByService, after: SharesByService) -> tuple[ShareChange, ...]:
+    return traffic.changes(*(shares.get(service.identity, ()) for shares in (before, after)))
 
 
 def compare_changes(
@@ -205,6 +240,7 @@ def _compared(
     several: tuple[TiersByService, TiersByService] = ({}, {}),
 ) -> PlanComparison:
     return PlanComparison(
+        before=before,
         outcome=after,
         changes=tuple(_changes(before, after)),
         losses=tuple(_losses(before, after)),
@@ -324,14 +360,20 @@ def _services(
     for name in sorted({*old, *new}):
         was, service = old.get(name), new.get(name)
         what = _what(was if was and (was.address or was == service) else None, service)
-        has_other_tiers = what == "kept" and first.get(name) != then.get(name)
+        has_other_entries = bool(was and service) and _entries(was) != _entries(service)
+        is_other = has_other_entries or first.get(name) != then.get(name)
         yield ServiceChange(
-            what="changed" if has_other_tiers else what,
+            what="changed" if what == "kept" and is_other else what,
             service=service or old[name],
             was_ready=was.ready if was else 0,
             tiers=then.get(name, ()),
             was_tiers=first.get(name, ()),
+            has_other_entries=has_other_entries,
         )
+
+
+def _entries(service: ServiceOutcome | None) -> tuple[ServiceEntry, ...]:
+    return service.entries if service else ()
 
 
 def _what(old: object | None, new: object | None) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from function.core import Manifest
+from function.core import Manifest, controller, dig
 from function.planning import statuses
 from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import versions
 
 _ADDRESS = "198.18.0.1"
-"""Address of the control cluster's gateway (from the benchmarking range of RFC 2544)."""
+"""Address of the control cluster's gateway (from the benchmarking range of RFC 2544), unless the input has one."""
 
 
 def reconcile(store: Store, news: Iterable[Ref]) -> None:
@@ -28,7 +28,7 @@ def reconcile(store: Store, news: Iterable[Ref]) -> None:
     routes = store.refs(versions.GATEWAY, "HTTPRoute") if services else ()
     for ref in sorted({*changed, *routes}):
         manifest = store.get(ref)
-        status = _status(manifest, there) if manifest is not None else None
+        status = _status(store, manifest, there) if manifest is not None else None
         if manifest is not None and status is not None:
             _write(store, manifest, status)
 
@@ -37,7 +37,7 @@ def _any(refs: Iterable[Ref], kind: str) -> bool:
     return any(ref.kind == kind for ref in refs)
 
 
-def _status(manifest: Manifest, services: Collection[tuple[str, str, str]]) -> dict[str, Any] | None:
+def _status(store: Store, manifest: Manifest, services: Collection[tuple[str, str, str]]) -> dict[str, Any] | None:
     """The status that an object's controller writes; None for an object without one."""
     match manifest["apiVersion"], manifest["kind"]:
         case versions.APPS, "Deployment":
@@ -45,10 +45,20 @@ def _status(manifest: Manifest, services: Collection[tuple[str, str, str]]) -> d
         case versions.GATEWAY, "HTTPRoute":
             return statuses.accepted(manifest, services)
         case versions.GATEWAY, "Gateway":
-            return statuses.gateway(manifest, _ADDRESS)
+            return statuses.gateway(manifest, _address(store, manifest))
         case api_version, kind if _API_VERSIONS.get(kind) == api_version:
             return statuses.unconditional(manifest)
     return None
+
+
+def _address(store: Store, gateway: Manifest) -> str:
+    """The address of a Gateway: its own, that of its InferenceGateway, or one that is made up."""
+    owner = controller(gateway["metadata"]) or {}
+    publisher = store.get(Ref(str(owner.get("apiVersion")), str(owner.get("kind")), "", str(owner.get("name"))))
+    given = dig(gateway, "status", "addresses", 0, "value") or dig(publisher, "status", "address")
+    if not given:
+        store.invented.note(_ADDRESS)
+    return str(given or _ADDRESS)
 
 
 _API_VERSIONS = {

@@ -84,7 +84,7 @@ class Externals:
         id_ = dig(manifest, "status", "atProvider", "id") or managed.external_name(manifest)
         for sibling in _siblings(store, manifest):
             external = self.there.get(sibling)
-            if external and sibling != ref and any(text == id_ for text in _texts(external.for_provider)):
+            if external and sibling != ref and any(text == id_ for text in texts(external.for_provider)):
                 found.add(sibling)
         return sorted(found)
 
@@ -106,13 +106,13 @@ def _siblings(store: Store, manifest: Manifest) -> Iterator[Ref]:
         yield from (ref_of(m) for m in store.having(fields.OWNER, str(owner["uid"])))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
     """Every text in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for child in value.values():
-            yield from _texts(child)
+            yield from texts(child)
     elif is_list(value):
         for child in value:
-            yield from _texts(child)
+            yield from texts(child)

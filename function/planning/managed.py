@@ -155,6 +155,8 @@ class Providers:
         """Keep a managed resource until it is deleted in the cloud, and as long its provider config."""
         look.store.add_finalizer(look.ref, provider.FINALIZER)
         look.store.add_finalizer(look.config, provider.IN_USE)
+        if dig(look.store.get(look.config), "spec") == look.known.cloud.assumed_config:
+            look.store.invented.note(*look.known.cloud.invented)
         self._configs.setdefault(look.config, set()).add(look.ref)
 
     def _let_go(self, look: Look) -> None:
@@ -242,7 +244,9 @@ class Providers:
     def _publish(self, look: Look, external: External) -> None:
         """Report what the cloud has, and write the connection Secret."""
         seen = look.observe()
-        look.report(upjet.AVAILABLE, _over(plain(seen.at_provider), external.reported))
+        reported = _over(plain(seen.at_provider), external.reported)
+        look.store.invented.note(*set(seen.invented).intersection(externals.texts(reported)))
+        look.report(upjet.AVAILABLE, reported)
         secret = look.connect(seen.connection)
         if secret:
             self._secrets[secret] = look.ref

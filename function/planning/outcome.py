@@ -15,8 +15,9 @@ from typing import Any
 from function.api.weights import SOURCES
 from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
 from function.fleet import clusters
-from function.planning import infrastructure
+from function.planning import infrastructure, sensitive
 from function.planning.infrastructure import Infrastructure
+from function.sandbox.invented import Invented
 from function.sandbox.store import Store
 from function.vocabulary import drivers, labels, versions
 from function.vocabulary.conditions import MODEL_ACCEPTED
@@ -159,6 +160,9 @@ class ServiceEntry:
     priority: int
     selector: tuple[tuple[str, str], ...]
     """The labels that its endpoints have."""
+    weight: int = 1
+    model: str = ""
+    """The name under which requests ask these endpoints for the model, if it is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +237,14 @@ def read(store: Store) -> PlanOutcome:
     deployments = tuple(
         deployment(m, replicas.get(identity(m), ())) for m in store.of_kind(versions.MODELPLANE, "ModelDeployment")
     )
-    clusters = store.of_kind(versions.MODELPLANE, "InferenceCluster")
+    clusters, invented = store.of_kind(versions.MODELPLANE, "InferenceCluster"), store.invented
     return PlanOutcome(
         deployments=deployments,
-        clusters=tuple(map(cluster, clusters)),
-        pools=tuple(pool for found in clusters for pool in pools(found)),
-        endpoints=tuple(map(endpoint, store.of_kind(versions.MODELPLANE, "ModelEndpoint"))),
-        services=tuple(map(service, store.of_kind(versions.MODELPLANE, "ModelService"))),
-        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in weights(m)),
+        clusters=tuple(cluster(found, invented) for found in clusters),
+        pools=tuple(pool for found in clusters for pool in pools(found, invented)),
+        endpoints=tuple(endpoint(m, invented) for m in store.of_kind(versions.MODELPLANE, "ModelEndpoint")),
+        services=tuple(service(m, invented) for m in store.of_kind(versions.MODELPLANE, "ModelService")),
+        weights=tuple(w for m in store.of_kind(versions.MODELPLANE, "ModelCache") for w in weights(m, invented)),
         troubles=tuple(
             trouble
             for kind in store.kinds.composites()
@@ -339,13 +343,13 @@ def _digest(spec: Manifest) -> str:
     return hashlib.sha256(json.dumps(plain(spec), sort_keys=True).encode()).hexdigest()[:8]
 
 
-def cluster(manifest: Manifest) -> ClusterOutcome:
+def cluster(manifest: Manifest, invented: Invented) -> ClusterOutcome:
     """An InferenceCluster."""
-    gateway = clusters.gateway_address(manifest)
+    gateway = _shown(clusters.gateway_address(manifest), invented)
     return ClusterOutcome(identity(manifest).name, serves(manifest, "Ready"), gateway, _why(manifest))
 
 
-def pools(manifest: Manifest) -> tuple[PoolOutcome, ...]:
+def pools(manifest: Manifest, _: Invented) -> tuple[PoolOutcome, ...]:
     """The pools of an InferenceCluster."""
     return tuple(_pools(manifest))
 
@@ -373,22 +377,28 @@ def _product(device: Manifest) -> str:
     return f"{product} {profile}" if profile else str(product)
 
 
-def endpoint(manifest: Manifest) -> EndpointOutcome:
+def endpoint(manifest: Manifest, invented: Invented) -> EndpointOutcome:
     """A ModelEndpoint."""
     name = identity(manifest)
     home = str(dig(manifest, "metadata", "labels", labels.CLUSTER) or "")
     own = tuple(sorted(texts(dig(manifest, "metadata", "labels"))))
-    return EndpointOutcome(name.namespace, name.name, str(dig(manifest, "spec", "url") or ""), home, own)
+    url = _shown(str(dig(manifest, "spec", "url") or ""), invented)
+    return EndpointOutcome(name.namespace, name.name, url, home, own)
 
 
-def service(manifest: Manifest) -> ServiceOutcome:
+def _shown(text: str, invented: Invented) -> str:
+    """An address without what only a real cluster gives, and without a password."""
+    return invented.marked(sensitive.text(text))
+
+
+def service(manifest: Manifest, invented: Invented) -> ServiceOutcome:
     """A ModelService."""
     name, status = identity(manifest), manifest.get("status") or {}
     matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
     return ServiceOutcome(
         namespace=name.namespace,
         name=name.name,
-        address=str(status.get("address") or ""),
+        address=_shown(str(status.get("address") or ""), invented),
         matched=matched,
         ready=ready,
         routed=tuple(str(found) for found in status.get("routed") or ()),
@@ -398,7 +408,12 @@ def service(manifest: Manifest) -> ServiceOutcome:
 
 
 def _entry(entry: Manifest) -> ServiceEntry:
-    return ServiceEntry(int(entry.get("priority") or 0), tuple(sorted(texts(dig(entry, "selector", "matchLabels")))))
+    return ServiceEntry(
+        priority=int(entry.get("priority") or 0),
+        selector=tuple(sorted(texts(dig(entry, "selector", "matchLabels")))),
+        weight=int(entry.get("weight") or 1),
+        model=str(entry.get("model") or ""),
+    )
 
 
 def texts(labels: Any) -> Iterator[tuple[str, str]]:
@@ -406,7 +421,7 @@ def texts(labels: Any) -> Iterator[tuple[str, str]]:
     return ((str(key), str(value)) for key, value in (labels or {}).items())
 
 
-def weights(cache: Manifest) -> tuple[StagedWeights, ...]:
+def weights(cache: Manifest, _: Invented) -> tuple[StagedWeights, ...]:
     """The weights of a ModelCache that take room on a cluster: not those that are there already, in a claim of
     others."""
     return tuple(_weights(cache))

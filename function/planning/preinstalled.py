@@ -37,6 +37,14 @@ def address(cluster: Manifest) -> str:
     return clusters.gateway_address(cluster) or derived
 
 
+def invented(cluster: Manifest) -> Iterator[str]:
+    """What of `things` and `address` is derived because the cluster does not publish it."""
+    if not clusters.gateway_address(cluster):
+        yield address(cluster)
+    if not dig(cluster, "status", "clusterID"):
+        yield str(_kube_system(cluster)["metadata"]["uid"])
+
+
 def _kube_system(cluster: Manifest) -> dict[str, Any]:
     """The namespace whose UID identifies a Kubernetes cluster: the published UID, or one derived from the kubeconfig.
     Two InferenceClusters with the same kubeconfig are the same cluster."""

@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 from function.core import Manifest, NamespacedName
 from function.planning import infrastructure, outcome
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, RemoteResource, ReplicaOutcome
+from function.sandbox.invented import Invented
 from function.sandbox.store import Ref, Store
 from function.vocabulary import versions
 
 T = TypeVar("T")
 _OBJECT = (versions.PROVIDER_KUBERNETES, "Object")
 _REPLICA, _DEPLOYMENT = ((versions.MODELPLANE, kind) for kind in ("ModelReplica", "ModelDeployment"))
-_PARTS: dict[tuple[str, str], tuple[Callable[[Manifest], Any], ...]] = {
+_PARTS: dict[tuple[str, str], tuple[Callable[[Manifest, Invented], Any], ...]] = {
     (versions.MODELPLANE, "InferenceCluster"): (outcome.cluster, outcome.pools),
     (versions.MODELPLANE, "ModelEndpoint"): (outcome.endpoint,),
     (versions.MODELPLANE, "ModelService"): (outcome.service,),
@@ -40,7 +41,7 @@ class Reader:
     store: Store
     _seen: int = -1
     """The store's version at the last reading."""
-    _parts: dict[Callable[[Manifest], Any], dict[Ref, Any]] = field(default_factory=dict)
+    _parts: dict[Callable[[Manifest, Invented], Any], dict[Ref, Any]] = field(default_factory=dict)
     """By how they are made, the parts of each object."""
     _troubles: dict[Ref, tuple[outcome.Trouble, ...]] = field(default_factory=dict)
     _replicas: dict[Ref, ReplicaOutcome] = field(default_factory=dict)
@@ -92,14 +93,14 @@ class Reader:
             infrastructure=self._infrastructure.read(self.store, news),
         )
 
-    def _listed(self, make: Callable[[Manifest], T]) -> tuple[T, ...]:
+    def _listed(self, make: Callable[[Manifest, Invented], T]) -> tuple[T, ...]:
         parts = self._parts.get(make, {})
         return tuple(parts[ref] for ref in sorted(parts))
 
     def _read_parts(self, ref: Ref) -> None:
         found = self.store.get(ref)
         for make in _PARTS.get(ref[:2], ()):
-            _keep(self._parts.setdefault(make, {}), ref, None if found is None else make(found))
+            _keep(self._parts.setdefault(make, {}), ref, None if found is None else make(found, self.store.invented))
         if ref.kind not in outcome.REPORTED and self.store.kinds.of(ref.api_version, ref.kind).is_composite:
             troubles = () if found is None else outcome.troubles(ref.kind, found)
             _keep(self._troubles, ref, troubles or None)

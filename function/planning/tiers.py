@@ -64,6 +64,14 @@ def owners(service: ServiceOutcome, endpoints: Iterable[EndpointOutcome]) -> dic
     return _owners(service, _by_label(endpoints))
 
 
+def owners_of(
+    services: Iterable[ServiceOutcome], endpoints: Iterable[EndpointOutcome]
+) -> dict[NamespacedName, dict[str, int]]:
+    """What `owners` tells, of several services."""
+    indexed = _by_label(endpoints)
+    return {service.identity: _owners(service, indexed) for service in services}
+
+
 def _silent(outcome: PlanOutcome) -> set[tuple[str, str]]:
     """Namespace and name of the endpoints of replicas that do not serve."""
     return {(d.namespace, r.name) for d in outcome.deployments for r in d.replicas if not r.serving}

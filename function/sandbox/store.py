@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from function.core import Manifest, Requirement, dig, plain
 from function.sandbox import apply, fields
 from function.sandbox.extensions import Admit, DeleteGuard
+from function.sandbox.invented import Invented
 from function.sandbox.schemas import ServedKind, ServedKinds
 from function.sandbox.sealed import Sealed
 from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, managed, owned
@@ -80,6 +81,8 @@ class Store:
     not contain a whole fleet."""
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version of each object's last change, in order of versions. Deleted objects stay in it."""
+    invented: Invented = field(default_factory=Invented)
+    """The values that only a real cluster gives: uids here, and what controllers make up."""
     _feeds: list[list[Change]] = field(default_factory=list)
 
     # Reading
@@ -235,6 +238,7 @@ class Store:
             _uids=set(self._uids),
             elsewhere=dict(self.elsewhere),
             changed=dict(self.changed),
+            invented=self.invented.copied(),
             _feeds=[],
         )
 
@@ -306,6 +310,8 @@ class Store:
             "generation": 1,
             "creationTimestamp": self._now(),
         }
+        if "uid" not in manifest["metadata"]:
+            self.invented.note(str(identity["uid"]))
         return {**manifest, "metadata": {**identity, **manifest["metadata"]}}
 
     def _now(self) -> str:

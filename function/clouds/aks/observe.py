@@ -19,11 +19,12 @@ def observe(manifest: Manifest) -> Observation:
     kind, name = manifest["kind"], manifest["metadata"]["name"]
     found: dict[str, Any] = {"id": f"/subscriptions/{_SUBSCRIPTION}/{kind}/{name}"}
     if kind == managed.IDENTITY.kind:
-        return Observation(at_provider={**found, "principalId": f"principal-of-{name}"})
+        found["principalId"] = f"principal-of-{name}"
     if kind == managed.PUBLIC_IP.kind:
         found["ipAddress"] = _ADDRESS
+    invented = tuple(found.values())
     if kind == managed.CLUSTER.kind:
         version = str(dig(manifest, "spec", "forProvider", "kubernetesVersion"))
         found["currentKubernetesVersion"] = version if version.count(".") > 1 else f"{version}.0"
-        return Observation(at_provider=found, connection={KUBECONFIG: f"a kubeconfig of {name}"})
-    return Observation(at_provider=found)
+        return Observation(at_provider=found, connection={KUBECONFIG: f"a kubeconfig of {name}"}, invented=invented)
+    return Observation(at_provider=found, invented=invented)

@@ -44,7 +44,9 @@ def observe(manifest: Manifest) -> Observation:
         }
     if kind == "ClusterAuth":
         return Observation(connection={facts.KUBECONFIG: "a kubeconfig"})
-    return Observation(at_provider=seen)
+    invented = [str(seen["id"])] if prefix else []
+    invented += [_id("sg", name)] if kind == "Cluster" else []
+    return Observation(at_provider=seen, invented=tuple(invented))
 
 
 def _sizes(manifest: Manifest) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from function.clouds.gke import dra, driver, facts, faults, model
 from function.clouds.gke.blocks import Cluster, Machine
-from function.clouds.gke.observe import ASSUMED_CONFIG, observe
+from function.clouds.gke.observe import ASSUMED_CONFIG, INVENTED, observe
 from function.clouds.gke.resources import resources, secrets, storage_class
 from function.contracts.cloud import provisioned
 from function.contracts.cloud.provisioner import Provisioner
@@ -25,6 +25,7 @@ SOURCE = Source(
         secrets=secrets,
         storage=storage_class,
         assumed_config=ASSUMED_CONFIG,
+        invented=INVENTED,
         pool_faults=faults.of_pool,
         cluster_faults=faults.of_cluster,
         observe=observe,

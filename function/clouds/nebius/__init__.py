@@ -12,6 +12,7 @@ from function.contracts.cloud import provisioned
 from function.contracts.cloud.provisioner import Provisioner
 from function.contracts.cloud.source import Source
 
+_ASSUMED_PROJECT = "project-assumed"
 _ASSUMED_SECRET = {"namespace": "crossplane-system", "name": "nebius", "key": "credentials"}
 
 SOURCE = Source(
@@ -32,10 +33,11 @@ SOURCE = Source(
         secrets=secrets,
         storage=storage_class,
         assumed_config={
-            "projectID": "project-assumed",
+            "projectID": _ASSUMED_PROJECT,
             "identity": {"type": SERVICE_ACCOUNT},
             "credentials": {"source": "Secret", "secretRef": _ASSUMED_SECRET},
         },
+        invented=(_ASSUMED_PROJECT,),
         pool_faults=pool_faults,
         cluster_faults=cluster_faults,
         observe=observe,

@@ -13,8 +13,12 @@ def observe(manifest: Manifest) -> Observation:
     """Return the id of a managed resource, and of a control plane its version and kubeconfigs."""
     identity = {"id": f"{manifest['kind'].lower()}-{manifest['metadata']['name']}"}
     if manifest["kind"] != CLUSTER.kind:
-        return Observation(at_provider=identity)
+        return Observation(at_provider=identity, invented=(identity["id"],))
     version = dig(manifest, "spec", "forProvider", "controlPlane", "version")
     status = {"controlPlane": {"version": f"{version}.0-nebius-cp.1"}, "state": "RUNNING"}
     keys = (KUBECONFIG_KEY, f"{KUBECONFIG_KEY}.private", f"{KUBECONFIG_KEY}.public")
-    return Observation(at_provider={**identity, "status": status}, connection=dict.fromkeys(keys, _KUBECONFIG))
+    return Observation(
+        at_provider={**identity, "status": status},
+        connection=dict.fromkeys(keys, _KUBECONFIG),
+        invented=(identity["id"],),
+    )

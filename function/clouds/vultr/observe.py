@@ -10,7 +10,8 @@ from function.core import Manifest, dig
 def observe(manifest: Manifest) -> Observation:
     """Return what is reported of a managed resource. See Provisioner.observe."""
     name = manifest["metadata"]["name"]
+    id_ = f"id-of-{name}"
     if manifest["kind"] != KUBERNETES.kind:
-        return Observation(at_provider={"id": f"id-of-{name}", "status": "active"})
-    made = {"id": f"id-of-{name}", "status": "active", "version": dig(manifest, "spec", "forProvider", "version")}
-    return Observation(at_provider=made, connection={KUBECONFIG: f"kubeconfig of {name}"})
+        return Observation(at_provider={"id": id_, "status": "active"}, invented=(id_,))
+    made = {"id": id_, "status": "active", "version": dig(manifest, "spec", "forProvider", "version")}
+    return Observation(at_provider=made, connection={KUBECONFIG: f"kubeconfig of {name}"}, invented=(id_,))

@@ -35,6 +35,8 @@ class Observation:
     connection: Mapping[str, str] = field(default_factory=dict)
     """Keys and values of the Secret that spec.writeConnectionSecretToRef names, in clear text. Nothing is written
     where the managed resource names no Secret."""
+    invented: tuple[str, ...] = ()
+    """The texts in at_provider that only the cloud knows, such as ids and addresses. Plans do not show them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,9 @@ class Provisioner:
     pure."""
     assumed_config: Mapping[str, Any] = field(default_factory=lambda: {"credentials": {"source": "InjectedIdentity"}})
     """The spec of a provider config that exists as far as plans know: files of a fleet contain none."""
+    invented: tuple[str, ...] = ()
+    """The texts that follow from assumed_config and that only a real one gives, such as its project. Plans do not show
+    them."""
     keeps: tuple[str, ...] = ("machine", "zones", "capacityBlock", "fabric")
     """Fields of a node pool that the cloud does not change once it has made the pool. Edits of them are refused: the
     nodes would be made anew, under the replicas that run on them."""
