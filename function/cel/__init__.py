@@ -11,7 +11,7 @@ from function.cel.language.errors import CelWarning, EvaluationFailed, InvalidSe
 from function.cel.language.limits import COST as COST_LIMIT
 from function.cel.language.limits import TEXT_BYTES
 from function.cel.libraries import quantity, semver
-from function.cel.references import references, seen_by
+from function.cel.references import DRIVER, expectations, names, published, references, seen_by
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
     MATCH,
@@ -29,6 +29,7 @@ from function.cel.selector import (
 
 __all__ = [
     "COST_LIMIT",
+    "DRIVER",
     "MATCH",
     "NO_MATCH",
     "TEXT_BYTES",
@@ -50,7 +51,10 @@ __all__ = [
     "clear_caches",
     "compiled",
     "device_fault",
+    "expectations",
     "facts",
+    "names",
+    "published",
     "quantity",
     "query",
     "references",
