@@ -75,6 +75,7 @@ def _together(group: Sequence[Rejecting]) -> Iterator[str]:
     yield f"{plural(len(group), 'cluster')} reject for the same reason: {names}"
     yield from dict.fromkeys(f"  {one.reason}: {one.message}" for one in group)
     yield from (f"  {condition}" for condition in group[0].conditions)
+    yield from dict.fromkeys(f"    {problem}" for pool in group[0].pools for problem in pool.problems)
     yield from map(_remedy, group[0].remedies)
 
 

@@ -160,7 +160,7 @@ def _unequal(text: str, path: _Path, value: str, has: set[str]) -> _Mistake:
 
 
 def _mistake(text: str, problem: str, name: str, known: set[str]) -> _Mistake:
-    return _Mistake(problem, _known(name, known), _rewrite(text, name, closest(name, known)))
+    return _Mistake(problem, _known(name, known), _rewrite(text, name, _nearest(name, known)))
 
 
 def _rewrite(text: str, old: str, new: str | None) -> Reword | None:
@@ -177,6 +177,13 @@ def _rewrite(text: str, old: str, new: str | None) -> Reword | None:
 
 def _known(name: str, known: set[str]) -> str:
     """The names that exist, the nearest first; a question if one is near."""
-    near = sorted(known, key=lambda one: (-SequenceMatcher(None, name.lower(), one.lower()).ratio(), one))
-    meant, told = closest(name, known), enumerate_names(near) or "none"
+    meant = _nearest(name, known)
+    near = sorted(known, key=lambda one: (one != meant, -SequenceMatcher(None, name.lower(), one.lower()).ratio(), one))
+    told = enumerate_names(near) or "none"
     return f"did you mean {meant}? There are: {told}" if meant else f"there are: {told}"
+
+
+def _nearest(name: str, known: set[str]) -> str | None:
+    """The known name that is meant: a similar one, or the only one that a name abbreviates."""
+    longer = [one for one in known if one.lower().startswith(name.lower())]
+    return longer[0] if len(longer) == 1 else closest(name, known)

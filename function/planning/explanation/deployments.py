@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from function.core import Manifest, dig
 from function.kinds.modeldeployment.explain import ClusterExplanation, PoolExplanation
 from function.planning.control_plane import ControlPlane
-from function.planning.explanation.remedies import Remedy, Trials, grouped
+from function.planning.explanation.remedies import Remedy, grouped, remedies
 from function.planning.explanation.states import State
+from function.planning.explanation.trials import Trials
 from function.sandbox.store import Ref, ref_of
 from function.scheduling.rejection import NoGatewayAddress, NotReady
 from function.vocabulary import versions
@@ -74,10 +75,13 @@ def explain(control: ControlPlane, deployment: Manifest) -> DeploymentExplanatio
         causes = (paused, *causes)
     trials = Trials(state)
     groups = list(grouped(state))
-    remedies = [() if paused else trials.remedies(group) for group in groups]
+    found_for = [() if paused else remedies(trials, group) for group in groups]
     numbers = {name: number for number, group in enumerate(groups) for name in group}
-    clusters = (_rejecting(control, one, remedies[numbers[one.name]], numbers[one.name]) for one in found.clusters)
-    return DeploymentExplanation(found.wanted, found.placed, causes, tuple(clusters), trials.untried)
+    clusters = tuple(
+        _rejecting(control, one, found_for[numbers[one.name]], numbers[one.name]) for one in found.clusters
+    )
+    untried = sum(one.is_beyond_limit for told in found_for for one in told)
+    return DeploymentExplanation(found.wanted, found.placed, causes, clusters, untried)
 
 
 def _undecided(state: State, deployment: Manifest) -> DeploymentExplanation:

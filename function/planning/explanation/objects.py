@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from function.core import Manifest, controller, dig, is_ready
+from function.core import Manifest, condition, controller, dig, is_ready
 from function.planning.control_plane import ControlPlane
 from function.planning.explanation.naming import told
 from function.planning.explanation.references import dangling, leaves, text
@@ -18,8 +18,6 @@ from function.sandbox import settle
 from function.sandbox.composed import referenced
 from function.sandbox.store import Ref, named, ref_of
 
-_DEEPEST = 5
-"""How far is followed what waits for what."""
 _FIRST, _LAST = ("Synced",), ("Ready", "Responsive")
 """Conditions of Crossplane: that an object could not be composed explains the others; that it is not ready follows."""
 
@@ -88,6 +86,11 @@ def _is_settled(manifest: Manifest) -> bool:
     return is_ready(manifest) and not _unmet(manifest)
 
 
+def _waits(manifest: Manifest) -> bool:
+    """Whether an object can be ready, and is not."""
+    return condition(manifest, "Ready") is not None and not is_ready(manifest)
+
+
 def _unmet(manifest: Manifest) -> tuple[Unmet, ...]:
     found = [one for one in dig(manifest, "status", "conditions") or () if one.get("status") != "True"]
     ordered = sorted(found, key=lambda one: (one["type"] in _LAST) - (one["type"] in _FIRST))
@@ -112,7 +115,7 @@ class _View:
         """Yield what an object waits for, each with what that waits for. `seen` is not told again."""
         for other in self._below(ref):
             manifest = self.get(other)
-            if other in seen or not manifest or is_ready(manifest) or len(seen) > _DEEPEST * 10:
+            if other in seen or not _waits(manifest):
                 continue
             seen.add(other)
             yield Waiting(told(other), _unmet(manifest), tuple(self.waiting(other, seen)))
@@ -123,7 +126,7 @@ class _View:
         while waiting:
             one = waiting.pop(0)
             yield from map(str, dangling(self.control, one))
-            new = [other for other in self._below(one) if other not in seen and not is_ready(self.get(other))]
+            new = [other for other in self._below(one) if other not in seen and _waits(self.get(other))]
             seen.update(new)
             waiting += new
 

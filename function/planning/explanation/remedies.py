@@ -1,38 +1,34 @@
-"""Finds the changes that place one more replica of a deployment, by trying each on a copy of the fleet.
+"""Finds the changes that place one more replica of a deployment.
 
 Terms:
 
-- A *step* is one action of a user (`steps.py`). A *trial* applies steps to a copy of a fleet that has converged, and
-  lets the copy converge.
-- A trial *helps* if the deployment has one more replica than before that serves, and no replica of another deployment
-  that served is gone.
-- The *focus* is the cluster whose rejection the steps remove.
+- A *step* is one action of a user (`steps.py`). A *trial* makes steps on a copy of the fleet (`trials.py`).
+- A *group* is clusters that reject for the same reason, so that one remedy serves all of them.
+- The *focus* is the cluster of the group whose rejection the steps remove.
 
-Phases of `remedies`, for clusters that reject for the same reason:
+Phases of `remedies`, for a group:
 
 1. Take the steps that remove the cause, or else those that the scheduler proposes for the focus, and try each alone.
-2. If none helps, keep the first one that made the focus reject for another reason, and go on from there. What helps in
-   the end helps only together. A step that turns out to be needless is dropped again.
+2. If none helps, keep the first one after which the focus rejects for another reason, and go on from there. What helps
+   in the end helps only together. A step that turns out to be needless is dropped again.
 
-Deliberately coarse: at most MOST_TOGETHER steps, and a limit on all trials of a fleet. It counts what the trials
-reconcile, so that the same fleet always gets the same answer.
+Deliberately coarse: at most MOST_TOGETHER steps are tried together, and only along one line.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from function.kinds.modeldeployment.explain import ClusterExplanation
 from function.planning.explanation.states import State
 from function.planning.explanation.steps import Step
-from function.sandbox.errors import DidNotConverge, Refused
+from function.planning.explanation.trials import BeyondLimit, Trial, Trials
 from function.scheduling import AddNodes
 
 MOST_TOGETHER = 4
-MOST_TRIALS = 24
-"""Trials for one deployment."""
-MOST_CALLS = 1_500
-"""Calls of the function in all of them. No trial starts after that."""
 _LIMIT = "the limit of trials was reached"
 
 
@@ -44,7 +40,7 @@ class Remedy:
     tried: bool
     helps: bool
     why: str = ""
-    """Why it was not tried, or what it does not do; where it places the replica, if that is another cluster."""
+    """Why it was not tried, or why it does not help; where it places the replica, if that is a cluster elsewhere."""
 
     @property
     def is_beyond_limit(self) -> bool:
@@ -52,113 +48,80 @@ class Remedy:
         return self.why == _LIMIT
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """A state after steps."""
-
-    steps: tuple[Step, ...]
-    state: State
-    where: tuple[str, ...]
-    """The clusters that got a replica which serves. Empty if it does not help."""
-    why: str
-    """Why it does not help."""
+def remedies(trials: Trials, group: Sequence[str]) -> tuple[Remedy, ...]:
+    """Return what helps; if nothing does, what was tried last. What nobody can try comes at the end."""
+    return tuple(dict.fromkeys(_Search(trials, group).found()))
 
 
 @dataclass(slots=True)
-class Trials:
-    """Tries changes for one deployment, within a limit."""
+class _Search:
+    """The search for the remedies of one group."""
 
-    base: State
-    trials: int = 0
-    calls: int = 0
-    untried: int = 0
-    """Changes that were not tried because of the limit."""
-    _known: dict[tuple[tuple[str, str], ...], _Trial | None] = field(default_factory=dict)
+    trials: Trials
+    group: Sequence[str]
+    untried: list[Remedy] = field(default_factory=list)
 
-    def remedies(self, clusters: Sequence[str]) -> tuple[Remedy, ...]:
-        """What helps where some clusters reject for the same reason; else what may, and what does not."""
-        state: State = self.base
-        done: tuple[Step, ...] = ()
-        others: list[Remedy] = []
-        while (focus := _nearest(state, clusters)) and len(done) < MOST_TOGETHER:
-            steps = _steps(state, focus)
-            others += [_untried((*done, step), step.untried) for step in steps if step.untried]
-            tried = [self._next(state, done, step, others) for step in steps if not step.untried]
-            found = [trial for trial in tried if trial is not None]
-            if helping := [trial for trial in found if trial.where]:
-                return (*(self._remedy(trial, clusters) for trial in helping), *others)
-            others += [_vain(trial) for trial in found if trial.why]
-            onward = next((trial for trial in found if _moves_on(state, trial.state, focus)), None)
-            if onward is None:
+    def found(self) -> Iterator[Remedy]:
+        """Yield what helps, or else what does not, and then what was not tried."""
+        tried = self._deepest()
+        helping = [trial for trial in tried if trial.where]
+        yield from map(self._helping, helping)
+        yield from () if helping else (self._vain(trial) for trial in tried if trial.why)
+        yield from self.untried
+
+    def _deepest(self) -> list[Trial]:
+        """The trials of the first round in which one helps, or else of the last one."""
+        state, done = self.trials.base, tuple[Step, ...]()
+        last: list[Trial] = []
+        for _ in range(MOST_TOGETHER):
+            focus = _nearest(state, [step.on for step in done if step.on] or self.group)
+            tried = list(self._tried(state, done, focus)) if focus else []
+            last = tried or last
+            onward = next((trial for trial in tried if _moves_on(state, trial.state, focus)), None)
+            if onward is None or any(trial.where for trial in tried):
                 break
             state, done = onward.state, onward.steps
-            clusters = [focus]
-        return tuple(dict.fromkeys(others))
+        return last
 
-    def _next(self, state: State, done: tuple[Step, ...], step: Step, others: list[Remedy]) -> _Trial | None:
-        """Try a step after others; None if it is refused, or the limit is reached."""
-        steps = _extended(done, step, state)
-        key = tuple((one.words, one.on) for one in steps)
-        if key not in self._known and self._is_exhausted:
-            self.untried += 1
-            others.append(_untried(steps, _LIMIT))
-            return None
-        return self._trial(steps, key, state if steps[:-1] == done else self.base)
+    def _tried(self, state: State, done: tuple[Step, ...], focus: str) -> Iterator[Trial]:
+        """Try each step for the focus after those that are done. Note what cannot be tried."""
+        for step in _steps(state, focus):
+            steps = _extended(done, step, state)
+            if step.untried:
+                self.untried.append(self._untried(steps, step.untried))
+                continue
+            try:
+                trial = self.trials.tried(steps, state if done and steps[:-1] == done else None)
+            except BeyondLimit:
+                self.untried.append(self._untried(steps, _LIMIT))
+                continue
+            if trial is not None:
+                yield trial
 
-    @property
-    def _is_exhausted(self) -> bool:
-        return self.trials >= MOST_TRIALS or self.calls >= MOST_CALLS
-
-    def _trial(self, steps: tuple[Step, ...], key: tuple[tuple[str, str], ...], state: State) -> _Trial | None:
-        if key not in self._known:
-            self._known[key] = self._tried(steps, state)
-        return self._known[key]
-
-    def _tried(self, steps: tuple[Step, ...], state: State) -> _Trial | None:
-        self.trials += 1
-        control = state.control.copied()
-        before = control.loop.counts.calls.total()
-        try:
-            for step in steps if state is self.base else steps[-1:]:
-                for ref, edit in step.edits:
-                    control.store.update(ref, edit)
-            control.loop.settle()
-        except (Refused, DidNotConverge):
-            return None
-        finally:
-            self.calls += control.loop.counts.calls.total() - before
-        return self._judged(steps, State(control, state.deployment))
-
-    def _judged(self, steps: tuple[Step, ...], after: State) -> _Trial:
-        base = self.base
-        new = {name: found for name, found in after.replicas.items() if name not in base.replicas}
-        where = tuple(sorted({cluster for cluster, serves in new.values() if serves}))
-        lost = sorted({owner for name, owner in base.others.items() if name not in after.others})
-        took = sorted({owner for name, owner in after.others.items() if name not in base.others})
-        if _serving(after) <= _serving(base) or lost:
-            silent = [name for name, (_, serves) in new.items() if not serves]
-            why = f"{lost[0]} would lose a replica" if lost else f"{took[0]} gets the room first" if took else ""
-            return _Trial(steps, after, (), why or (f"replica {silent[0]} would not serve" if silent else ""))
-        return _Trial(steps, after, where, "")
-
-    def _remedy(self, trial: _Trial, clusters: Sequence[str]) -> Remedy:
+    def _helping(self, trial: Trial) -> Remedy:
         smallest = self._smallest(trial)
-        elsewhere = "" if {*smallest.where} & {*clusters} else f"it places a replica on {', '.join(smallest.where)}"
-        return Remedy(_words(smallest.steps), tried=True, helps=True, why=elsewhere)
+        elsewhere = "" if {*smallest.where} & {*self.group} else f"on {', '.join(smallest.where)}"
+        return Remedy(self._words(smallest.steps), tried=True, helps=True, why=elsewhere)
 
-    def _smallest(self, trial: _Trial) -> _Trial:
-        """The trial without the steps that are needless. The first step alone did not help."""
+    def _smallest(self, trial: Trial) -> Trial:
+        """The trial without the steps that are needless. Those before the last did not help alone."""
         for step in trial.steps[:-1]:
-            fewer = tuple(one for one in trial.steps if one is not step)
-            key = tuple((one.words, one.on) for one in fewer)
-            without = None if self._is_exhausted else self._trial(fewer, key, self.base)
-            if without is not None and without.where:
-                return self._smallest(without)
+            with suppress(BeyondLimit):
+                without = self.trials.tried(tuple(one for one in trial.steps if one is not step))
+                if without is not None and without.where:
+                    return self._smallest(without)
         return trial
 
+    def _vain(self, trial: Trial) -> Remedy:
+        return Remedy(self._words(trial.steps), tried=True, helps=False, why=trial.why)
 
-def _serving(state: State) -> int:
-    return sum(serves for _, serves in state.replicas.values())
+    def _untried(self, steps: Sequence[Step], why: str) -> Remedy:
+        return Remedy(self._words(steps), tried=False, helps=False, why=why)
+
+    def _words(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        """Steps in words. If the group has several clusters, with the one that a step edits."""
+        named = len(self.group) > 1
+        return tuple(f"{one.words} (cluster {one.on})" if one.on and named else one.words for one in steps)
 
 
 def _nearest(state: State, clusters: Sequence[str]) -> str | None:
@@ -178,42 +141,42 @@ def _steps(state: State, focus: str) -> tuple[Step, ...]:
     return (*fixes, *(state.steps.of(change, focus) for change in state.rejections[focus].proposals))
 
 
-def _moves_on(before: State, after: State, focus: str) -> bool:
+def _moves_on(before: State, after: State, focus: str | None) -> bool:
     """Whether a cluster rejects for another reason than before."""
-    old, new = before.rejections[focus], after.rejections.get(focus)
-    return new is not None and ((old.reason, old.message) != (new.reason, new.message) or before.causes != after.causes)
+    old, new = (state.rejections.get(focus or "") for state in (before, after))
+    if old is None or new is None:
+        return False
+    return (old.reason, old.message) != (new.reason, new.message) or before.causes != after.causes
 
 
 def _extended(done: tuple[Step, ...], step: Step, state: State) -> tuple[Step, ...]:
-    """Steps with one more. More nodes for a pool that already gets some are one step."""
+    """Steps with one more. More nodes for a pool that already gets some are one step, which doubles them at least."""
     more = step.change
     for one in done:
         before = one.change if one.on == step.on else None
         if isinstance(more, AddNodes) and isinstance(before, AddNodes) and before.pool == more.pool:
-            total = AddNodes(more.pool, before.nodes + more.nodes)
+            total = AddNodes(more.pool, before.nodes + max(before.nodes, more.nodes))
             return (*(other for other in done if other is not one), state.steps.of(total, step.on))
     return (*done, step)
 
 
-def _words(steps: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(step.words for step in steps)
+def grouped(state: State) -> list[tuple[str, ...]]:
+    """Return the clusters that reject in groups.
 
-
-def _untried(steps: Sequence[Step], why: str) -> Remedy:
-    return Remedy(_words(steps), tried=False, helps=False, why=why)
-
-
-def _vain(trial: _Trial) -> Remedy:
-    return Remedy(_words(trial.steps), tried=True, helps=False, why=trial.why)
-
-
-def grouped(state: State) -> Iterator[tuple[str, ...]]:
-    """The clusters that reject, each with all others that one remedy would serve: the nearest first."""
-    groups: dict[tuple[object, ...], list[str]] = {}
+    Those of a cause come first, then one group of each reason, so that the limit leaves out no reason as a whole.
+    """
+    groups: dict[tuple[object, ...], list[ClusterExplanation]] = {}
     caused = [cause.clusters for cause in state.causes if cause.is_shared]
-    ranked = sorted(state.rejections.values(), key=lambda one: (one.rank, one.name))
-    for one in sorted(ranked, key=lambda one: not any(one.name in there for there in caused)):
-        cause = next((index for index, there in enumerate(caused) if one.name in there), None)
-        own = (cause,) if cause is not None else (one.reason, one.message, one.proposals)
-        groups.setdefault(own, []).append(one.name)
-    yield from map(tuple, groups.values())
+    for one in sorted(state.rejections.values(), key=lambda one: (one.rank, one.name)):
+        cause = next((index for index, there in enumerate(caused) if one.name in there), -1)
+        problems = tuple(pool.problems for pool in one.pools)
+        own = () if cause >= 0 else (one.reason, one.message, one.proposals, problems)
+        groups.setdefault((cause, *own), []).append(one)
+    seen: Counter[str] = Counter()
+    ranked: list[tuple[tuple[int, int, int], list[str]]] = []
+    for own, group in groups.items():
+        cause = own[0]
+        reason = "" if cause != -1 else group[0].reason
+        ranked.append(((cause == -1, seen[reason], group[0].rank), [one.name for one in group]))
+        seen[reason] += 1
+    return [tuple(names) for _, names in sorted(ranked)]

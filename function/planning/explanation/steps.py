@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 from function import scheduling
@@ -23,7 +23,7 @@ class Step:
     """One action of a user."""
 
     words: str
-    edits: tuple[tuple[Ref, Edit], ...] = ()
+    edits: tuple[tuple[Ref, Edit], ...] = field(default=(), compare=False)
     untried: str = ""
     """Why nobody can try it; empty if somebody can."""
     change: scheduling.Change | None = None
