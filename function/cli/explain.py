@@ -87,7 +87,7 @@ def _found(control: ControlPlane, readings: tuple[Named, ...]) -> Ref:
 
 def _explained(control: ControlPlane, ref: Ref, loaded: Sequence[Loaded]) -> _Shown:
     from function.planning import service_explanation
-    from function.planning.explanation import deployments, naming, objects
+    from function.planning.explanation import deployments, naming, objects, references
 
     what, manifest = naming.told(ref), control.store.get(ref) or {}
     if ref.kind == "ModelDeployment":
@@ -96,6 +96,8 @@ def _explained(control: ControlPlane, ref: Ref, loaded: Sequence[Loaded]) -> _Sh
         return deployment_report.lines(what, found), deployment_report.data(what, found), found.is_complete
     if ref.kind == "ModelService":
         service = service_explanation.explain(control.store, manifest)
+        named = () if service.ready else map(str, references.dangling(control, ref))
+        service = replace(service, causes=(*named, *service.causes))
         return service_report.lines(what, service), service_report.data(what, service), service.is_complete
     given = {control.store.located(one.manifest): one.manifest for one in loaded}
     other = objects.explain(control, ref, given)

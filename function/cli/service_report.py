@@ -17,13 +17,15 @@ ENDPOINTS = ("", "endpoint", "at", "why")
 
 def data(what: str, found: ServiceExplanation) -> dict[str, Any]:
     """The complete explanation as data."""
-    told: dict[str, Any] = plain({"object": what, **asdict(found)})
+    own = asdict(found)
+    told: dict[str, Any] = plain({"object": what, "cause": [{"message": one} for one in own.pop("causes")], **own})
     return told
 
 
 def lines(what: str, found: ServiceExplanation) -> Iterator[str]:
     """The explanation as text."""
     yield f"{what}: {headline(found)}"
+    yield from (f"Cause: {cause}" for cause in found.causes)
     yield found.why
     for priority in found.priorities:
         entries = [entry for entry in found.entries if entry.priority == priority]

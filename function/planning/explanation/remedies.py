@@ -150,12 +150,12 @@ def _moves_on(before: State, after: State, focus: str | None) -> bool:
 
 
 def _extended(done: tuple[Step, ...], step: Step, state: State) -> tuple[Step, ...]:
-    """Steps with one more. More nodes for a pool that already gets some are one step, which doubles them at least."""
+    """Steps with one more. More nodes for a pool that already gets some are one step."""
     more = step.change
     for one in done:
         before = one.change if one.on == step.on else None
         if isinstance(more, AddNodes) and isinstance(before, AddNodes) and before.pool == more.pool:
-            total = AddNodes(more.pool, before.nodes + max(before.nodes, more.nodes))
+            total = AddNodes(more.pool, before.nodes + more.nodes)
             return (*(other for other in done if other is not one), state.steps.of(total, step.on))
     return (*done, step)
 

@@ -122,7 +122,11 @@ def test_each_change_that_would_help_does(cluster: str, change: tuple[str, str],
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((EXAMPLE, "md/ml-team/nope"), 1, "ModelDeployment ml-team/nope not found; did you mean ModelDeployment/ml-team"),
+        (
+            (EXAMPLE, "md/ml-team/nope"),
+            1,
+            "ModelDeployment ml-team/nope not found; did you mean ModelDeployment/ml-team",
+        ),
         ((EXAMPLE, "md/ml-team/x/glm"), 2, "use KIND/NAMESPACE/NAME"),
         ((EXAMPLE, "Pod/ml-team/glm"), 2, "unknown kind Pod; known: AKSCluster, EKSCluster"),
         ((EXAMPLE, "ModelDeploymnt/ml-team/glm"), 2, "unknown kind ModelDeploymnt; did you mean ModelDeployment?"),
