@@ -149,13 +149,18 @@ def _users(control: ControlPlane, ref: Ref) -> Iterator[str]:
     manifest = control.store.get(ref) or {}
     owner = controller(manifest["metadata"]) if manifest else None
     if owner is not None:
-        yield f"{owner['kind']} {owner['name']}, which composed it"
+        yield f"{told(_owner(ref, owner))}, which composed it"
     for user in sorted(control.loop.reconciler.asked):
         if user == ref or not _asks(control, user, ref, manifest):
             continue
         spec = (control.store.get(user) or {}).get("spec")
         fields = [text(path) for path, value in leaves(spec) if value == ref.name]
         yield f"{told(user)} ({', '.join(fields)})" if fields else told(user)
+
+
+def _owner(ref: Ref, owner: Manifest) -> Ref:
+    """The object of an owner reference. It is in the same namespace."""
+    return Ref(owner["apiVersion"], owner["kind"], ref.namespace, owner["name"])
 
 
 def _asks(control: ControlPlane, user: Ref, ref: Ref, manifest: Manifest) -> bool:
