@@ -12,7 +12,7 @@ from function.cel.language.limits import COST as COST_LIMIT
 from function.cel.language.limits import TEXT_BYTES
 from function.cel.libraries import quantity, semver
 from function.cel.reads import Read, Word, reads
-from function.cel.references import references, seen_by
+from function.cel.references import DRIVER, expectations, names, published, references, seen_by
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
     MATCH,
@@ -30,6 +30,7 @@ from function.cel.selector import (
 
 __all__ = [
     "COST_LIMIT",
+    "DRIVER",
     "MATCH",
     "NO_MATCH",
     "TEXT_BYTES",
@@ -53,7 +54,10 @@ __all__ = [
     "clear_caches",
     "compiled",
     "device_fault",
+    "expectations",
     "facts",
+    "names",
+    "published",
     "quantity",
     "query",
     "reads",

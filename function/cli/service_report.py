@@ -15,23 +15,17 @@ if TYPE_CHECKING:
 ENDPOINTS = ("", "endpoint", "at", "why")
 
 
-def show(what: str, found: ServiceExplanation, form: str) -> bool:
-    """Print it. Returns whether nothing is missing."""
-    if form == "text":
-        report.show([report.Lines("", list(_lines(what, found)), style="")])
-    else:
-        report.dump(data(what, found), form)
-    return found.is_complete
-
-
 def data(what: str, found: ServiceExplanation) -> dict[str, Any]:
     """The complete explanation as data."""
-    told: dict[str, Any] = plain({"object": what, **asdict(found)})
+    own = asdict(found)
+    told: dict[str, Any] = plain({"object": what, "cause": [{"message": one} for one in own.pop("causes")], **own})
     return told
 
 
-def _lines(what: str, found: ServiceExplanation) -> Iterator[str]:
+def lines(what: str, found: ServiceExplanation) -> Iterator[str]:
+    """The explanation as text."""
     yield f"{what}: {headline(found)}"
+    yield from (f"Cause: {cause}" for cause in found.causes)
     yield found.why
     for priority in found.priorities:
         entries = [entry for entry in found.entries if entry.priority == priority]

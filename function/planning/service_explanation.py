@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready
+from function.core import Manifest, NamespacedName, closest, condition, dig, enumerate_names, identity, is_ready
 from function.planning import outcome, tiers
 from function.planning.outcome import PlanOutcome, ServiceOutcome
 from function.sandbox.store import Ref, Store
-from function.vocabulary import labels, versions
+from function.vocabulary import labels, names, versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class EntryState:
     model: str
     """The name that requests get; empty if they keep theirs."""
     endpoints: tuple[EndpointState, ...]
+    why: str = ""
+    """Why it has no endpoint; empty if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class ServiceExplanation:
     answers: int | None
     """The priority that takes the requests; None if no endpoint answers."""
     entries: tuple[EntryState, ...]
+    causes: tuple[str, ...] = ()
+    """Why entries have no endpoint, and what it names and does not exist."""
 
     @property
     def priorities(self) -> tuple[int, ...]:
@@ -71,6 +75,7 @@ def explain(store: Store, service: Manifest) -> ServiceExplanation:
         why=_message(service),
         answers=min(answering, default=None),
         entries=entries,
+        causes=tuple(dict.fromkeys(f"spec.endpoints[{e.index}]: {e.why}" for e in entries if e.why)),
     )
 
 
@@ -80,7 +85,36 @@ def _entries(store: Store, service: Manifest, found: ServiceOutcome, read: PlanO
     for index, (entry, spec) in enumerate(zip(found.entries, service["spec"]["endpoints"], strict=True)):
         own = sorted(name for name, owner in owners.items() if owner == index)
         states = (_endpoint(store, NamespacedName(found.namespace, one), answers=one in answering) for one in own)
-        yield EntryState(index, entry.priority, int(spec.get("weight") or 1), spec.get("model") or "", tuple(states))
+        why = "" if own else "; ".join(_unmatched(store, found.namespace, dict(entry.selector)))
+        weight, model = int(spec.get("weight") or 1), spec.get("model") or ""
+        yield EntryState(index, entry.priority, weight, model, tuple(states), why)
+
+
+def _unmatched(store: Store, namespace: str, selector: dict[str, str]) -> Iterator[str]:
+    """Yield why no endpoint has the labels of an entry: those that none has, or the deployment that they are of."""
+    labelled = [dig(m, "metadata", "labels") or {} for m in _of(store, "ModelEndpoint", namespace)]
+    deployments = {names.label_value(identity(m).name): m for m in _of(store, "ModelDeployment", namespace)}
+    for key, value in sorted(selector.items()):
+        own = deployments if key == labels.DEPLOYMENT else {}
+        known = {str(one[key]) for one in labelled if key in one} | own.keys()
+        if value in own:
+            yield from _unplaced(own[value])
+        elif value not in known:
+            meant = closest(value, known)
+            hint = f"did you mean {meant}?" if meant else f"there are: {enumerate_names(sorted(known)) or 'none'}"
+            yield f"no ModelEndpoint in namespace {namespace} has label {key}={value}; {hint}"
+
+
+def _unplaced(deployment: Manifest) -> Iterator[str]:
+    """Yield why a deployment has no endpoints, if it says so."""
+    for one in dig(deployment, "status", "conditions") or ():
+        if one.get("status") != "True" and one["type"] in ("ReplicasScheduled", "ReplicasReady"):
+            yield f"ModelDeployment {identity(deployment)}: {one.get('reason')}: {one.get('message') or ''}"
+            return
+
+
+def _of(store: Store, kind: str, namespace: str) -> list[Manifest]:
+    return [m for m in store.of_kind(versions.MODELPLANE, kind) if identity(m).namespace == namespace]
 
 
 def _endpoint(store: Store, name: NamespacedName, *, answers: bool) -> EndpointState:

@@ -12,8 +12,8 @@ value with its facts. Read the modules in the order of a decision:
 - `filling`: the best clusters for new replicas, after `filters` and `taints`.
 - `fit`: one replica on the pools of a cluster. `devices`: one member on a node. `allocation`: devices to requests.
 - `budget`, `findings`: bounds on the work of one call, and what is kept for the next.
-- `explain`, `shortage`, `breakdown`, `suggestion`: why a replica is not placed, in rising detail, and what would place
-  it.
+- `explain`, `shortage`, `breakdown`: why a replica is not placed, in rising detail. `suggestion`, `change`: what may
+  place it.
 """
 
 from function.scheduling.account import Account, Free, free_nodes
@@ -28,6 +28,21 @@ from function.scheduling.breakdown import (
 )
 from function.scheduling.budget import Budget, Exhausted
 from function.scheduling.capacity import Contention, Ledger, contention
+from function.scheduling.change import (
+    AddNodes,
+    AddPool,
+    Change,
+    ChangePods,
+    Deselect,
+    EnforceLevel,
+    GiveAddress,
+    LabelCluster,
+    MakeServe,
+    PromisePlacement,
+    Reselect,
+    Reword,
+    Tolerate,
+)
 from function.scheduling.devices import RESOURCES, Matcher, Offer, Shortfall, is_claim_too_large
 from function.scheduling.explain import digest, rejections
 from function.scheduling.filters import conflict, filter_cluster, forbidden_pods
@@ -59,26 +74,34 @@ from function.scheduling.revision import MOST_REVISIONS, Revision
 from function.scheduling.selector import Selector
 from function.scheduling.sharing import Demands, Room
 from function.scheduling.solve import solve
-from function.scheduling.suggestion import Suggestion, suggestions
+from function.scheduling.suggestion import CACHES_SELECTOR, DEPLOYMENTS_SELECTOR, proposals, selecting
 from function.scheduling.vacancy import EntryVacancy, Vacancy, roughly_vacant, vacancy
 
 __all__ = [
+    "CACHES_SELECTOR",
+    "DEPLOYMENTS_SELECTOR",
     "LARGEST_CLAIM",
     "MOST_REVISIONS",
     "PROGRESS",
     "RESOURCES",
     "Account",
     "Action",
+    "AddNodes",
+    "AddPool",
     "Budget",
     "CachePhase",
+    "Change",
+    "ChangePods",
     "Claimed",
     "Cluster",
     "ClusterBreakdown",
     "Contention",
     "Demands",
+    "Deselect",
     "Device",
     "DeviceRequest",
     "DeviceVerdict",
+    "EnforceLevel",
     "Engine",
     "EntryVacancy",
     "EvictionReason",
@@ -89,9 +112,12 @@ __all__ = [
     "Fleet",
     "ForeignReplica",
     "Free",
+    "GiveAddress",
     "Hint",
     "Job",
+    "LabelCluster",
     "Ledger",
+    "MakeServe",
     "Matcher",
     "Member",
     "MemberVerdict",
@@ -111,16 +137,19 @@ __all__ = [
     "PoolBreakdown",
     "PreviousSpec",
     "Progress",
+    "PromisePlacement",
     "Rejection",
     "Replica",
     "RequestVerdict",
+    "Reselect",
     "Resources",
     "Revision",
+    "Reword",
     "Room",
     "Selector",
     "Shortfall",
-    "Suggestion",
     "Taint",
+    "Tolerate",
     "Toleration",
     "TooFewServe",
     "Vacancy",
@@ -135,9 +164,10 @@ __all__ = [
     "is_claim_too_large",
     "most_more",
     "nodes_of",
+    "proposals",
     "rejections",
     "roughly_vacant",
+    "selecting",
     "solve",
-    "suggestions",
     "vacancy",
 ]

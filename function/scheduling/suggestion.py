@@ -1,39 +1,50 @@
-"""Suggests the smallest change that would place one more replica on a cluster.
+"""Proposes changes that may place one more replica on a cluster.
 
 Terms:
 
-- A cluster is *open* if its pools have room for one more replica. Then only a filter keeps replicas out.
-- A *change* is one action of a user, in words.
+- A *change* is one action of a user (`change.py`).
+- A *proposal* is a change that removes the reason why a cluster rejects. Another reason may be behind it.
 
-Phases of `suggestions`, for each cluster:
+Phases of `proposals`:
 
-1. Fit one more replica into the free nodes after the plan. If it fits, the cluster is open: suggest the change that
-   satisfies the filter that rejected it.
-2. Otherwise, if the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits.
-   Suggest the first pool and number that work.
-3. If a pool whose nodes are shared is fragmented, try two more changes: a pool of whole nodes beside it, and, where its
-   nodes are observed, the promise `Placement`.
+1. If a filter rejects the cluster, propose what satisfies the filter.
+2. If the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits. Propose the
+   first pool and number that work.
+3. If a pool whose nodes are shared is fragmented, propose two more changes: a pool of whole nodes beside it, and, where
+   its nodes are observed, the promise `Placement`.
 
-Every change in phases 2 and 3 was tried with the same search that the plan uses. A change to devices is not suggested
-here; `kinds/modeldeployment/explain.py` tries lower quantities in selectors.
+Phases 2 and 3 ask the same search that the plan uses, but only for this cluster and this job: another deployment may
+take a new node first. So nothing is said to help before it was tried on the whole fleet. A change to devices is not
+proposed here; `kinds/modeldeployment/explain.py` proposes other texts for selectors.
 
-Deliberately coarse: only one change at a time is tried, to one pool. A cluster that needs two changes gets no
-suggestion.
+Deliberately coarse: nodes are added to one pool only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
-from function.core import enumerate_names, plural
 from function.scheduling import rejection
 from function.scheduling.account import Free, with_nodes
 from function.scheduling.breakdown import ClusterBreakdown
 from function.scheduling.capacity import Ledger
+from function.scheduling.change import (
+    AddNodes,
+    AddPool,
+    Change,
+    ChangePods,
+    Deselect,
+    EnforceLevel,
+    GiveAddress,
+    LabelCluster,
+    MakeServe,
+    PromisePlacement,
+    Tolerate,
+)
 from function.scheduling.explain import planned_usage
-from function.scheduling.filters import forbidden_pods, strictest_admitting
+from function.scheduling.filters import strictest_admitting
 from function.scheduling.fit import Fit, Fitter
 from function.scheduling.fleet import Cluster, Fleet, Pool
 from function.scheduling.job import Job
@@ -42,71 +53,42 @@ from function.scheduling.rejection import Reason
 from function.scheduling.seen import as_seen
 
 _MOST_NODES = 64
-"""Nodes that are tried. More of them would be no small change."""
+"""Nodes that are added at most. More of them would be no small change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A change that would place one more replica on a cluster."""
-
-    cluster: str
-    change: str
-    """The change in words, as an imperative."""
-
-
-def suggestions(
+def proposals(
     job: Job, fleet: Fleet, plan: Plan, fitter: Fitter, found: tuple[ClusterBreakdown, ...]
-) -> Iterator[Suggestion]:
-    """Yield the suggestions for each cluster of `found`, in its order. Most have one at most."""
+) -> Iterator[tuple[Change, ...]]:
+    """Yield the proposals for each cluster of `found`, in its order, the smallest change first."""
     ledger = planned_usage(job, fleet, plan).ledger
-    is_judged = any(isinstance(breakdown.reason, rejection.PodSecurity) for breakdown in found)
-    admitting = _admitting(job, fleet) if is_judged else []
     for breakdown in found:
         cluster, free = as_seen(breakdown.cluster), dict(ledger.open(breakdown.cluster.name))
-        if isinstance(fitter.fit(cluster, free), Fit):
-            if change := _opening(job, breakdown, admitting):
-                yield Suggestion(cluster.name, change)
-        elif isinstance(breakdown.reason, rejection.Full | rejection.Fragmented):
-            more = _more_nodes(fitter, cluster, free)
-            changes = [_nodes(breakdown.reason, *more)] if more else []
-            if isinstance(breakdown.reason, rejection.Fragmented):
-                changes.extend(_for_fragments(breakdown.reason, fitter, cluster, free, ledger))
-            yield from (Suggestion(cluster.name, change) for change in changes)
+        match breakdown.reason:
+            case rejection.Full():
+                yield tuple(_more_nodes(fitter, cluster, free))
+            case rejection.Fragmented() as reason:
+                more = _more_nodes(fitter, cluster, free)
+                yield (*more, *_for_fragments(reason, fitter, cluster, free, ledger))
+            case reason:
+                yield satisfying(job, reason)
 
 
-def _opening(job: Job, breakdown: ClusterBreakdown, admitting: Sequence[str]) -> str | None:
-    """Return the change that lets replicas in, for a cluster whose pools have room; None if no such change is known.
-
-    `admitting` are the clusters whose level of Pod Security admits the pods as they are.
-    """
-    reason = breakdown.reason
-    if not isinstance(reason, rejection.PodSecurity) and forbidden_pods(job, breakdown.cluster):
-        return None  # two changes are needed
-    return _satisfying(job, reason, admitting)
-
-
-def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str | None:
-    """Return the change that satisfies a filter; None if no such change is known."""
+def satisfying(job: Job, reason: Reason) -> tuple[Change, ...]:
+    """Return the changes that satisfy the filter that a reason is of; none if no such change is known."""
     match reason:
         case rejection.Tainted(key=key, value=value, effect=effect):
-            return f"tolerate {key}{f'={value}' if value else ''}:{effect} in spec.tolerations"
+            return (Tolerate(key, value, effect),)
         case rejection.LabelMismatch(key=key, wanted=wanted):
-            return f"label the cluster {key}={wanted}, or remove {key} from the selector"
+            return LabelCluster(key, wanted), Deselect(key, selecting(job, key))
         case rejection.PodSecurity():
-            elsewhere = f", use a cluster that admits them ({enumerate_names(admitting)})" if admitting else ""
-            level = strictest_admitting(job)
-            return (
-                f"change the pods ({reason.demand()}){elsewhere}, or set spec.podSecurity.enforce of the cluster to"
-                f" {level}"
-            )
+            return EnforceLevel(strictest_admitting(job)), ChangePods(reason.demand())
         case rejection.NotReady():
-            return "make the cluster serve; its conditions show what is missing"
+            return (MakeServe(),)
         case rejection.NoGatewayAddress():
-            return "give the gateway of the cluster an address"
-        case rejection.NotInCacheFootprint():
-            return "select the cluster with the clusterSelector of the ModelCache"
-        case (  # nothing that a user could change, or not in the way of a cluster whose pools have room
+            return (GiveAddress(),)
+        case (  # nothing that a user could change, or no filter
             rejection.BeingDeleted()
+            | rejection.NotInCacheFootprint()
             | rejection.CacheFailed()
             | rejection.HoldsOther()
             | rejection.Full()
@@ -125,29 +107,28 @@ def _satisfying(job: Job, reason: Reason, admitting: Sequence[str] = ()) -> str 
             | rejection.SelectorError()
             | rejection.NoDevice()
         ):
-            return None
+            return ()
     assert_never(reason)
 
 
-def _admitting(job: Job, fleet: Fleet) -> list[str]:
-    """Return the clusters whose level of Pod Security admits the pods, whatever else keeps a replica off them."""
-    return [name for name, cluster in sorted(fleet.clusters.items()) if not forbidden_pods(job, cluster)]
+DEPLOYMENTS_SELECTOR = "spec.clusterSelector"
+CACHES_SELECTOR = "the clusterSelector of the ModelCache"
 
 
-def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, Free]) -> tuple[str, int] | None:
-    """Return the pool to which the fewest nodes must be added, and how many; None if no such pool is known."""
+def selecting(job: Job, key: str) -> tuple[str, ...]:
+    """Return the selectors of clusters that have a key, in words."""
+    selectors = ((DEPLOYMENTS_SELECTOR, job.selector), (CACHES_SELECTOR, job.cache_selector))
+    return tuple(words for words, selector in selectors if key in selector)
+
+
+def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, Free]) -> Iterator[AddNodes]:
+    """Yield the pool to which the fewest nodes must be added, and how many, if such a pool is known."""
     for nodes in range(1, _MOST_NODES + 1):
         for pool in sorted(cluster.pools, key=lambda pool: pool.name):
             more = with_nodes(free[pool.name], pool, nodes)
             if isinstance(fitter.fit(cluster, {**free, pool.name: more}), Fit):
-                return pool.name, nodes
-    return None
-
-
-def _nodes(full: rejection.Full | rejection.Fragmented, pool: str, nodes: int) -> str:
-    count = plural(nodes, "node")
-    held = f", or free {count} held by {', '.join(full.held_by)}" if full.unit == "node" and full.held_by else ""
-    return f"add {count} to pool {pool}{held}"
+                yield AddNodes(pool.name, nodes)
+                return
 
 
 # Fragmented pools
@@ -155,13 +136,13 @@ def _nodes(full: rejection.Full | rejection.Fragmented, pool: str, nodes: int) -
 
 def _for_fragments(
     reason: rejection.Fragmented, fitter: Fitter, cluster: Cluster, free: dict[str, Free], ledger: Ledger
-) -> Iterator[str]:
+) -> Iterator[Change]:
     """Yield the changes that admit a replica although a shared pool is fragmented."""
     shared = cluster.pool(reason.pool)
     if shared and (nodes := _apart(fitter, cluster, free, shared)):
-        yield f"add a pool of {plural(nodes, 'node')} with the class of pool {shared.name}, whose nodes are not shared"
+        yield AddPool(shared.name, nodes)
     if isinstance(fitter.fit(cluster, ledger.open_by_placement(cluster.name)), Fit):
-        yield "set spec.capacity.promise of the cluster to Placement: the replica fits on the nodes as they are"
+        yield PromisePlacement()
 
 
 def _apart(fitter: Fitter, cluster: Cluster, free: dict[str, Free], shared: Pool) -> int | None:

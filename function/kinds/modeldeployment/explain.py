@@ -10,24 +10,27 @@ from typing import cast
 from function import cel, scheduling
 from function.api import modeldeployment as model
 from function.core import Request, Requirement
-from function.fleet.selectors import compiled
-from function.kinds.modeldeployment import stages
-from function.kinds.modeldeployment.decide import Decision, decide
+from function.kinds.modeldeployment import mistakes, stages
+from function.kinds.modeldeployment.decide import decide
+from function.kinds.modeldeployment.mistakes import Cause
 from function.scheduling import (
     Budget,
+    Change,
     ClusterBreakdown,
     DeviceVerdict,
     EntryVacancy,
-    Fit,
     Fitter,
     MemberVerdict,
     Pool,
     PoolBreakdown,
     RequestVerdict,
+    Reword,
     Room,
 )
-from function.scheduling.rejection import Full
+from function.scheduling.rejection import NEAREST_FIRST, Full, NoDevice, NothingToClaim, SelectorError, TooFewDevices
 
+_FOR_DEVICES = (NoDevice, TooFewDevices, NothingToClaim, SelectorError)
+"""Reasons that another selector of devices may remove."""
 _QUANTITY = re.compile(r"""quantity\((["'])([^"']+)\1\)""")
 
 
@@ -73,10 +76,10 @@ class ClusterExplanation:
     message: str
     """The reason in a sentence."""
     pools: tuple[PoolExplanation, ...]
-    remedies: tuple[str, ...]
-    """Changes in words, each of which alone would place one more replica here. Each was tried."""
-    conditions: tuple[str, ...] = ()
-    """What the conditions of a cluster that does not serve say, each as type, reason and message."""
+    proposals: tuple[Change, ...]
+    """Changes that would remove the reason, the smallest first. None of them was tried."""
+    rank: int
+    """The position of the reason among all reasons, from the cluster that nearly took the replica."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class Explanation:
     placed: int
     clusters: tuple[ClusterExplanation, ...]
     """The clusters that take no more replicas, sorted by name. Empty if no replica is missing."""
-    waiting: tuple[tuple[str, str], ...] = ()
-    """Replicas that do not serve, each with its own reason and message."""
+    causes: tuple[Cause, ...] = ()
+    """What the deployment names and no cluster has."""
 
 
 def requirements(request: Request) -> tuple[Requirement, ...]:
@@ -109,18 +112,19 @@ def explain(request: Request) -> Explanation:
         return Explanation(wanted, placed, ())
     fitter = Fitter(decision.job.engines)
     found = scheduling.breakdowns(decision.job, decision.inputs.fleet, decision.plan, fitter)
-    return Explanation(wanted, placed, tuple(_cluster(decision, breakdown, fitter) for breakdown in found))
+    proposed = scheduling.proposals(decision.job, decision.inputs.fleet, decision.plan, fitter, found)
+    clusters = tuple(_cluster(one, changes) for one, changes in zip(found, proposed, strict=True))
+    return Explanation(wanted, placed, clusters, mistakes.causes(decision, found))
 
 
-def _cluster(decision: Decision, breakdown: ClusterBreakdown, fitter: Fitter) -> ClusterExplanation:
-    fleet, plan = decision.inputs.fleet, decision.plan
-    tried = [r.change for r in scheduling.suggestions(decision.job, fleet, plan, fitter, (breakdown,))]
+def _cluster(breakdown: ClusterBreakdown, proposed: tuple[Change, ...]) -> ClusterExplanation:
     return ClusterExplanation(
         name=breakdown.cluster.name,
         reason=type(breakdown.reason).__name__,
         message=breakdown.reason.detail(),
         pools=tuple(_pool(pool, is_full=isinstance(breakdown.reason, Full)) for pool in breakdown.pools),
-        remedies=tuple(dict.fromkeys([*tried, *_lower_demands(decision, breakdown)])),
+        proposals=(*proposed, *_lower_demands(breakdown)),
+        rank=NEAREST_FIRST.index(type(breakdown.reason)),
     )
 
 
@@ -184,14 +188,15 @@ def _combined(member: MemberVerdict) -> str:
 # Lower demands: a quantity that a device just misses
 
 
-def _lower_demands(decision: Decision, breakdown: ClusterBreakdown) -> Iterator[str]:
+def _lower_demands(breakdown: ClusterBreakdown) -> Iterator[Reword]:
     """Yield changes to selectors: the quantity of the nearest device in place of one that no device has."""
-    if scheduling.filter_cluster(decision.job, breakdown.cluster) is not None:
+    if not isinstance(breakdown.reason, _FOR_DEVICES):
         return
     for text, name, value in sorted(set(_missed(breakdown))):
         wanted = _QUANTITY.search(text)
-        if wanted and _would_fit(decision, breakdown, text, text.replace(wanted[0], f'quantity("{value}")')):
-            yield f"request {name} {value} instead of {wanted[2]}"
+        if wanted:
+            lowered = text.replace(wanted[0], f'quantity("{value}")')
+            yield Reword(text, lowered, f"request {name} {value} instead of {wanted[2]}")
 
 
 def _missed(breakdown: ClusterBreakdown) -> Iterator[tuple[str, str, str]]:
@@ -216,23 +221,3 @@ def _is_quantity(value: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _would_fit(decision: Decision, breakdown: ClusterBreakdown, text: str, lowered: str) -> bool:
-    """Whether one more replica would fit on the cluster if a selector had the text `lowered`."""
-    engines = tuple(
-        replace(engine, members=tuple(_reworded(member, text, lowered) for member in engine.members))
-        for engine in decision.job.engines
-    )
-    free = {pool.pool.name: pool.free for pool in breakdown.pools}
-    return isinstance(Fitter(engines).fit(breakdown.cluster, free), Fit)
-
-
-def _reworded(member: scheduling.Member, text: str, lowered: str) -> scheduling.Member:
-    return replace(
-        member,
-        requests=tuple(
-            replace(r, selectors=tuple(compiled(lowered) if s.text == text else s for s in r.selectors))
-            for r in member.requests
-        ),
-    )

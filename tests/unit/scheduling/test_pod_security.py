@@ -10,7 +10,9 @@ import pytest
 from function.core import NamespacedName
 from function.scheduling import (
     Action,
+    ChangePods,
     Cluster,
+    EnforceLevel,
     Engine,
     EvictionReason,
     Fitter,
@@ -24,12 +26,13 @@ from function.scheduling import (
     Pool,
     Replica,
     Taint,
+    Tolerate,
     breakdowns,
     filter_cluster,
+    proposals,
     rejection,
     rejections,
     solve,
-    suggestions,
 )
 from tests.support.fleets import GPUS, ME, request
 
@@ -141,16 +144,15 @@ def test_an_outdated_replica_is_updated_where_it_is_admitted() -> None:
     assert actions(solve(JOB, there)) == {"b": Action.UPDATE}
 
 
-def test_all_that_must_change_is_suggested_and_a_cluster_that_admits_the_pods() -> None:
+def test_all_that_must_change_is_proposed_and_a_level_that_admits_the_pods() -> None:
     tainted = cluster("d", taints=(Taint("busy", "", "NoSchedule"),))
     there = fleet(cluster("a", "restricted"), cluster("b", "privileged", nodes=0), cluster("c", nodes=0), tainted)
     plan, fitter = solve(JOB, there), Fitter(JOB.engines)
     found = breakdowns(JOB, there, plan, fitter)
-    changes = {s.cluster: s.change for s in suggestions(JOB, there, plan, fitter, found)}
+    changes = dict(zip((b.cluster.name for b in found), proposals(JOB, there, plan, fitter, found), strict=True))
     demand = f"{HOST_PATH.field} must not be set; {ROOT.field} must change as well"
-    raised = "set spec.podSecurity.enforce of the cluster to privileged"
-    assert changes["a"] == f"change the pods ({demand}), use a cluster that admits them (b), or {raised}"
-    assert changes.keys() == {"a", "b"}, "c has no nodes either, and the taint of d is not all that is in the way"
+    assert changes["a"] == (EnforceLevel("privileged"), ChangePods(demand))
+    assert changes["d"] == (Tolerate("busy", "", "NoSchedule"),), "what is behind the taint is found by a trial"
 
 
 def test_what_is_said_names_level_container_and_field() -> None:

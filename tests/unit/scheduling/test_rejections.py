@@ -13,7 +13,7 @@ from function.scheduling import rejection
 from function.scheduling.explain import digest
 from function.scheduling.job import Job
 from function.scheduling.rejection import NEAREST_FIRST, Reason, Rejection
-from function.scheduling.suggestion import _satisfying
+from function.scheduling.suggestion import satisfying
 
 PAGE = Path(__file__).parents[3] / "docs/reference/rejections.md"
 CLASSES = [c for _, c in inspect.getmembers(rejection, inspect.isclass) if "detail" in vars(c)]
@@ -43,7 +43,7 @@ def test_it_is_in_the_digest_in_the_reference_and_handled_by_suggestions(class_:
     assert f"| `{class_.__name__}` | {rejections.meaning(class_)} |" in PAGE.read_text()
     assert reason.detail()
     anything = Job(NamespacedName("ml", "m"), 1, ())
-    _satisfying(anything, reason)  # asserts that it is never reached by one that it does not know
+    satisfying(anything, reason)  # asserts that it is never reached by one that it does not know
 
 
 def test_one_without_a_docstring_is_not_published() -> None:

@@ -27,13 +27,14 @@ from function.scheduling import (
     PodNeeds,
     Pool,
     PreviousSpec,
+    PromisePlacement,
     Replica,
     Room,
     breakdowns,
+    proposals,
     rejection,
     rejections,
     solve,
-    suggestions,
 )
 from function.scheduling.observed import ObservedNodes, ObservedPool
 from function.scheduling.seen import Seen
@@ -230,6 +231,6 @@ def test_placement_is_suggested_where_it_would_admit_what_a_restart_may_not() ->
     fleet = Fleet({"c": there}, others={"c": [foreign(standing("small", 1)), foreign(standing("tiny", 1))]})
     plan, fitter = solve(wanted, fleet), Fitter(wanted.engines)
 
-    changes = [s.change for s in suggestions(wanted, fleet, plan, fitter, breakdowns(wanted, fleet, plan, fitter))]
+    (changes,) = proposals(wanted, fleet, plan, fitter, breakdowns(wanted, fleet, plan, fitter))
 
-    assert "set spec.capacity.promise of the cluster to Placement: the replica fits on the nodes as they are" in changes
+    assert PromisePlacement() in changes
