@@ -41,6 +41,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "explain": _Command(
         "function.cli.explain", "Explain why a replica is not placed, and which change would place it."
     ),
+    "simulate": _Command("function.cli.simulate", "Simulate random faults and edits, and check that invariants hold."),
     "render": _Command("function.cli.render", "Compose one resource and print the result, like crossplane render."),
     "validate": _Command(
         "function.cli.validate", "Validate manifests, with file, line, column and field of each error."
