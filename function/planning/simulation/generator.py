@@ -1,7 +1,8 @@
 """Chooses steps at random that make sense in the state of the world.
 
 A *burst* is a few steps, after which the world settles: in the usual order, or in a random one. Half of the times it is
-then reconciled once more, which must change nothing. All choices are drawn from one seeded source, from lists that are
+then reconciled once more, which must change nothing. From time to time all faults end, and what is gone comes back: a
+fleet of which little is left breaks few invariants. All choices are drawn from one seeded source, from lists that are
 sorted.
 """
 
@@ -54,7 +55,7 @@ class Generator:
         """The next burst."""
         left = self.most - self._made
         wanted = self._random.randint(1, _MOST_IN_A_BURST)
-        burst = [*self._burst(world, wanted), *self._end()][: max(0, left)]
+        burst = [*self._burst(world, wanted), *self._end(world)][: max(0, left)]
         self._made += len(burst)
         return burst
 
@@ -66,9 +67,12 @@ class Generator:
             if made is not None:
                 yield made
 
-    def _end(self) -> Iterator[Step]:
+    def _end(self, world: World) -> Iterator[Step]:
         if self._random.random() < _SELDOM:
             yield steps.Heal()
+            yield from (
+                steps.Restore(spelled(ref)) for ref in sorted(world.start.files) if world.store.get(ref) is None
+            )
         yield steps.Settle(self._random.choice((0, self._random.randint(1, 999))))
         if self._random.random() < 0.5:  # noqa: PLR2004
             yield steps.Rest()
@@ -178,6 +182,15 @@ def _lose(world: World, random: Random) -> Step | None:
 # Faults
 
 
+FAULTS_BY_KIND: Mapping[str, tuple[str, ...]] = {
+    "clusters": ("unreachable", "lost_pools", "without_address"),
+    "pods": ("broken_images", "failed_hydrations"),
+    "providers": ("provider_errors",),
+    "clouds": ("creations", "never_ready", "slow"),
+}
+"""Fields of `Faults`, by the kind of their steps."""
+
+
 def _fault(*titles: str) -> Maker:
     """Switch one of some faults on. Every other time, switch one off that is on."""
 
@@ -186,7 +199,7 @@ def _fault(*titles: str) -> Maker:
         if on and random.random() < 0.5:  # noqa: PLR2004
             return steps.Mend(*random.choice(on))
         title = random.choice(titles)
-        name = _one(random, sorted(_NAMES[title](world)))
+        name = _one(random, sorted(NAMES[title](world)))
         return steps.Fault(title, name) if name else None
 
     return make
@@ -211,7 +224,7 @@ def _images(world: World) -> set[str]:
     return {str(c.get("image")) for m in _all(world, "ModelDeployment") for _, c in _containers(m)}
 
 
-_NAMES: Mapping[str, Callable[[World], set[str]]] = {
+NAMES: Mapping[str, Callable[[World], set[str]]] = {
     "unreachable": _clusters,
     "lost_pools": _pools,
     "broken_images": _images,
@@ -269,10 +282,7 @@ KINDS: Mapping[str, tuple[Maker, ...]] = {
         *(_restore, _restore),
     ),
     "deletions": (_delete, _restore, _restore, _create, _lose),
-    "clusters": (_fault("unreachable", "lost_pools", "without_address"),),
-    "pods": (_fault("broken_images", "failed_hydrations"),),
-    "providers": (_fault("provider_errors"),),
-    "clouds": (_fault("creations", "never_ready", "slow"),),
+    **{kind: (_fault(*titles),) for kind, titles in FAULTS_BY_KIND.items()},
     "order": (_reconcile, _reconcile, _reconcile, _work),
     "stale": (_behind, _behind, _behind),
     "empty": (_without, _without),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from function import clouds
@@ -221,17 +221,7 @@ class World:
         self.control.loop.settle(MOST_ROUNDS)
 
 
-FAULTS = (
-    "unreachable",
-    "lost_pools",
-    "broken_images",
-    "provider_errors",
-    "without_address",
-    "failed_hydrations",
-    "creations",
-    "never_ready",
-    "slow",
-)
+FAULTS = tuple(f.name for f in fields(Faults) if f.name != "in_steps")
 """Fields of `Faults` that are faults."""
 VALUES: Mapping[str, Any] = {
     "provider_errors": "cannot apply object: the server is currently unable to handle the request",
