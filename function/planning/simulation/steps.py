@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
 from function.core import closest
-from function.planning.simulation.world import World
+from function.planning.simulation.world import FAULTS, World
 
 
 class UnknownStep(ValueError):
@@ -271,6 +271,8 @@ def _made(step: type[Step], words: list[str]) -> Step:
     values = {f.name: _value(f.type, word, usage) for f, word in zip(fields, words, strict=True)}
     if "value" in values:
         _check_json(str(values["value"]), usage)
+    if "fault" in values and values["fault"] not in FAULTS:
+        raise UnknownStep(f"{values['fault']} is no fault; known: {', '.join(FAULTS)}")
     return step(**values)
 
 

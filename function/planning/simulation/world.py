@@ -144,7 +144,8 @@ class World:
     def switch(self, fault: str, name: str, *, on: bool) -> None:
         """Switch a fault on or off."""
         faults = getattr(self.faults, fault)
-        key: Any = tuple(name.split("/")) if fault == "lost_pools" else name
+        cluster, _, pool = name.partition("/")
+        key: Any = (cluster, pool) if fault == "lost_pools" else name
         if isinstance(faults, set):
             (faults.add if on else faults.discard)(key)
         elif on:
