@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,7 @@ def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Itera
     """Run one seed after the other, until one breaks an invariant."""
     with counted("simulate", len(seeds) * steps) as count:
         for seed in seeds:
-            played = play_chosen(start, Generator(seed, steps, kinds), lambda _, seed=seed: count(f"seed {seed}", None))
+            played = play_chosen(start, Generator(seed, steps, kinds), partial(_shown, count, f"seed {seed}"))
             if played.violation is None:
                 yield Run(seed, played)
                 continue
@@ -117,9 +118,13 @@ def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Itera
             return
 
 
+def _shown(count: Callable[[str, int], int], name: str, done: int) -> None:
+    count(name, done)
+
+
 def _replay(start: Start, steps: Sequence[Step]) -> Run:
     with counted("replay", len(steps)) as count:
-        played = play(start, steps, lambda done: count(str(steps[done - 1]), None))
+        played = play(start, steps, lambda done: _shown(count, str(steps[done - 1]), done))
     return Run(None, played)
 
 

@@ -24,7 +24,11 @@ from function.vocabulary import labels, versions
 T = TypeVar("T")
 _MOST_IN_A_BURST = 8
 _SELDOM = 0.15
-_TAINTS = ([], [{"key": labels.DRAIN, "effect": "NoExecute"}], [{"key": "maintenance", "effect": "NoSchedule"}])
+_TAINTS: tuple[list[dict[str, str]], ...] = (
+    [],
+    [{"key": labels.DRAIN, "effect": "NoExecute"}],
+    [{"key": "maintenance", "effect": "NoSchedule"}],
+)
 _REPLICAS = (0, 1, 1, 2, 2, 3, 4)
 _TAGS = ("v0.23.0", "v0.24.0", "v0.24.1")
 _BROKEN = "device.attributes["

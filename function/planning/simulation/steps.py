@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from function.core import closest
 from function.planning.simulation.world import FAULTS, World
@@ -268,7 +268,7 @@ def _made(step: type[Step], words: list[str]) -> Step:
     usage = " ".join([verb(step), *(f.name.upper() for f in fields)])
     if len(words) != len(fields):
         raise UnknownStep(f"{verb(step)} has {len(words)} words after it; use: {usage}")
-    values = {f.name: _value(f.type, word, usage) for f, word in zip(fields, words, strict=True)}
+    values: dict[str, Any] = {f.name: _value(f.type, word, usage) for f, word in zip(fields, words, strict=True)}
     if "value" in values:
         _check_json(str(values["value"]), usage)
     if "fault" in values and values["fault"] not in FAULTS:
