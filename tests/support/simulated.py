@@ -135,6 +135,16 @@ def never_serves(_: Request, result: Result) -> Result:
     return replace(result, status={**result.status, "serving": False})
 
 
+def tires(calls: int) -> Break:
+    """Replicas that serve for a number of calls."""
+    left = [None] * calls
+
+    def break_(request: Request, result: Result) -> Result:
+        return result if left and left.pop() is None else never_serves(request, result)
+
+    return break_
+
+
 def fails(_request: Request, _result: Result) -> Result:
     """A bug, with a value in its message."""
     raise ValueError("hunter2")

@@ -91,6 +91,7 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
     """The first invariant that a step breaks."""
     was_settled = bool(played.steps) and isinstance(played.steps[-1], Settle | Rest)
     version = world.store.version
+    world.calm.is_disturbed |= step.disturbs
     try:
         step(world)
     except DidNotConverge as problem:
@@ -114,6 +115,7 @@ def _found(step: Step, world: World, version: int | None) -> Iterator[Violation]
             )
     if isinstance(step, Settle | Rest):
         world.checked[Invariant.CONVERGES] += 1
+        yield from world.calm.settled(world.store)
         yield from Settled(world.control, world.checked, world.is_healthy).violations()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Requirement, condition, dig, identity, is_ready, serves
+from function.core import Manifest, Reason, Requirement, condition, dig, identity, is_ready, serves
 from function.fleet.engines import nodes_taken
 from function.fleet.values import whole
 from function.planning.control_plane import ControlPlane
@@ -20,14 +20,11 @@ from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import conditions, versions
 
 _CONDITIONS = ("Ready", "Synced")
-_UNDECIDED = tuple(
-    reason.reason
-    for reason in (
-        conditions.SCHEDULING,
-        conditions.NO_CLUSTERS,
-        conditions.INVALID_DEPLOYMENT,
-        conditions.INVALID_NODE_SELECTOR,
-    )
+_UNDECIDED = (
+    conditions.SCHEDULING,
+    conditions.NO_CLUSTERS,
+    conditions.INVALID_DEPLOYMENT,
+    conditions.INVALID_NODE_SELECTOR,
 )
 _IN_USE = "is in use"
 
@@ -104,6 +101,8 @@ class Settled:
             routed = {str(name) for name in dig(service, "status", "routed") or ()}
             gone = sorted(routed - {identity(e).name for e in there})
             yield from self._same(service, "endpoints in status.routed that do not exist", gone, [])
+            if _says(service, conditions.WAITING_FOR_GATEWAY) or _says(service, conditions.INVALID_SERVICE):
+                continue  # then the numbers are those of before
             matched = dig(service, "status", "endpoints", "matched")
             found = sum(_is_selected(service, endpoint) for endpoint in there)
             yield from self._same(service, "status.endpoints.matched", matched, found)
@@ -166,7 +165,11 @@ class Settled:
 
 def _is_held(deployment: Manifest) -> bool:
     """Whether a deployment decides nothing, because its spec is refused or something is unknown."""
-    return dig(condition(deployment, conditions.REPLICAS_SCHEDULED.type), "reason") in _UNDECIDED
+    return any(_says(deployment, reason) for reason in _UNDECIDED)
+
+
+def _says(manifest: Manifest, reason: Reason) -> bool:
+    return bool(dig(condition(manifest, reason.type), "reason") == reason.reason)
 
 
 def _is_selected(service: Manifest, endpoint: Manifest) -> bool:

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias, get_args
 
 from function.core import closest
 from function.planning.simulation.world import FAULTS, World
@@ -22,16 +22,26 @@ class UnknownStep(ValueError):
 class _Line:
     """Prints as a verb and its words."""
 
+    disturbs: ClassVar[bool] = False
+    """Whether it may be a reason to stop serving."""
+
     def __str__(self) -> str:
         words = [verb(type(self)), *(str(getattr(self, f.name)) for f in dataclasses.fields(self))]
         return shlex.join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Event(_Line):
+    """What users, clusters or clouds do."""
+
+    disturbs: ClassVar[bool] = True
 
 
 # What users do
 
 
 @dataclass(frozen=True, slots=True)
-class Set(_Line):
+class Set(_Event):
     """A user sets a field of an object. The value is JSON; null removes the field."""
 
     target: str
@@ -43,7 +53,7 @@ class Set(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Copy(_Line):
+class Copy(_Event):
     """A user creates an object like one of the files."""
 
     target: str
@@ -54,7 +64,7 @@ class Copy(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Restore(_Line):
+class Restore(_Event):
     """A user applies an object of the files again, also if it is gone."""
 
     target: str
@@ -64,7 +74,7 @@ class Restore(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Delete(_Line):
+class Delete(_Event):
     """A user deletes an object."""
 
     target: str
@@ -77,7 +87,7 @@ class Delete(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Lose(_Line):
+class Lose(_Event):
     """A cluster is lost for good, with its InferenceCluster."""
 
     cluster: str
@@ -87,7 +97,7 @@ class Lose(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault(_Line):
+class Fault(_Event):
     """A fault begins. It lasts until it is mended."""
 
     fault: str
@@ -98,7 +108,7 @@ class Fault(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Mend(_Line):
+class Mend(_Event):
     """A fault ends."""
 
     fault: str
@@ -109,7 +119,7 @@ class Mend(_Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Heal(_Line):
+class Heal(_Event):
     """All faults end."""
 
     def __call__(self, world: World) -> None:

@@ -16,6 +16,7 @@ from function.core import Manifest, Requirement, controller, plain
 from function.planning.control_plane import ControlPlane
 from function.planning.faults import CreationFault, Faults
 from function.planning.simulation import pointer
+from function.planning.simulation.calm import Calm
 from function.planning.simulation.invariants import Checked
 from function.planning.simulation.losses import Losses
 from function.publish import catalog
@@ -59,6 +60,7 @@ class World:
     start: Start
     control: ControlPlane = field(init=False)
     losses: Losses = field(init=False)
+    calm: Calm = field(init=False)
     checked: Checked = field(default_factory=Checked)
     snapshots: list[Store] = field(default_factory=list)
     """What a cache that is behind may answer; the latest last."""
@@ -69,6 +71,7 @@ class World:
     def __post_init__(self) -> None:
         self.control = self.start.control.copied()
         self.losses = Losses(self.control.store, self.checked)
+        self.calm = Calm(self.checked)
         self.control.store.before_write = self._before_write
 
     @property

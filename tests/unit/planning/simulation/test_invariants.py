@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from function.planning.simulation import replays
+from function.planning.simulation import replays, steps, world
 from function.planning.simulation.generator import Generator
 from function.planning.simulation.invariants import Invariant
 from function.planning.simulation.play import play, play_chosen
@@ -27,6 +27,12 @@ FAULTY = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What never settles is given up sooner."""
+    monkeypatch.setattr(world, "MOST_ROUNDS", 60)
+
+
 def test_every_invariant_has_a_function_that_breaks_it() -> None:
     assert {invariant for invariant, *_ in FAULTY} == set(Invariant)
 
@@ -42,6 +48,18 @@ def test_a_function_that_breaks_it_is_found_out(invariant, kind, break_) -> None
     shrunk = shrink(start, played.steps, played.violation, most=400)
     assert len(shrunk.steps) <= 3
     assert shrunk.violation.invariant is invariant
+
+
+def test_what_stops_to_serve_while_nobody_does_anything_is_found_out() -> None:
+    start = simulated.start(broken("ModelReplica", simulated.tires(calls=4)))
+    calm = [steps.Rest(), steps.Restart(), steps.Settle(0)]
+
+    played = play(start, [*calm, *calm])
+
+    assert played.violation is not None
+    assert played.violation.invariant is Invariant.KEPT
+    assert "although nobody did anything" in str(played.violation)
+    assert not any(step.disturbs for step in calm)
 
 
 def test_a_bug_is_named_by_its_place_and_not_by_its_message() -> None:
