@@ -32,6 +32,7 @@ _COMMANDS: Mapping[str, _Command] = {
         "function.cli.explain", "Explain why a replica is not placed, and which change would place it."
     ),
     "manifests": _Command("function.cli.manifests", "Show what each object becomes on each cluster, as YAML."),
+    "simulate": _Command("function.cli.simulate", "Simulate random faults and edits, and check that invariants hold."),
     "render": _Command("function.cli.render", "Compose one resource and print the result, like crossplane render."),
     "validate": _Command(
         "function.cli.validate", "Validate manifests, with file, line, column and field of each error."

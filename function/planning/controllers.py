@@ -112,11 +112,11 @@ def _workload(ref: Ref, workload: RemoteObject, there: ClusterView) -> dict[str,
     }
     runs = workload.runs == manifest["spec"]
     before = iter(workload.at if runs else ())
-    copies = [_copy(pods, claims, there, before, runs=runs) for pods in _copies(ref, manifest)]
-    problem = next((p for p, _ in copies if p), "")
+    placed = [_copy(pods, claims, there, before, runs=runs) for pods in copies(ref, manifest)]
+    problem = next((p for p, _ in placed if p), "")
     workload.runs = None if problem else manifest["spec"]
-    workload.at = () if problem else tuple(node for _, nodes in copies for node in nodes)
-    status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p, _ in copies), problem)
+    workload.at = () if problem else tuple(node for _, nodes in placed for node in nodes)
+    status: dict[str, Any] = statuses.WORKLOADS[ref.kind](manifest, sum(not p for p, _ in placed), problem)
     return status
 
 
@@ -138,7 +138,7 @@ def _copy(
     return problem, [node for _, node in placed]
 
 
-def _copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
+def copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
     """The pods of each copy of a workload."""
     spec = manifest["spec"]
     for _ in range(int(spec.get("replicas", 1))):

@@ -114,6 +114,19 @@ class ControlLoop:
             for ref in self.store.refs(kind.api_version, kind.kind):
                 self._news.add(ref)
 
+    def restart(self) -> None:
+        """Let Crossplane start anew: it forgets what XRs asked for, and reconciles every one."""
+        self.reconciler.asked.clear()
+        self.resync()
+
+    def shuffle(self, seed: int | None) -> None:
+        """Choose the order of the reconciles that follow, as `seed` does when a loop is made."""
+        self.seed = seed
+        self.reconciler.shuffle = list.sort
+        if seed is not None:
+            self._random.seed(seed)
+            self.reconciler.shuffle = self._random.shuffle
+
     def load(self, manifests: Iterable[Manifest]) -> None:
         """Store objects with their status and server-set metadata, as a restored dump.
 
@@ -177,15 +190,20 @@ class ControlLoop:
             self.progress(count, len(due) - index)
             first = self._ahead_of(ref)
             for xr in (*first, ref):
-                self._reconcile(xr)
+                self.reconcile(xr)
             reconciled += len(first) + 1
+        self.work()
+        return reconciled
+
+    def work(self) -> None:
+        """Call each controller once, and then the two that are built in."""
         at_work = [controller(self.store) for controller in self.controllers]
         self.is_working = any(at_work)
         self._usages()
         self._garbage()
-        return reconciled
 
-    def _reconcile(self, ref: Ref) -> None:
+    def reconcile(self, ref: Ref) -> None:
+        """Reconcile one XR, whether or not it has news. Does nothing if it does not exist."""
         self._news.take(ref)
         self.reconciler(ref)
         self._track(ref)

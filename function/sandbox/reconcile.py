@@ -63,6 +63,11 @@ class Reconciler:
     """Puts the keys of resources that are to be deleted into an order: Crossplane deletes them in any."""
     weigh: Weigh | None = None
     """Weighs the objects of each request. None leaves the weights at zero, which costs nothing."""
+    find: settle.Find = field(init=False)
+    """Looks requirements up: in the store, unless something else is set to play a cache that is behind."""
+
+    def __post_init__(self) -> None:
+        self.find = self.look_up
 
     @property
     def calls(self) -> int:
@@ -121,7 +126,7 @@ class Reconciler:
         xr = self._get(ref)
         observed = self.observed(xr)
         try:
-            result = settle.settle_with(self._call, Request(xr=xr, observed=observed), self._find, self.asked.get(ref))
+            result = settle.settle_with(self._call, Request(xr=xr, observed=observed), self.find, self.asked.get(ref))
         except Fatal as fatal:
             raise _ReconcileFailed(
                 f'cannot compose resources: pipeline step "{self.step}" returned a fatal result: {fatal}'
@@ -140,7 +145,7 @@ class Reconciler:
 
     def answered(self, request: Request, asked: tuple[Requirement, ...]) -> Request:
         """A request with the objects that requirements match now."""
-        return replace(request, required=self._find(asked))
+        return replace(request, required=self.find(asked))
 
     def _call(self, request: Request) -> Result:
         kind = request.xr["kind"]
@@ -150,7 +155,8 @@ class Reconciler:
             self.counts.weights[kind] += sum(map(self.weigh, objects))
         return self.function(request)
 
-    def _find(self, asked: tuple[Requirement, ...]) -> Mapping[str, tuple[Manifest, ...]]:
+    def look_up(self, asked: tuple[Requirement, ...]) -> Mapping[str, tuple[Manifest, ...]]:
+        """The objects in the store that requirements match, by the names of the requirements."""
         return {r.name: self.store.find(r) for r in asked}
 
     def _get(self, ref: Ref) -> Manifest:

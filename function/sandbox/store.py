@@ -84,6 +84,10 @@ class Store:
     invented: Invented = field(default_factory=Invented)
     """The values that only a real cluster gives: uids here, and what controllers make up."""
     _feeds: list[list[Change]] = field(default_factory=list)
+    before_write: Callable[[Change], None] = lambda _change: None
+    """Called with each change before it is made. What it raises stops the writer between two of its writes."""
+    skew: int = 0
+    """Seconds that the clock is fast, or slow if negative. The clocks of API servers differ."""
 
     # Reading
 
@@ -240,6 +244,7 @@ class Store:
             changed=dict(self.changed),
             invented=self.invented.copied(),
             _feeds=[],
+            before_write=lambda _change: None,
         )
 
     def add_finalizer(self, ref: Ref, finalizer: str) -> None:
@@ -315,7 +320,7 @@ class Store:
         return {**manifest, "metadata": {**identity, **manifest["metadata"]}}
 
     def _now(self) -> str:
-        return (_EPOCH + timedelta(seconds=self._created)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return (_EPOCH + timedelta(seconds=self._created + self.skew)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def _count_generation(self, old: Manifest, new: dict[str, Any]) -> None:
         ignored = ("metadata", "status")
@@ -332,15 +337,16 @@ class Store:
 
     def _replace(self, ref: Ref, stored: Stored | None) -> None:
         """Replace a stored object; None removes it."""
+        before, after = self.get(ref), stored.manifest if stored else None
+        change = Change(ref, before, after)
+        self.before_write(change)
         self.version += 1
         self.changed.pop(ref, None)
         self.changed[ref] = self.version
-        before = self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored)
-        after = stored.manifest if stored else None
+        self._tables.setdefault(ref[:2], Table()).put(ref[2:], stored)
         if before is None or after is None or before["metadata"]["uid"] != after["metadata"]["uid"]:
             self._uids -= _uid(before)
             self._uids |= _uid(after)
-        change = Change(ref, before, after)
         for feed in self._feeds:
             feed.append(change)
 

@@ -1,0 +1,1 @@
+"""Deterministic simulation: random edits, faults and orders of reconciles, checked against invariants."""

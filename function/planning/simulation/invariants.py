@@ -1,0 +1,45 @@
+"""The invariants that a simulation checks, and what it reports when one is broken.
+
+Two modules check them: `losses` looks at every write when it is made, and `settled` at a world that has settled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Invariant(Enum):
+    """An invariant: its name, and what it claims."""
+
+    KEPT = "kept", "nothing that serves is deleted without a decision of its owner"
+    CAPACITY = "capacity", "no pool has more placed on it than it has nodes and devices"
+    ACCEPTED = "accepted", "the API server accepts all that is desired, and no result is fatal"
+    CONVERGES = "converges", "the fleet settles, whatever happened before"
+    AT_REST = "at-rest", "a settled fleet that is reconciled again does not change"
+    TRUE = "true", "statuses agree with what exists and runs, and conditions are current"
+    RECOVERS = "recovers", "once no fault is left, every replica serves whose pods run"
+    APART = "apart", "nothing of a namespace is placed in another, and no two owners share an object"
+    NO_BUG = "no-bug", "no exception leaves the function or the control plane"
+
+    def __init__(self, title: str, claim: str) -> None:
+        self.title = title
+        self.claim = claim
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """An invariant that does not hold."""
+
+    invariant: Invariant
+    subject: str
+    """The object that it is about, such as `ModelReplica ml/qwen-1`."""
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant.title}: {self.subject}: {self.problem}"
+
+
+Checked = Counter[Invariant]
+"""How often each invariant was checked, in cases in which it could have been broken."""

@@ -1,0 +1,180 @@
+"""Checks a world that has settled: capacity, statuses, tenants, and what was accepted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from function.core import Manifest, Reason, Requirement, condition, dig, identity, is_ready, serves
+from function.fleet.engines import nodes_taken
+from function.fleet.values import whole
+from function.planning.control_plane import ControlPlane
+from function.planning.simulation import capacity
+from function.planning.simulation.capacity import Workload
+from function.planning.simulation.invariants import Checked, Invariant, Violation
+from function.planning.simulation.losses import is_serving, owner, replicas
+from function.sandbox.settle import matches
+from function.sandbox.store import Ref, Store, ref_of
+from function.vocabulary import conditions, versions
+
+_CONDITIONS = ("Ready", "Synced")
+_UNDECIDED = (
+    conditions.SCHEDULING,
+    conditions.NO_CLUSTERS,
+    conditions.INVALID_DEPLOYMENT,
+    conditions.INVALID_NODE_SELECTOR,
+)
+_IN_USE = "is in use"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A world that has settled."""
+
+    control: ControlPlane
+    checked: Checked
+    is_healthy: bool
+    """Whether no fault is switched on."""
+
+    def violations(self) -> Iterator[Violation]:
+        """Every invariant that is broken."""
+        yield from self._capacity()
+        yield from self._deployments()
+        yield from self._clusters()
+        yield from self._services()
+        yield from self._replicas()
+        yield from self._conditions()
+        yield from self._apart()
+
+    @property
+    def _store(self) -> Store:
+        return self.control.store
+
+    def _of(self, kind: str) -> tuple[Manifest, ...]:
+        return self._store.of_kind(versions.MODELPLANE, kind)
+
+    def _same(self, manifest: Manifest, what: str, told: Any, true: Any) -> Iterator[Violation]:
+        self.checked[Invariant.TRUE] += 1
+        if told != true:
+            yield Violation(Invariant.TRUE, str(ref_of(manifest)), f"{what}: {told}, in truth {true}")
+
+    # Capacity
+
+    def _capacity(self) -> Iterator[Violation]:
+        for found in capacity.taken(self.control):
+            self.checked[Invariant.CAPACITY] += 1
+            if found.is_too_much:
+                yield Violation(Invariant.CAPACITY, str(found.cluster), str(found))
+
+    # Statuses
+
+    def _deployments(self) -> Iterator[Violation]:
+        for deployment in self._of("ModelDeployment"):
+            told = dig(deployment, "status", "replicas") or {}
+            serving = sum(is_serving(r, deployment["metadata"]["uid"]) for r in replicas(self._store))
+            wanted, ready = whole(dig(deployment, "spec", "replicas"), 1), told.get("ready")
+            if _is_held(deployment):  # then the number is that of before, and only falls
+                yield from self._same(deployment, "most of status.replicas.ready", max(whole(ready), serving), serving)
+                continue
+            yield from self._same(deployment, "status.replicas.ready", ready, min(serving, wanted))
+            if whole(told.get("total")) < wanted:
+                scheduled = dig(condition(deployment, conditions.REPLICAS_SCHEDULED.type), "status")
+                yield from self._same(deployment, "condition ReplicasScheduled", scheduled, "False")
+
+    def _clusters(self) -> Iterator[Violation]:
+        for cluster in self._of("InferenceCluster"):
+            taken: Counter[str] = Counter()
+            for replica in replicas(self._store):
+                if dig(replica, "spec", "clusterName") == identity(cluster).name:
+                    taken.update(nodes_taken(dig(replica, "spec", "engines")))
+            for pool in dig(cluster, "status", "allocations") or ():
+                if "devices" not in pool:
+                    left = whole(pool.get("nodes")) - taken[pool["pool"]]
+                    yield from self._same(cluster, f"free nodes of pool {pool['pool']}", pool.get("free"), left)
+
+    def _services(self) -> Iterator[Violation]:
+        for service in self._of("ModelService"):
+            namespace = identity(service).namespace
+            there = [e for e in self._of("ModelEndpoint") if identity(e).namespace == namespace]
+            routed = {str(name) for name in dig(service, "status", "routed") or ()}
+            gone = sorted(routed - {identity(e).name for e in there})
+            yield from self._same(service, "endpoints in status.routed that do not exist", gone, [])
+            if _says(service, conditions.WAITING_FOR_GATEWAY) or _says(service, conditions.INVALID_SERVICE):
+                continue  # then the numbers are those of before
+            matched = dig(service, "status", "endpoints", "matched")
+            found = sum(_is_selected(service, endpoint) for endpoint in there)
+            yield from self._same(service, "status.endpoints.matched", matched, found)
+
+    def _replicas(self) -> Iterator[Violation]:
+        """What serves runs, and what runs serves."""
+        there: dict[Ref, list[Workload]] = {}
+        for workload in capacity.workloads(self.control):
+            if workload.replica is not None:
+                there.setdefault(ref_of(workload.replica), []).append(workload)
+        for ref, found in sorted(there.items()):
+            replica = found[0].replica
+            assert replica is not None
+            yield from self._running(ref, replica, runs=all(workload.runs for workload in found))
+
+    def _running(self, ref: Ref, replica: Manifest, *, runs: bool) -> Iterator[Violation]:
+        if is_ready(replica):
+            yield from self._same(replica, "whether all its pods run", is_ready(replica), runs)
+        if self.is_healthy and runs:
+            self.checked[Invariant.RECOVERS] += 1
+            if not serves(replica, "ModelReady"):
+                why = dig(condition(replica, "ModelReady"), "message")
+                yield Violation(Invariant.RECOVERS, str(ref), f"its pods run and it does not serve: {why}")
+
+    def _conditions(self) -> Iterator[Violation]:
+        for kind in self._store.kinds.composites():
+            for manifest in self._store.of_kind(kind.api_version, kind.kind):
+                if "deletionTimestamp" not in manifest["metadata"]:
+                    yield from self._current(manifest)
+
+    def _current(self, manifest: Manifest) -> Iterator[Violation]:
+        generation, synced = manifest["metadata"].get("generation"), condition(manifest, "Synced")
+        is_synced = dig(synced, "status") == "True"
+        for type_ in _CONDITIONS if is_synced or self.is_healthy else ():
+            found = condition(manifest, type_)
+            seen = dig(found, "observedGeneration") or generation  # Crossplane adds it only if something else changes
+            yield from self._same(manifest, f"generation that condition {type_} is of", found and seen, generation)
+        if self.is_healthy and not is_synced and _IN_USE not in str(dig(synced, "message")):
+            yield Violation(Invariant.ACCEPTED, str(ref_of(manifest)), f"it is not Synced: {dig(synced, 'message')}")
+
+    # Tenants
+
+    def _apart(self) -> Iterator[Violation]:
+        for config, ref in sorted(self.control.clusters.shared):
+            yield Violation(Invariant.APART, str(ref), f"two Objects claim it, through provider config {config}")
+        for manifest in self._store.of_kind(versions.PROVIDER_KUBERNETES, "Object"):
+            owned = owner(self._store, manifest)
+            if owned is not None and owned["kind"] == "ModelReplica":
+                self.checked[Invariant.APART] += 1
+                yield from self._placed(manifest, owned)
+
+    def _placed(self, manifest: Manifest, replica: Manifest) -> Iterator[Violation]:
+        remote = dig(manifest, "spec", "forProvider", "manifest") or {}
+        name, own = dig(remote, "metadata", "name"), identity(replica).namespace
+        namespace = dig(remote, "metadata", "namespace") or (name if remote.get("kind") == "Namespace" else own)
+        if namespace != own:
+            subject = f"{remote.get('kind')} {namespace}/{name}"
+            yield Violation(Invariant.APART, subject, f"belongs to ModelReplica {identity(replica)}")
+
+
+def _is_held(deployment: Manifest) -> bool:
+    """Whether a deployment decides nothing, because its spec is refused or something is unknown."""
+    return any(_says(deployment, reason) for reason in _UNDECIDED)
+
+
+def _says(manifest: Manifest, reason: Reason) -> bool:
+    return bool(dig(condition(manifest, reason.type), "reason") == reason.reason)
+
+
+def _is_selected(service: Manifest, endpoint: Manifest) -> bool:
+    """Whether an entry of a service selects an endpoint."""
+    wanted = (dig(entry, "selector", "matchLabels") or {} for entry in dig(service, "spec", "endpoints") or ())
+    return any(
+        matches(Requirement("", versions.MODELPLANE, "ModelEndpoint", match_labels=each), endpoint) for each in wanted
+    )
