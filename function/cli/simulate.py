@@ -13,7 +13,8 @@ import click
 
 from function.cli import simulation_report
 from function.cli.epilog import INVALID_OPTION, epilog
-from function.cli.fleet import checked, counted, settled
+from function.cli.fleet import checked, settled
+from function.cli.progress import parts
 from function.cli.report import dump
 from function.cli.simulation_report import Run
 from function.cli.target import chosen
@@ -107,7 +108,7 @@ def simulate(
 
 def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Iterator[Run]:
     """Run one seed after the other, until one breaks an invariant."""
-    with counted("simulate", len(seeds) * steps) as count:
+    with parts("simulate", len(seeds) * steps) as count:
         for seed in seeds:
             played = play_chosen(start, Generator(seed, steps, kinds), partial(_shown, count, f"seed {seed}"))
             if played.violation is None:
@@ -123,7 +124,7 @@ def _shown(count: Callable[[str, int], int], name: str, done: int) -> None:
 
 
 def _replay(start: Start, steps: Sequence[Step]) -> Run:
-    with counted("replay", len(steps)) as count:
+    with parts("replay", len(steps)) as count:
         played = play(start, steps, lambda done: _shown(count, str(steps[done - 1]), done))
     return Run(None, played)
 
