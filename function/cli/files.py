@@ -18,6 +18,7 @@ import yaml
 
 from function.cli import rendered, walk
 from function.cli.documents import Document, FieldPath, Unread, documents, place_behind, unread, walked
+from function.cli.excludes import Rules
 from function.cli.inputs import NOTHING, Skipped, nothing
 from function.cli.meant import is_ours, mentions, takes_part
 from function.cli.values import BrokenFile, Position
@@ -85,6 +86,8 @@ class Input:
     """The files that were read, as messages name them."""
     is_empty: bool
     """Whether no file has any content."""
+    builds: Mapping[str, str] = field(default_factory=dict)
+    """The folder of the kustomization that a file belongs to, by the file, for those that belong to one."""
 
     @property
     def ours(self) -> int:
@@ -107,14 +110,14 @@ def read(paths: Iterable[str | Path], exclude: Sequence[str] = ()) -> Input:
         paths: Files, folders, and - for standard input.
         exclude: Patterns of files and folders to pass over.
     """
-    reading = _Reading()
+    reading, rules = _Reading(), Rules(tuple(exclude))
     for path in paths:
-        for found in walk.files(str(path), exclude, reading.skipped):
+        for found in walk.files(str(path), rules, reading.skipped):
             if isinstance(found, BrokenFile):
                 reading.broken.append(found)
             else:
                 reading.file(found)
-    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content)
+    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content, reading.builds)
 
 
 def load(paths: Iterable[str | Path]) -> list[Loaded]:
@@ -143,7 +146,7 @@ def parse(text: str, file: str) -> list[Loaded]:
 def values(path: str) -> list[Any]:
     """Read every document in a file or folder as plain data. Raises BrokenFile."""
     found = []
-    for file in walk.files(path, (), Skipped()):
+    for file in walk.files(path, Rules(), Skipped()):
         if isinstance(file, BrokenFile):
             raise file
         found += values_in(_text(file.path), _shown(file.path))
@@ -164,6 +167,7 @@ class _Reading:
     skipped: Skipped = field(default_factory=Skipped)
     read: list[str] = field(default_factory=list)
     has_content: bool = False
+    builds: dict[str, str] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
     def file(self, file: SourceFile) -> None:
@@ -173,6 +177,8 @@ class _Reading:
             return
         self._seen.add(place)
         self.read.append(name)
+        if file.build:
+            self.builds[name] = file.build
         try:
             raw = _bytes(file.path)
         except BrokenFile as problem:
@@ -194,7 +200,7 @@ class _Reading:
     def _not_yaml(self, problem: BrokenFile, raw: bytes, file: SourceFile) -> None:
         text = raw.decode("utf-16" if raw[:2] in _UTF_16 else "utf-8", errors="replace")
         if not file.is_named and not mentions(text):
-            self.skipped.unreadable += 1
+            self.skipped.unreadable.append(problem)
         elif rendered.is_template(text, problem.position):
             what = f"a template, not YAML; {rendered.remedy(Path(file.path))}"
             self.broken.append(BrokenFile(problem.file, what, problem.position))

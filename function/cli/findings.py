@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from function.cli.files import Input, Loaded
+from function.cli import overlays
+from function.cli.files import FileLocation, Input, Loaded
 from function.cli.inputs import NOTHING
 from function.cli.values import UNREADABLE, BrokenFile
 from function.core import plural, visible
+from function.schema import Path
 from function.validation import Finding
 from function.validation.finding import ERRORS, WARNINGS
 
@@ -62,9 +64,13 @@ def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     line, column = place(finding.path)
     severity = "error" if finding.is_error else "warning"
     who = f"{one.kind[1]} {one.identity}"
-    other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
+    other = _other(loaded[finding.other].source, one.source, finding.path) if finding.other is not None else ""
     message = f"{finding.field}: {finding.message}{other}"
     return FileFinding(one.source.file, line, column, severity, who, finding.field, message, finding.code)
+
+
+def _other(other: FileLocation, own: FileLocation, path: Path) -> str:
+    return f"; the other is at {other.at(path)}{overlays.remedy(own.file, other.file)}"
 
 
 def as_text(findings: Sequence[FileFinding], given: Input) -> str:
@@ -89,7 +95,7 @@ def as_sarif(findings: Sequence[FileFinding], given: Input) -> str:
 
 
 def as_github(findings: Sequence[FileFinding], given: Input) -> str:
-    return "\n".join([*map(_annotation, findings), summary(findings, given)])
+    return "\n".join([*map(_annotation, findings), summary(findings, given), *map(visible, given.skipped.notes)])
 
 
 FORMATS: Mapping[str, Callable[[Sequence[FileFinding], Input], str]] = {

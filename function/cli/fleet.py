@@ -14,6 +14,7 @@ import click
 from function.cli.files import Loaded, read
 from function.cli.findings import located
 from function.cli.inputs import Skipped
+from function.cli.meant import is_ours, takes_part
 from function.core import dig, plural, visible
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
 
@@ -112,9 +113,7 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
     from function.cli import dump_check
 
     given = read(paths, exclude)
-    if not given.broken and (missing := given.missing(paths)):
-        raise click.ClickException(missing[0].problem)
-    loaded = [one for one in given.loaded if dump_check.is_sound(one)]
+    loaded = [one for one in given.loaded if is_ours(one.manifest) or takes_part(one.manifest)]
     checked = validation.validate([one.manifest for one in loaded])
     wrong = {finding.index for finding in checked if finding.is_error}
     broken = [*given.broken, *dump_check.faults([one for index, one in enumerate(loaded) if index not in wrong])]
@@ -124,6 +123,8 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
         click.echo(str(finding), err=True)
     if errors:
         raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
+    if missing := given.missing(paths):
+        raise click.ClickException("\n".join([missing[0].problem, *given.skipped.notes]))
     _tell(given.skipped)
     return loaded
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from function.cli.values import BrokenFile
 from function.core import plural
 from function.vocabulary import versions
 
@@ -24,7 +25,7 @@ class Skipped:
     """Objects of foreign kinds, by kind."""
     not_kubernetes: int = 0
     """Files without a Kubernetes object."""
-    unreadable: int = 0
+    unreadable: list[BrokenFile] = field(default_factory=list)
     """Files that are not valid YAML, and name no apiVersion of ours."""
     excluded: int = 0
     """Files and folders."""
@@ -55,6 +56,8 @@ class Skipped:
     def __str__(self) -> str:
         """What was skipped, in words; empty if nothing was."""
         files = [f"{what} ({count})" for what, count in self._of_files().items() if count]
+        if self.unreadable:
+            files.append(f"files that are not valid YAML ({len(self.unreadable)}, such as {self.unreadable[0].place})")
         kinds = [f"{kind} ({count})" for kind, count in sorted(self.kinds.items(), key=lambda one: (-one[1], one[0]))]
         more = sum(sorted(self.kinds.values(), reverse=True)[_MOST_KINDS:])
         rest = [f"{plural(len(kinds) - _MOST_KINDS, 'more kind')} ({more})"] if more else []
@@ -63,7 +66,6 @@ class Skipped:
     def _of_files(self) -> dict[str, int]:
         return {
             "files without Kubernetes objects": self.not_kubernetes,
-            "files that are not valid YAML": self.unreadable,
             "excluded files and folders": self.excluded,
             "templates of Helm": self.templates,
             "patches of Kustomize": self.patches,
@@ -78,7 +80,7 @@ class Skipped:
         return {
             "kinds": dict(sorted(self.kinds.items())),
             "notKubernetes": self.not_kubernetes,
-            "notYAML": self.unreadable,
+            "notYAML": [str(one) for one in self.unreadable],
             "excluded": self.excluded,
             "templates": self.templates,
             "patches": self.patches,
@@ -97,5 +99,4 @@ def nothing(skipped: Skipped, read: int, *, is_empty: bool) -> str:
     found = f"; skipped: {skipped}" if str(skipped) else ""
     empty = ", which is empty" if read == 1 else ", which are empty"
     where = f"{plural(read, 'file')}{empty if is_empty and read else ''}"
-    remedy = "".join(f"; {note}" for note in skipped.notes[:1])
-    return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}{remedy}"
+    return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}"

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +28,8 @@ _LISTS: Final = (
     "configurations",
 )
 """Fields of a kustomization that name files which are no manifests (kustomize v5, types.Kustomization)."""
+_BASES: Final = ("resources", "bases", "components")
+"""Fields of a kustomization that name folders with others, among files."""
 _TEMPLATE = re.compile(
     r"^\s*(?:-\s+)?\{\{-?\s|\{\{-?\s*(?:\$?\.|include\b|toYaml\b|tpl\b|default\b)|^\s*\{%-?\s", re.MULTILINE
 )
@@ -104,7 +105,30 @@ def patches(kustomizations: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
-@cache
+def included(folder: str) -> frozenset[str]:
+    """The folders that a kustomization builds upon, directly or not."""
+    found: set[str] = set()
+    waiting = list(_bases(folder))
+    while waiting:
+        if (below := waiting.pop()) not in found:
+            found.add(below)
+            waiting += _bases(below)
+    return frozenset(found)
+
+
+def _bases(folder: str) -> Iterator[str]:
+    for file in KUSTOMIZATIONS:
+        for name in _folders(os.path.join(folder, file)):  # noqa: PTH118
+            yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _folders(kustomization: str) -> Iterator[str]:
+    content = _read(kustomization)
+    for name in (name for field in _BASES for name in dig_list(content, field)):
+        if isinstance(name, str) and not name.lower().endswith((".yaml", ".yml", ".json")):
+            yield name
+
+
 def _patches(kustomization: str) -> tuple[str, ...]:
     return tuple(_named(_read(kustomization)))
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from function.cli import excludes
+from function.cli import excludes, overlays
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import read
 from function.cli.findings import FORMATS, located
-from function.validation import validate as check
 
 _EXAMPLE = epilog(
     [
@@ -49,7 +48,8 @@ def validate(files: tuple[str, ...], form: str, exclude: tuple[str, ...], *, all
     """
     given = read(files, exclude)
     broken = given.broken or ([] if allow_empty else given.missing(files))
-    findings = located(check([one.manifest for one in given.loaded]), given.loaded, broken)
+    findings = located(overlays.findings(given), given.loaded, broken)
+    given.skipped.note_if(overlays.note(given))
     click.echo(FORMATS[form](findings, given))
     if any(finding.severity == "error" for finding in findings):
         raise SystemExit(1)

@@ -31,8 +31,8 @@ class BrokenFile(Exception):
     """A file that cannot be read as manifests. The message has the file and, if known, the line and column."""
 
     def __init__(self, file: str, problem: str, position: Position | None = None, *, code: str = UNREADABLE) -> None:
-        place = ":".join([file, *map(str, position or ())])
-        super().__init__(f"{place}: {problem}")
+        self.place = ":".join([file, *map(str, position or ())])
+        super().__init__(f"{self.place}: {problem}")
         self.file, self.problem, self.position, self.code = file, problem, position, code
 
 
