@@ -6,6 +6,7 @@ Both have the syntax of .gitignore. Later patterns win over earlier ones, those 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,14 +85,17 @@ class Rules:
 
 def _ignored(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
     for place in reversed(list(_places(folder))):
-        if (place / IGNORE_FILE).is_file():
+        if os.path.isfile(place / IGNORE_FILE):  # noqa: PTH113
             yield place, _spec(str(place / IGNORE_FILE), _lines(place / IGNORE_FILE))
 
 
 def _places(folder: Path) -> Iterator[Path]:
-    """A folder, and those above it up to the root of its git repository. Without a repository, the folder alone."""
+    """A folder, and those above it up to the root of its git repository. Without a repository, the folder alone.
+
+    A folder above may be unreadable: os.path then finds nothing in it, where pathlib would raise.
+    """
     above = (folder, *folder.parents)
-    root = next((place for place in above if (place / ".git").exists()), folder)
+    root = next((place for place in above if os.path.exists(place / ".git")), folder)  # noqa: PTH110
     yield from above[: above.index(root) + 1]
 
 

@@ -103,14 +103,15 @@ class Input:
         return [BrokenFile(_shown(paths[0]), problem, code=NOTHING)]
 
 
-def read(paths: Iterable[str | Path], exclude: Sequence[str] = ()) -> Input:
+def read(paths: Iterable[str | Path], exclude: Sequence[str] = (), *, foreign: bool = False) -> Input:
     """Read some files and folders. A file that is given twice is read once.
 
     Args:
         paths: Files, folders, and - for standard input.
         exclude: Patterns of files and folders to pass over.
+        foreign: Whether objects of foreign kinds matter as much as ours: they are errors too if they are broken.
     """
-    reading, rules = _Reading(), Rules(tuple(exclude))
+    reading, rules = _Reading(foreign), Rules(tuple(exclude))
     for path in paths:
         for found in walk.files(str(path), rules, reading.skipped):
             if isinstance(found, BrokenFile):
@@ -134,7 +135,7 @@ def load(paths: Iterable[str | Path]) -> list[Loaded]:
 
 def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]]:
     """The objects in some files and folders, and everything that cannot be read as objects."""
-    found = read(paths)
+    found = read(paths, foreign=True)
     return found.loaded, found.broken
 
 
@@ -162,6 +163,7 @@ def values_in(text: str, file: str) -> list[Any]:
 class _Reading:
     """What was found so far."""
 
+    foreign: bool
     loaded: list[Loaded] = field(default_factory=list)
     broken: list[BrokenFile] = field(default_factory=list)
     skipped: Skipped = field(default_factory=Skipped)
@@ -199,7 +201,7 @@ class _Reading:
 
     def _not_yaml(self, problem: BrokenFile, raw: bytes, file: SourceFile) -> None:
         text = raw.decode("utf-16" if raw[:2] in _UTF_16 else "utf-8", errors="replace")
-        if not file.is_named and not mentions(text):
+        if not (file.is_named or self.foreign or mentions(text)):
             self.skipped.unreadable.append(problem)
         elif rendered.is_template(text, problem.position):
             what = f"a template, not YAML; {rendered.remedy(Path(file.path))}"
@@ -213,12 +215,14 @@ class _Reading:
             document = part.read(name)
         except BrokenFile as problem:
             return self._odd(problem, part, file)
+        if document.value is None:
+            return 0
         return _is_list(document.value) + sum(self._value(found, name, file) for found in _found(document))
 
     def _odd(self, problem: BrokenFile, part: Unread, file: SourceFile) -> int:
         """Handle a document whose values no manifest can have, such as one with tags of its own."""
         kind = part.scalar("kind")
-        if mentions(part.text):
+        if mentions(part.text) or (kind and self.foreign):
             self._not_yaml(problem, part.text.encode(errors="replace"), file)
         elif kind:
             self.skipped.kinds[kind] += 1
@@ -227,8 +231,10 @@ class _Reading:
     def _value(self, found: _Found, name: str, file: SourceFile) -> bool:
         """Take an object, or count it. Returns whether it is a Kubernetes object."""
         value = found.value
-        is_meant = is_ours(value) or (file.is_named and _is_broken_list(value))
-        if not is_meant and not _is_kubernetes(value):
+        is_object = _is_kubernetes(value)
+        is_meant = is_ours(value) or (self.foreign and (is_object or file.is_named))
+        is_meant = is_meant or (is_object and file.is_named and value["kind"] == "List")
+        if not is_meant and not is_object:
             return False
         try:
             self.loaded.append(_object(found, name))
@@ -247,10 +253,6 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 def _is_kubernetes(value: Any) -> bool:
     fields = (value.get("apiVersion"), value.get("kind")) if isinstance(value, Mapping) else ()
     return bool(fields) and all(isinstance(field, str) and field for field in fields)
-
-
-def _is_broken_list(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("kind") == "List"
 
 
 def _shown(file: str) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import click
 
+from function.cli import inputs
 from function.cli.files import Loaded, read
 from function.cli.findings import located
-from function.cli.inputs import Skipped
 from function.cli.meant import is_ours, takes_part
 from function.core import dig, plural, visible
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
@@ -125,13 +125,8 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = ()) -> list[Loaded]:
         raise click.ClickException(f"{plural(len(errors), 'error')}; nothing was planned")
     if missing := given.missing(paths):
         raise click.ClickException("\n".join([missing[0].problem, *given.skipped.notes]))
-    _tell(given.skipped)
+    inputs.note(given.skipped)
     return loaded
-
-
-def _tell(skipped: Skipped) -> None:
-    for line in skipped.lines():
-        click.echo(visible(line), err=True)
 
 
 @contextmanager

@@ -6,12 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import click
+
 from function.cli.values import BrokenFile
-from function.core import plural
+from function.core import plural, visible
 from function.vocabulary import versions
 
 NOTHING = "nothing"
 """Code of the error that the input has no object of ours."""
+_NOTED = "function.cli.inputs.noted"
 _MOST_KINDS = 8
 """Foreign kinds that a sentence lists before it counts the others."""
 _EXPECTED = f"YAML or JSON with objects of {versions.MODELPLANE}, such as a ModelDeployment"
@@ -72,8 +75,9 @@ class Skipped:
         }
 
     def lines(self) -> list[str]:
-        """What was skipped, and what to do about it; nothing if nothing was."""
-        return [*([f"skipped: {self}"] if str(self) else []), *self.notes]
+        """What was skipped that the user did not exclude, and what to do about it."""
+        told = str(replace(self, excluded=0))
+        return [*([f"skipped: {told}"] if told else []), *self.notes]
 
     def data(self) -> dict[str, Any]:
         """The same for programs."""
@@ -100,3 +104,20 @@ def nothing(skipped: Skipped, read: int, *, is_empty: bool) -> str:
     empty = ", which is empty" if read == 1 else ", which are empty"
     where = f"{plural(read, 'file')}{empty if is_empty and read else ''}"
     return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}"
+
+
+def note(skipped: Skipped) -> None:
+    """Keep what the command skipped in its input for its output, and tell it on standard error."""
+    context = click.get_current_context(silent=True)
+    lines = skipped.lines()
+    if context and lines:
+        context.meta.setdefault(_NOTED, skipped.data())
+    for line in lines:
+        click.echo(visible(line), err=True)
+
+
+def noted() -> dict[str, Any]:
+    """What the command skipped, as a field of its output for programs; empty if that was nothing."""
+    context = click.get_current_context(silent=True)
+    found = context.meta.get(_NOTED) if context else None
+    return {"skipped": found} if found else {}

@@ -71,7 +71,7 @@ def kustomization(folder: str) -> str:
 def chart_of(path: Path) -> Path | None:
     """The Helm chart whose template a file is, or whose folder of templates a folder is or is in."""
     for folder in (path, *path.parents):
-        if folder.name == TEMPLATES and (folder.parent / CHART).is_file():
+        if folder.name == TEMPLATES and os.path.isfile(folder.parent / CHART):  # noqa: PTH113
             return folder.parent
     return None
 
@@ -89,7 +89,7 @@ def is_template(text: str, position: Position | None) -> bool:
 def patched_in(file: Path) -> Path | None:
     """The folder, of those directly above a file, whose kustomization names the file as a patch."""
     for folder in (file.parent, file.parent.parent):
-        kustomizations = [str(folder / name) for name in KUSTOMIZATIONS if (folder / name).is_file()]
+        kustomizations = [str(folder / name) for name in KUSTOMIZATIONS]
         if os.path.realpath(file) in patches(kustomizations):
             return folder
     return None

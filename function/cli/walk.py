@@ -51,6 +51,8 @@ def files(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | Br
         yield from _below(path, rules, skipped) if stat.S_ISDIR(mode) else _named(path, rules, skipped)
     except BrokenFile as problem:  # an ignore file, or a pattern
         yield problem
+    except OSError as error:  # such as a current folder that was removed
+        yield BrokenFile(path, f"cannot be read: {error.strerror}")
 
 
 def _named(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:

@@ -20,7 +20,7 @@ from function.core import plural
 Found: TypeAlias = tuple[str, int, int]
 """What is wrong, and its line and column, counted from 0."""
 
-_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _FIELD = re.compile(r"(?:- +)*[^\s:#\"'\[{][^:]*:(?:\s|$)")
 _NO_SPACE = re.compile(r"(?:- +)*([A-Za-z][\w.-]*):\S")
 _DASHES = re.compile(r"(?:- +)+(?=\S)")

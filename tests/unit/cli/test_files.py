@@ -69,8 +69,10 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
         ("kind: X\nkind: Y\n", 'f.yaml:2:1: field "kind" appears twice; the first is in line 1'),
         (
             "apiVersion: v1\nkind: X\napiVersion: v1\nkind: Y\n",
-            'f.yaml:3:1: field "apiVersion" appears twice; the first is in line 1;'
-            " between two objects stands a line with ---",
+            (
+                'f.yaml:3:1: field "apiVersion" appears twice; the first is in line 1;'
+                " between two objects stands a line with ---"
+            ),
         ),
         ("a: [1\n", "f.yaml:1:4: the bracket [ that opens here is never closed"),
         ("- 1\n", "f.yaml:1:1: not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"),
@@ -225,6 +227,21 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(CONFIG.encode())))
 
     assert [found.source.file for found in files.load(["-"])] == ["<stdin>", "<stdin>"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: [", "apiVersion: v1\nkind: Pod\n", "apiVersion: v1\nkind: Pod\nkind: Pod\n", "kind: List\napiVersion: v1\n"],
+)
+def test_where_foreign_kinds_matter_broken_ones_are_errors(tmp_path: Path, text: str) -> None:
+    """As for what is converted, or composed from."""
+    (tmp_path / "a.yaml").write_text(text)
+    (tmp_path / "values.yaml").write_text("a: b\n")
+
+    assert ([b.place.partition(":")[0] for b in files.examine([tmp_path])[1]], files.read([tmp_path]).broken) == (
+        [f"{tmp_path}/a.yaml"],
+        [],
+    )
 
 
 def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:

@@ -124,6 +124,15 @@ def test_programs_get_the_counts(tmp_path: Path) -> None:
     assert (got["objects"], got["skipped"]) == (1, want)
 
 
+def test_a_plan_for_programs_has_them_too(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": FOREIGN, "ours.yaml": ENDPOINT})
+
+    got, without = (run("plan", str(tmp_path / name), "-o", "json") for name in ("", "ours.yaml"))
+
+    assert (json.loads(got.stdout)["skipped"]["kinds"], got.stderr) == ({"Deployment": 1}, "skipped: Deployment (1)\n")
+    assert ("skipped" in json.loads(without.stdout), without.stderr) == (False, "")
+
+
 @pytest.mark.parametrize(
     ("text", "want"),
     [
