@@ -6,8 +6,6 @@ Reads YAML and JSON, files with many documents, folders, what `kubectl get -o ya
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +14,13 @@ from typing import Any
 
 import yaml
 
-from function.cli import rendered, walk
-from function.cli.documents import Document, FieldPath, Unread, documents, place_behind, unread, walked
+from function.cli import content, rendered, walk
+from function.cli.documents import Document, FieldPath, Unread, documents, unread, walked
 from function.cli.excludes import Rules
 from function.cli.inputs import NOTHING, Skipped, nothing
 from function.cli.meant import is_ours, mentions, takes_part
 from function.cli.values import BrokenFile, Position
-from function.cli.walk import STDIN, SourceFile
+from function.cli.walk import SourceFile
 from function.core import Manifest, NamespacedName, dig
 
 
@@ -100,7 +98,7 @@ class Input:
             return []
         kinds = Counter(one.kind[1] for one in self.loaded if takes_part(one.manifest))
         problem = nothing(self.skipped.and_kinds(kinds), len(self.read), is_empty=self.is_empty)
-        return [BrokenFile(_shown(paths[0]), problem, code=NOTHING)]
+        return [BrokenFile(content.shown(paths[0]), problem, code=NOTHING)]
 
 
 def read(paths: Iterable[str | Path], exclude: Sequence[str] = (), *, foreign: bool = False) -> Input:
@@ -150,7 +148,7 @@ def values(path: str) -> list[Any]:
     for file in walk.files(path, Rules(), Skipped()):
         if isinstance(file, BrokenFile):
             raise file
-        found += values_in(_text(file.path), _shown(file.path))
+        found += values_in(content.text(file.path), content.shown(file.path))
     return found
 
 
@@ -174,7 +172,7 @@ class _Reading:
 
     def file(self, file: SourceFile) -> None:
         """Read a file. A document that is broken does not hide those after it; invalid YAML does."""
-        place, name = os.path.realpath(file.path), _shown(file.path)
+        place, name = os.path.realpath(file.path), content.shown(file.path)
         if place in self._seen:
             return
         self._seen.add(place)
@@ -182,16 +180,14 @@ class _Reading:
         if file.build:
             self.builds[name] = file.build
         try:
-            raw = _bytes(file.path)
+            self._content(content.of(file.path), name, file)
         except BrokenFile as problem:
             self.broken.append(problem)
-            return
-        self._content(raw, name, file)
 
     def _content(self, raw: bytes, name: str, file: SourceFile) -> None:
         found = None
         try:
-            for part in unread(_decoded(raw, name), name):
+            for part in unread(content.decoded(raw, name), name):
                 found = self._document(part, name, file) + (found or 0)
         except BrokenFile as problem:
             self._not_yaml(problem, raw, file)
@@ -200,7 +196,7 @@ class _Reading:
         self.skipped.not_kubernetes += found == 0
 
     def _not_yaml(self, problem: BrokenFile, raw: bytes, file: SourceFile) -> None:
-        text = raw.decode("utf-16" if raw[:2] in _UTF_16 else "utf-8", errors="replace")
+        text = content.guessed(raw)
         if not (file.is_named or self.foreign or mentions(text)):
             self.skipped.unreadable.append(problem)
         elif rendered.is_template(text, problem.position):
@@ -232,67 +228,29 @@ class _Reading:
         """Take an object, or count it. Returns whether it is a Kubernetes object."""
         value = found.value
         is_object = _is_kubernetes(value)
-        is_meant = is_ours(value) or (self.foreign and (is_object or file.is_named))
-        is_meant = is_meant or (is_object and file.is_named and value["kind"] == "List")
-        if not is_meant and not is_object:
+        if not self._is_wanted(value, file) and not is_object:
             return False
         try:
             self.loaded.append(_object(found, name))
         except BrokenFile as problem:
-            if is_meant:
+            if self._is_wanted(value, file):
                 self.broken.append(problem)
-                return True
-        if not is_meant and not (self.loaded and self.loaded[-1].manifest is value and takes_part(value)):
-            self.skipped.kinds[value["kind"]] += 1
+            else:
+                self.skipped.kinds[value["kind"]] += 1
+            return True
+        self.skipped.kinds.update([value["kind"]] if not is_ours(value) and not takes_part(value) else ())
         return True
 
-
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+    def _is_wanted(self, value: Any, file: SourceFile) -> bool:
+        """Whether a value is an error if it is no sound object."""
+        if self.foreign and (file.is_named or _is_kubernetes(value)):
+            return True
+        return is_ours(value) or (file.is_named and _is_kubernetes(value) and value["kind"] == "List")
 
 
 def _is_kubernetes(value: Any) -> bool:
     fields = (value.get("apiVersion"), value.get("kind")) if isinstance(value, Mapping) else ()
     return bool(fields) and all(isinstance(field, str) and field for field in fields)
-
-
-def _shown(file: str) -> str:
-    """A file's name as text, also if its bytes are not UTF-8."""
-    return "<stdin>" if file == STDIN else os.fsencode(file).decode(errors="backslashreplace")
-
-
-def _bytes(file: str) -> bytes:
-    """The content of a file. Raises BrokenFile."""
-    try:
-        if file == STDIN:
-            return sys.stdin.buffer.read()
-        with open(file, "rb") as opened:  # noqa: PTH123  (a name that is not UTF-8 too)
-            _check_device(opened.fileno(), file)
-            return opened.read()
-    except OSError as error:
-        raise BrokenFile(_shown(file), f"cannot be read: {error.strerror}") from error
-
-
-def _check_device(descriptor: int, file: str) -> None:
-    """Refuse a device, which may have no end. A terminal has one, and so has the null device."""
-    mode = os.fstat(descriptor).st_mode
-    is_device = stat.S_ISBLK(mode) or stat.S_ISCHR(mode)
-    if is_device and not os.isatty(descriptor) and not Path(file).samefile(os.devnull):
-        raise BrokenFile(_shown(file), "a device, not a file")
-
-
-def _text(file: str) -> str:
-    return _decoded(_bytes(file), _shown(file))
-
-
-def _decoded(raw: bytes, file: str) -> str:
-    if raw[:2] in _UTF_16:
-        raise BrokenFile(file, "the text is UTF-16; save the file as UTF-8", Position(1, 1))
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = place_behind(raw[: error.start].decode(errors="replace"))
-        problem = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise BrokenFile(file, problem, place) from error
 
 
 # Objects

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Final
 
 from function.cli import rendered
+from function.cli.content import STDIN
 from function.cli.excludes import Excludes, Rules
 from function.cli.inputs import Skipped
 from function.cli.values import BrokenFile
 from function.core import closest, enumerate_names
 
-STDIN: Final = "-"
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 _NEVER: Final = ("node_modules",)
 

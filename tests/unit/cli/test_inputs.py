@@ -237,7 +237,7 @@ def test_an_unreadable_folder_or_file_is_named(tmp_path: Path, monkeypatch: pyte
             raise PermissionError(13, "Permission denied", file)
 
     monkeypatch.setattr(os, "scandir", refusing)
-    monkeypatch.setattr("function.cli.files._check_device", checked)
+    monkeypatch.setattr("function.cli.content._check_device", checked)
 
     got = run("validate", str(tmp_path))
 
