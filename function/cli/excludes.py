@@ -64,6 +64,8 @@ class Rules:
 
     patterns: tuple[str, ...] = ()
     """Those of --exclude."""
+    ignores_named: bool = False
+    """Whether ignore files hold for files that are named themselves, as a hook names every changed file."""
     _known: dict[Path, Specs] = field(default_factory=dict)
     """The ignore files that hold in a folder, the topmost first."""
 
@@ -79,8 +81,15 @@ class Rules:
         """
         if folder not in self._known:
             self._known[folder] = tuple(_ignored(folder))
-        bases = dict.fromkeys((folder, Path.cwd())) if self.patterns else ()
-        return Excludes((*self._known[folder], *((base, _spec("--exclude", self.patterns)) for base in bases)))
+        return Excludes((*self._known[folder], *self._given(folder)))
+
+    def of_named(self, file: Path) -> Excludes:
+        """The patterns that hold for a file that is named itself. Raises BrokenFile."""
+        return self.around(file.parent) if self.ignores_named else Excludes(tuple(self._given(file.parent)))
+
+    def _given(self, folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+        for base in dict.fromkeys((folder, Path.cwd())) if self.patterns else ():
+            yield base, _spec("--exclude", self.patterns)
 
 
 def _ignored(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:

@@ -101,15 +101,18 @@ class Input:
         return [BrokenFile(content.shown(paths[0]), problem, code=NOTHING)]
 
 
-def read(paths: Iterable[str | Path], exclude: Sequence[str] = (), *, foreign: bool = False) -> Input:
+def read(
+    paths: Iterable[str | Path], exclude: Sequence[str] = (), *, foreign: bool = False, ignores_named: bool = False
+) -> Input:
     """Read some files and folders. A file that is given twice is read once.
 
     Args:
         paths: Files, folders, and - for standard input.
         exclude: Patterns of files and folders to pass over.
         foreign: Whether objects of foreign kinds matter as much as ours: they are errors too if they are broken.
+        ignores_named: Whether ignore files hold for files that are named themselves.
     """
-    reading, rules = _Reading(foreign), Rules(tuple(exclude))
+    reading, rules = _Reading(foreign), Rules(tuple(exclude), ignores_named)
     for path in paths:
         for found in walk.files(str(path), rules, reading.skipped):
             if isinstance(found, BrokenFile):

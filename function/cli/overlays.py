@@ -66,7 +66,9 @@ def _views(given: Input) -> Iterator[list[int]]:
     """The indices of the objects to check together: all of them, or for each alternative those that go with it."""
     alone = _alternatives(given)
     builds = [given.builds.get(one.source.file, "") for one in given.loaded]
-    for build in sorted(alone) or [""]:
+    if not alone:
+        yield list(range(len(builds)))
+    for build in sorted(alone):
         left_out = alone - rendered.included(build) - {build}
         yield [index for index, of in enumerate(builds) if of not in left_out]
 

@@ -87,12 +87,17 @@ def is_template(text: str, position: Position | None) -> bool:
 
 
 def patched_in(file: Path) -> Path | None:
-    """The folder, of those directly above a file, whose kustomization names the file as a patch."""
-    for folder in (file.parent, file.parent.parent):
-        kustomizations = [str(folder / name) for name in KUSTOMIZATIONS]
-        if os.path.realpath(file) in patches(kustomizations):
-            return folder
-    return None
+    """The folder, of those directly above a file, whose kustomization names the file as a patch; None if none does."""
+    folder = os.path.dirname(file)  # noqa: PTH120
+    beside = [os.path.join(folder, name) for name in KUSTOMIZATIONS]  # noqa: PTH118
+    found = patches([*beside, *above(folder)]).get(os.path.realpath(file))
+    return None if found is None else Path(found)
+
+
+def above(folder: str) -> list[str]:
+    """Where the kustomizations of the two folders above a folder would be."""
+    ups = (os.path.normpath(os.path.join(folder, up)) for up in ("..", "../.."))  # noqa: PTH118
+    return [os.path.join(up, name) for up in ups for name in KUSTOMIZATIONS]  # noqa: PTH118
 
 
 def patches(kustomizations: Iterable[str]) -> Mapping[str, str]:

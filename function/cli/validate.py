@@ -46,7 +46,7 @@ def validate(files: tuple[str, ...], form: str, exclude: tuple[str, ...], *, all
     references between objects. Objects of other kinds, and files that contain no Kubernetes objects, are skipped and
     counted. If nothing is left to check, that is an error.
     """
-    given = read(files, exclude)
+    given = read(files, exclude, ignores_named=True)
     broken = given.broken or ([] if allow_empty else given.missing(files))
     findings = located(overlays.findings(given), given.loaded, broken)
     given.skipped.note_if(overlays.note(given))

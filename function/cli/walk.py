@@ -57,7 +57,7 @@ def files(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | Br
 
 def _named(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
     place = _absolute(path)
-    if rules.around(place.parent).match_file(place):
+    if rules.of_named(place).match_file(place):
         skipped.excluded += 1
     elif place.name in rendered.KUSTOMIZATIONS:
         skipped.note(rendered.kustomization(os.path.dirname(path)))  # noqa: PTH120
@@ -78,7 +78,7 @@ def _below(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | B
     walk = _Walk(rules.around(_absolute(path)), skipped, [])
     found = list(walk.below(path))
     yield from walk.broken
-    patches = rendered.patches(walk.kustomizations)
+    patches = rendered.patches([*walk.kustomizations, *rendered.above(path)])
     builds = {os.path.dirname(kustomization) for kustomization in walk.kustomizations}  # noqa: PTH120
     for file in found:
         folder = patches.get(os.path.realpath(file)) if patches else None

@@ -85,6 +85,15 @@ def test_a_file_that_is_named_and_excluded_is_skipped(tree: Path) -> None:
     )
 
 
+def test_a_change_is_read_although_it_is_ignored(tree: Path) -> None:
+    """So that a fleet's folder can hold changes that are not part of it."""
+    (tree / ".modelplaneignore").write_text("dev/\n")
+
+    got = run("plan", str(tree), "--change", str(tree / "dev/b.yaml"), "-o", "json")
+
+    assert (got.exit_code, got.stderr) == (3, "")
+
+
 def test_exclude_is_relative_to_the_current_folder_too(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tree.parent)
 

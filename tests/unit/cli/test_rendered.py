@@ -95,6 +95,14 @@ def test_patches_are_skipped_and_the_command_is_told(root: Path, command: str) -
     assert (got.exit_code, note in got.output, "patches of Kustomize (2)" in got.output) == (0, True, True), got.output
 
 
+def test_a_folder_of_patches_is_known_by_the_kustomization_above_it(root: Path) -> None:
+    write(**KUSTOMIZED, **{"qa/kustomization.yaml": "patches: [{path: deep/p.yaml}]\n", "qa/deep/p.yaml": PATCH})
+
+    got = run("validate", "qa/deep", "base")
+
+    assert (got.exit_code, "kustomize build qa | modelplane" in got.output) == (0, True), got.output
+
+
 def test_a_patch_that_is_named_is_an_error(root: Path) -> None:
     write(**KUSTOMIZED)
 
