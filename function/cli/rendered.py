@@ -13,6 +13,7 @@ import yaml
 
 from function.cli.meant import mentions, names_a_kind
 from function.cli.values import Position
+from function.cli.yaml_errors import lines_of
 from function.core import dig_list
 
 CHART: Final = "Chart.yaml"
@@ -78,7 +79,7 @@ def chart_of(path: Path) -> Path | None:
 
 def is_template(text: str, position: Position | None) -> bool:
     """Whether a text that is not valid YAML is a template: of Helm, Go or Jinja."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = lines[position.line - 1] if position and position.line <= len(lines) else ""
     return "{{" in at or bool(_TEMPLATE.search(text))
 

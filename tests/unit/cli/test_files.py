@@ -122,6 +122,17 @@ def test_scalars_are_read_as_kubernetes_reads_them() -> None:
     assert document.manifest["v"] == want
 
 
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\r\n"])
+def test_lines_end_as_yaml_says(end: str) -> None:
+    """A comment ends at other characters than a line feed too, and a document below it keeps its place."""
+    got = files.parse(f"# a comment{end}{CONFIG}", "f.yaml")
+
+    assert [(found.identity.name, found.source.at(("metadata", "name"))) for found in got] == [
+        ("one", "f.yaml:6:9"),
+        ("two", "f.yaml:18:20"),
+    ]
+
+
 def test_what_only_looks_like_a_number_is_text() -> None:
     """As Go reads it; and too many digits are more than any field takes."""
     text = f"v: [0x_, 0b_, -0o_, 0x1F, {'9' * 5000}]"
