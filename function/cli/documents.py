@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from function.cli.values import BrokenFile, Loader, Position, Reader
-from function.cli.yaml_errors import explained
+from function.cli.yaml_errors import explained, lines_of
 
 _TWO_ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _JSON = json.JSONDecoder()
@@ -65,7 +65,7 @@ def unread(text: str, file: str) -> Iterator[Unread]:
     """The documents in a text. Raises BrokenFile where the text is not YAML."""
     is_json = Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "[")
     for part in _values(_spaced(text)) if is_json else (text,):
-        lines = part.split("\n")
+        lines = lines_of(part)
         for node in _composed(part, file, is_json=is_json):
             above = node.start_mark.line
             yield Unread("\n".join(lines[above : node.end_mark.line + 1]), above, node)

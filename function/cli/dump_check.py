@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from function.cli.documents import FieldPath
 from function.cli.files import Loaded
-from function.cli.meant import is_ours, takes_part
 from function.cli.values import BrokenFile
 from function.core import dig
 from function.planning.control_plane import kinds
@@ -33,13 +32,6 @@ _ANY: Shape = {
 _MANIFEST: Shape = {"*apiVersion": _TEXT, "*kind": _TEXT, "*metadata": {"*name": _TEXT, "namespace": _TEXT}}
 _CARRIED: Shape = {"*spec": {"*forProvider": {"*manifest": _MANIFEST}}}
 """The shape of an Object of provider-kubernetes (v1.2)."""
-
-
-def is_sound(one: Loaded) -> bool:
-    """Whether a plan can load an object, as far as it is of a kind that no plan looks at."""
-    if is_ours(one.manifest) or takes_part(one.manifest):
-        return True
-    return not any(_faults(one.manifest, _ANY, ()))
 
 
 def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:

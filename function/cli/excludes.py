@@ -6,11 +6,11 @@ Both have the syntax of .gitignore. Later patterns win over earlier ones, those 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -19,6 +19,7 @@ from function.cli.values import BrokenFile
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+Specs: TypeAlias = "tuple[tuple[Path, GitIgnoreSpec], ...]"
 IGNORE_FILE = ".modelplaneignore"
 
 option = click.option(
@@ -35,7 +36,7 @@ option = click.option(
 class Excludes:
     """The patterns that hold in a folder and below it."""
 
-    rules: tuple[tuple[Path, GitIgnoreSpec], ...]
+    rules: Specs
     """Patterns, each with the folder that they are relative to; the last one that matches decides."""
 
     def match(self, path: Path, *, is_folder: bool = False) -> bool:
@@ -57,36 +58,53 @@ def _answer(base: Path, spec: GitIgnoreSpec, path: Path, is_folder: bool) -> boo
     return spec.check_file(f"{path.relative_to(base).as_posix()}{'/' * is_folder}").include
 
 
-def around(folder: Path, patterns: Sequence[str]) -> Excludes:
-    """The patterns that hold in a folder: of the ignore files in it and above it, up to the root of the git repository,
-    and of --exclude, which are relative to the folder and to the current one. The folder is absolute.
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The patterns of one run of a command."""
 
-    Raises:
-        BrokenFile: An ignore file cannot be read, or has a pattern that cannot be.
-    """
-    bases = dict.fromkeys((folder, Path.cwd())) if patterns else ()
-    return Excludes((*_ignored(folder), *((base, _given(tuple(patterns))) for base in bases)))
-
-
-@cache
-def _given(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    return _spec("--exclude", patterns)
-
-
-@cache
-def _ignored(folder: Path) -> tuple[tuple[Path, GitIgnoreSpec], ...]:
+    patterns: tuple[str, ...] = ()
+    """Those of --exclude."""
+    ignores_named: bool = False
+    """Whether ignore files hold for files that are named themselves, as a hook names every changed file."""
+    _known: dict[Path, Specs] = field(default_factory=dict)
     """The ignore files that hold in a folder, the topmost first."""
-    return tuple(
-        (place, _spec(str(place / IGNORE_FILE), _lines(place / IGNORE_FILE)))
-        for place in reversed(list(_places(folder)))
-        if (place / IGNORE_FILE).is_file()
-    )
+
+    def around(self, folder: Path) -> Excludes:
+        """The patterns that hold in a folder: of the ignore files in it and above it, up to the root of the git
+        repository, and of --exclude, which are relative to the folder and to the current one.
+
+        Args:
+            folder: An absolute path.
+
+        Raises:
+            BrokenFile: An ignore file cannot be read, or a pattern is none.
+        """
+        if folder not in self._known:
+            self._known[folder] = tuple(_ignored(folder))
+        return Excludes((*self._known[folder], *self._given(folder)))
+
+    def of_named(self, file: Path) -> Excludes:
+        """The patterns that hold for a file that is named itself. Raises BrokenFile."""
+        return self.around(file.parent) if self.ignores_named else Excludes(tuple(self._given(file.parent)))
+
+    def _given(self, folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+        for base in dict.fromkeys((folder, Path.cwd())) if self.patterns else ():
+            yield base, _spec("--exclude", self.patterns)
+
+
+def _ignored(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+    for place in reversed(list(_places(folder))):
+        if os.path.isfile(place / IGNORE_FILE):  # noqa: PTH113
+            yield place, _spec(str(place / IGNORE_FILE), _lines(place / IGNORE_FILE))
 
 
 def _places(folder: Path) -> Iterator[Path]:
-    """A folder, and those above it up to the root of its git repository. Without a repository, the folder alone."""
+    """A folder, and those above it up to the root of its git repository. Without a repository, the folder alone.
+
+    A folder above may be unreadable: os.path then finds nothing in it, where pathlib would raise.
+    """
     above = (folder, *folder.parents)
-    root = next((place for place in above if (place / ".git").exists()), folder)
+    root = next((place for place in above if os.path.exists(place / ".git")), folder)  # noqa: PTH110
     yield from above[: above.index(root) + 1]
 
 

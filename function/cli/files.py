@@ -6,8 +6,6 @@ Reads YAML and JSON, files with many documents, folders, what `kubectl get -o ya
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +14,14 @@ from typing import Any
 
 import yaml
 
-from function.cli import regions, rendered, walk
-from function.cli.documents import Document, FieldPath, Unread, documents, place_behind, unread, walked
+from function.cli import content, regions, rendered, walk
+from function.cli.documents import Document, FieldPath, Unread, documents, unread, walked
+from function.cli.excludes import Rules
 from function.cli.inputs import NOTHING, Skipped, nothing
 from function.cli.meant import is_ours, mentions, takes_part
 from function.cli.regions import Region
 from function.cli.values import BrokenFile, Position
-from function.cli.walk import STDIN, SourceFile
+from function.cli.walk import SourceFile
 from function.core import Manifest, NamespacedName, dig
 
 
@@ -103,6 +102,8 @@ class Input:
     """The files that were read, as messages name them."""
     is_empty: bool
     """Whether no file has any content."""
+    builds: Mapping[str, str] = field(default_factory=dict)
+    """The folder of the kustomization that a file belongs to, by the file, for those that belong to one."""
 
     @property
     def ours(self) -> int:
@@ -115,24 +116,28 @@ class Input:
             return []
         kinds = Counter(one.kind[1] for one in self.loaded if takes_part(one.manifest))
         problem = nothing(self.skipped.and_kinds(kinds), len(self.read), is_empty=self.is_empty)
-        return [BrokenFile(_shown(paths[0]), problem, code=NOTHING)]
+        return [BrokenFile(content.shown(paths[0]), problem, code=NOTHING)]
 
 
-def read(paths: Iterable[str | Path], exclude: Sequence[str] = ()) -> Input:
+def read(
+    paths: Iterable[str | Path], exclude: Sequence[str] = (), *, foreign: bool = False, ignores_named: bool = False
+) -> Input:
     """Read some files and folders. A file that is given twice is read once.
 
     Args:
         paths: Files, folders, and - for standard input.
         exclude: Patterns of files and folders to pass over.
+        foreign: Whether objects of foreign kinds matter as much as ours: they are errors too if they are broken.
+        ignores_named: Whether ignore files hold for files that are named themselves.
     """
-    reading = _Reading()
+    reading, rules = _Reading(foreign), Rules(tuple(exclude), ignores_named)
     for path in paths:
-        for found in walk.files(str(path), exclude, reading.skipped):
+        for found in walk.files(str(path), rules, reading.skipped):
             if isinstance(found, BrokenFile):
                 reading.broken.append(found)
             else:
                 reading.file(found)
-    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content)
+    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content, reading.builds)
 
 
 def load(paths: Iterable[str | Path]) -> list[Loaded]:
@@ -149,7 +154,7 @@ def load(paths: Iterable[str | Path]) -> list[Loaded]:
 
 def examine(paths: Iterable[str | Path]) -> tuple[list[Loaded], list[BrokenFile]]:
     """The objects in some files and folders, and everything that cannot be read as objects."""
-    found = read(paths)
+    found = read(paths, foreign=True)
     return found.loaded, found.broken
 
 
@@ -161,10 +166,10 @@ def parse(text: str, file: str) -> list[Loaded]:
 def values(path: str) -> list[Any]:
     """Read every document in a file or folder as plain data. Raises BrokenFile."""
     found = []
-    for file in walk.files(path, (), Skipped()):
+    for file in walk.files(path, Rules(), Skipped()):
         if isinstance(file, BrokenFile):
             raise file
-        found += values_in(_text(file.path), _shown(file.path))
+        found += values_in(content.text(file.path), content.shown(file.path))
     return found
 
 
@@ -177,31 +182,33 @@ def values_in(text: str, file: str) -> list[Any]:
 class _Reading:
     """What was found so far."""
 
+    foreign: bool
     loaded: list[Loaded] = field(default_factory=list)
     broken: list[BrokenFile] = field(default_factory=list)
     skipped: Skipped = field(default_factory=Skipped)
     read: list[str] = field(default_factory=list)
     has_content: bool = False
+    builds: dict[str, str] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
     def file(self, file: SourceFile) -> None:
         """Read a file. A document that is broken does not hide those after it; invalid YAML does."""
-        place, name = os.path.realpath(file.path), _shown(file.path)
+        place, name = os.path.realpath(file.path), content.shown(file.path)
         if place in self._seen:
             return
         self._seen.add(place)
         self.read.append(name)
+        if file.build:
+            self.builds[name] = file.build
         try:
-            raw = _bytes(file.path)
+            self._content(content.of(file.path), name, file)
         except BrokenFile as problem:
             self.broken.append(problem)
-            return
-        self._content(raw, name, file)
 
     def _content(self, raw: bytes, name: str, file: SourceFile) -> None:
         found = None
         try:
-            for part in unread(_decoded(raw, name), name):
+            for part in unread(content.decoded(raw, name), name):
                 found = self._document(part, name, file) + (found or 0)
         except BrokenFile as problem:
             self._not_yaml(problem, raw, file)
@@ -210,9 +217,9 @@ class _Reading:
         self.skipped.not_kubernetes += found == 0
 
     def _not_yaml(self, problem: BrokenFile, raw: bytes, file: SourceFile) -> None:
-        text = raw.decode("utf-16" if raw[:2] in _UTF_16 else "utf-8", errors="replace")
-        if not file.is_named and not mentions(text):
-            self.skipped.unreadable += 1
+        text = content.guessed(raw)
+        if not (file.is_named or self.foreign or mentions(text)):
+            self.skipped.unreadable.append(problem)
         elif rendered.is_template(text, problem.position):
             what = f"a template, not YAML; {rendered.remedy(Path(file.path))}"
             self.broken.append(BrokenFile(problem.file, what, problem.position))
@@ -225,12 +232,14 @@ class _Reading:
             document = part.read(name)
         except BrokenFile as problem:
             return self._odd(problem, part, file)
+        if document.value is None:
+            return 0
         return _is_list(document.value) + sum(self._value(found, name, file) for found in _found(document))
 
     def _odd(self, problem: BrokenFile, part: Unread, file: SourceFile) -> int:
         """Handle a document whose values no manifest can have, such as one with tags of its own."""
         kind = part.scalar("kind")
-        if mentions(part.text):
+        if mentions(part.text) or (kind and self.foreign):
             self._not_yaml(problem, part.text.encode(errors="replace"), file)
         elif kind:
             self.skipped.kinds[kind] += 1
@@ -239,70 +248,30 @@ class _Reading:
     def _value(self, found: _Found, name: str, file: SourceFile) -> bool:
         """Take an object, or count it. Returns whether it is a Kubernetes object."""
         value = found.value
-        is_meant = is_ours(value) or (file.is_named and _is_broken_list(value))
-        if not is_meant and not _is_kubernetes(value):
+        is_object = _is_kubernetes(value)
+        if not self._is_wanted(value, file) and not is_object:
             return False
         try:
             self.loaded.append(_object(found, name))
         except BrokenFile as problem:
-            if is_meant:
+            if self._is_wanted(value, file):
                 self.broken.append(problem)
-                return True
-        if not is_meant and not (self.loaded and self.loaded[-1].manifest is value and takes_part(value)):
-            self.skipped.kinds[value["kind"]] += 1
+            else:
+                self.skipped.kinds[value["kind"]] += 1
+            return True
+        self.skipped.kinds.update([value["kind"]] if not is_ours(value) and not takes_part(value) else ())
         return True
 
-
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+    def _is_wanted(self, value: Any, file: SourceFile) -> bool:
+        """Whether a value is an error if it is no sound object."""
+        if self.foreign and (file.is_named or _is_kubernetes(value)):
+            return True
+        return is_ours(value) or (file.is_named and _is_kubernetes(value) and value["kind"] == "List")
 
 
 def _is_kubernetes(value: Any) -> bool:
     fields = (value.get("apiVersion"), value.get("kind")) if isinstance(value, Mapping) else ()
     return bool(fields) and all(isinstance(field, str) and field for field in fields)
-
-
-def _is_broken_list(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("kind") == "List"
-
-
-def _shown(file: str) -> str:
-    """A file's name as text, also if its bytes are not UTF-8."""
-    return "<stdin>" if file == STDIN else os.fsencode(file).decode(errors="backslashreplace")
-
-
-def _bytes(file: str) -> bytes:
-    """The content of a file. Raises BrokenFile."""
-    try:
-        if file == STDIN:
-            return sys.stdin.buffer.read()
-        with open(file, "rb") as opened:  # noqa: PTH123  (a name that is not UTF-8 too)
-            _check_device(opened.fileno(), file)
-            return opened.read()
-    except OSError as error:
-        raise BrokenFile(_shown(file), f"cannot be read: {error.strerror}") from error
-
-
-def _check_device(descriptor: int, file: str) -> None:
-    """Refuse a device, which may have no end. A terminal has one, and so has the null device."""
-    mode = os.fstat(descriptor).st_mode
-    is_device = stat.S_ISBLK(mode) or stat.S_ISCHR(mode)
-    if is_device and not os.isatty(descriptor) and not Path(file).samefile(os.devnull):
-        raise BrokenFile(_shown(file), "a device, not a file")
-
-
-def _text(file: str) -> str:
-    return _decoded(_bytes(file), _shown(file))
-
-
-def _decoded(raw: bytes, file: str) -> str:
-    if raw[:2] in _UTF_16:
-        raise BrokenFile(file, "the text is UTF-16; save the file as UTF-8", Position(1, 1))
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = place_behind(raw[: error.start].decode(errors="replace"))
-        problem = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise BrokenFile(file, problem, place) from error
 
 
 # Objects

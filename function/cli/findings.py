@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from function.cli import excerpt, locations
-from function.cli.files import Input, Loaded
+from function.cli import excerpt, locations, overlays
+from function.cli.files import FileLocation, Input, Loaded
 from function.cli.regions import Region
 from function.cli.values import UNREADABLE, BrokenFile, Position
 from function.core import plural, visible
+from function.schema import Path as FieldPath
 from function.validation import Finding
 from function.validation.finding import SEVERITIES
 
@@ -80,10 +81,14 @@ def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
     one = loaded[finding.index]
     place = one.source
     region = place.region_of_key(finding.path) if finding.is_about_the_key else place.region(finding.path, finding.span)
-    other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
+    other = _other(loaded[finding.other].source, place, finding.path) if finding.other is not None else ""
     message = f"{finding.field}: {finding.message}{other}"
     who, text = f"{one.kind[1]} {one.identity}", place.text(region.start.line)
     return FileFinding(place.file, region, finding.severity, who, finding.field, message, finding.code, text)
+
+
+def _other(other: FileLocation, own: FileLocation, path: FieldPath) -> str:
+    return f"; the other is at {other.at(path)}{overlays.remedy(own.file, other.file)}"
 
 
 def as_text(findings: Sequence[FileFinding], given: Input) -> str:
@@ -120,7 +125,7 @@ def plain(one: FileFinding) -> dict[str, Any]:
 
 
 def as_github(findings: Sequence[FileFinding], given: Input) -> str:
-    return "\n".join([*map(_annotation, findings), summary(findings, given)])
+    return "\n".join([*map(_annotation, findings), summary(findings, given), *map(visible, given.skipped.notes)])
 
 
 def summary(findings: Sequence[FileFinding], given: Input) -> str:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from function.cli import faults
+from function.cli import faults, inputs
 from function.cli.files import Loaded, read
 from function.cli.findings import FileFinding, located, plain
-from function.cli.inputs import Skipped
+from function.cli.meant import is_ours, takes_part
 from function.cli.progress import Progress
 from function.cli.values import BrokenFile
-from function.core import NamespacedName, plural, visible
+from function.core import NamespacedName, plural
 from function.planning import desired
 from function.planning.edits import unknown
 from function.sandbox.errors import DidNotConverge, Refused, Unreachable
@@ -125,31 +125,28 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = (), *, as_edits: bool
     Raises:
         ClickException: An API server would refuse an object, or there is none of ours. The errors are printed.
     """
-    from function.cli import dump_check
-
     given = read(paths, exclude)
-    if not given.broken and (missing := given.missing(paths)):
-        raise click.ClickException(missing[0].problem)
-    loaded = [one for one in given.loaded if dump_check.is_sound(one)]
+    loaded = _taking_part(given.loaded)
     errors = [finding for _, finding in _errors(loaded, given.broken, as_edits=as_edits)]
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
         raise faults.Invalid(f"{plural(len(errors), 'error')}; nothing was planned", [plain(f) for f in errors])
-    _tell(given.skipped)
+    if missing := given.missing(paths):
+        raise click.ClickException("\n".join([missing[0].problem, *given.skipped.notes]))
+    inputs.note(given.skipped)
     return loaded
 
 
-def _tell(skipped: Skipped) -> None:
-    for line in skipped.lines():
-        click.echo(visible(line), err=True)
+def _taking_part(loaded: Sequence[Loaded]) -> list[Loaded]:
+    """The objects that a plan reads: of ours, and of kinds that ours read or compose."""
+    return [one for one in loaded if is_ours(one.manifest) or takes_part(one.manifest)]
 
 
 def admitted(loaded: Sequence[Loaded], broken: Sequence[BrokenFile]) -> list[Loaded]:
     """The objects that an API server accepts. The errors of the others are printed as warnings: they exist nowhere."""
-    from function.cli import dump_check
 
-    loaded = [one for one in loaded if dump_check.is_sound(one)]
+    loaded = _taking_part(loaded)
     errors = _errors(loaded, broken)
     for _, finding in errors:
         click.echo(f"{replace(finding, severity='warning')}; left out", err=True)

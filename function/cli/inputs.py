@@ -6,11 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function.core import plural
+import click
+
+from function.cli.values import BrokenFile
+from function.core import plural, visible
 from function.vocabulary import versions
 
 NOTHING = "nothing"
 """Code of the error that the input has no object of ours."""
+_NOTED = "function.cli.inputs.noted"
 _MOST_KINDS = 8
 """Foreign kinds that a sentence lists before it counts the others."""
 _EXPECTED = f"YAML or JSON with objects of {versions.MODELPLANE}, such as a ModelDeployment"
@@ -24,7 +28,7 @@ class Skipped:
     """Objects of foreign kinds, by kind."""
     not_kubernetes: int = 0
     """Files without a Kubernetes object."""
-    unreadable: int = 0
+    unreadable: list[BrokenFile] = field(default_factory=list)
     """Files that are not valid YAML, and name no apiVersion of ours."""
     excluded: int = 0
     """Files and folders."""
@@ -55,6 +59,8 @@ class Skipped:
     def __str__(self) -> str:
         """What was skipped, in words; empty if nothing was."""
         files = [f"{what} ({count})" for what, count in self._of_files().items() if count]
+        if self.unreadable:
+            files.append(f"files that are not valid YAML ({len(self.unreadable)}, such as {self.unreadable[0].place})")
         kinds = [f"{kind} ({count})" for kind, count in sorted(self.kinds.items(), key=lambda one: (-one[1], one[0]))]
         more = sum(sorted(self.kinds.values(), reverse=True)[_MOST_KINDS:])
         rest = [f"{plural(len(kinds) - _MOST_KINDS, 'more kind')} ({more})"] if more else []
@@ -63,22 +69,22 @@ class Skipped:
     def _of_files(self) -> dict[str, int]:
         return {
             "files without Kubernetes objects": self.not_kubernetes,
-            "files that are not valid YAML": self.unreadable,
             "excluded files and folders": self.excluded,
             "templates of Helm": self.templates,
             "patches of Kustomize": self.patches,
         }
 
     def lines(self) -> list[str]:
-        """What was skipped, and what to do about it; nothing if nothing was."""
-        return [*([f"skipped: {self}"] if str(self) else []), *self.notes]
+        """What was skipped that the user did not exclude, and what to do about it."""
+        told = str(replace(self, excluded=0))
+        return [*([f"skipped: {told}"] if told else []), *self.notes]
 
     def data(self) -> dict[str, Any]:
         """The same for programs."""
         return {
             "kinds": dict(sorted(self.kinds.items())),
             "notKubernetes": self.not_kubernetes,
-            "notYAML": self.unreadable,
+            "notYAML": [str(one) for one in self.unreadable],
             "excluded": self.excluded,
             "templates": self.templates,
             "patches": self.patches,
@@ -97,5 +103,21 @@ def nothing(skipped: Skipped, read: int, *, is_empty: bool) -> str:
     found = f"; skipped: {skipped}" if str(skipped) else ""
     empty = ", which is empty" if read == 1 else ", which are empty"
     where = f"{plural(read, 'file')}{empty if is_empty and read else ''}"
-    remedy = "".join(f"; {note}" for note in skipped.notes[:1])
-    return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}{remedy}"
+    return f"no object of Modelplane in {where}{found}; expected {_EXPECTED}"
+
+
+def note(skipped: Skipped) -> None:
+    """Keep what the command skipped in its input for its output, and tell it on standard error."""
+    context = click.get_current_context(silent=True)
+    lines = skipped.lines()
+    if context and lines:
+        context.meta.setdefault(_NOTED, skipped.data())
+    for line in lines:
+        click.echo(visible(line), err=True)
+
+
+def noted() -> dict[str, Any]:
+    """What the command skipped, as a field of its output for programs; empty if that was nothing."""
+    context = click.get_current_context(silent=True)
+    found = context.meta.get(_NOTED) if context else None
+    return {"skipped": found} if found else {}

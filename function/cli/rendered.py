@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ import yaml
 
 from function.cli.meant import mentions, names_a_kind
 from function.cli.values import Position
+from function.cli.yaml_errors import lines_of
 from function.core import dig_list
 
 CHART: Final = "Chart.yaml"
@@ -29,6 +29,8 @@ _LISTS: Final = (
     "configurations",
 )
 """Fields of a kustomization that name files which are no manifests (kustomize v5, types.Kustomization)."""
+_BASES: Final = ("resources", "bases", "components")
+"""Fields of a kustomization that name folders with others, among files."""
 _TEMPLATE = re.compile(
     r"^\s*(?:-\s+)?\{\{-?\s|\{\{-?\s*(?:\$?\.|include\b|toYaml\b|tpl\b|default\b)|^\s*\{%-?\s", re.MULTILINE
 )
@@ -70,14 +72,14 @@ def kustomization(folder: str) -> str:
 def chart_of(path: Path) -> Path | None:
     """The Helm chart whose template a file is, or whose folder of templates a folder is or is in."""
     for folder in (path, *path.parents):
-        if folder.name == TEMPLATES and (folder.parent / CHART).is_file():
+        if folder.name == TEMPLATES and os.path.isfile(folder.parent / CHART):  # noqa: PTH113
             return folder.parent
     return None
 
 
 def is_template(text: str, position: Position | None) -> bool:
     """Whether a text that is not valid YAML is a template: of Helm, Go or Jinja."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     at = lines[position.line - 1] if position and position.line <= len(lines) else ""
     return "{{" in at or bool(_TEMPLATE.search(text))
 
@@ -86,12 +88,17 @@ def is_template(text: str, position: Position | None) -> bool:
 
 
 def patched_in(file: Path) -> Path | None:
-    """The folder, of those directly above a file, whose kustomization names the file as a patch."""
-    for folder in (file.parent, file.parent.parent):
-        kustomizations = [str(folder / name) for name in KUSTOMIZATIONS if (folder / name).is_file()]
-        if os.path.realpath(file) in patches(kustomizations):
-            return folder
-    return None
+    """The folder, of those directly above a file, whose kustomization names the file as a patch; None if none does."""
+    folder = os.path.dirname(file)  # noqa: PTH120
+    beside = [os.path.join(folder, name) for name in KUSTOMIZATIONS]  # noqa: PTH118
+    found = patches([*beside, *above(folder)]).get(os.path.realpath(file))
+    return None if found is None else Path(found)
+
+
+def above(folder: str) -> list[str]:
+    """Where the kustomizations of the two folders above a folder would be."""
+    ups = (os.path.normpath(os.path.join(folder, up)) for up in ("..", "../.."))  # noqa: PTH118
+    return [os.path.join(up, name) for up in ups for name in KUSTOMIZATIONS]  # noqa: PTH118
 
 
 def patches(kustomizations: Iterable[str]) -> Mapping[str, str]:
@@ -104,7 +111,30 @@ def patches(kustomizations: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
-@cache
+def included(folder: str) -> frozenset[str]:
+    """The folders that a kustomization builds upon, directly or not."""
+    found: set[str] = set()
+    waiting = list(_bases(folder))
+    while waiting:
+        if (below := waiting.pop()) not in found:
+            found.add(below)
+            waiting += _bases(below)
+    return frozenset(found)
+
+
+def _bases(folder: str) -> Iterator[str]:
+    for file in KUSTOMIZATIONS:
+        for name in _folders(os.path.join(folder, file)):  # noqa: PTH118
+            yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _folders(kustomization: str) -> Iterator[str]:
+    content = _read(kustomization)
+    for name in (name for field in _BASES for name in dig_list(content, field)):
+        if isinstance(name, str) and not name.lower().endswith((".yaml", ".yml", ".json")):
+            yield name
+
+
 def _patches(kustomization: str) -> tuple[str, ...]:
     return tuple(_named(_read(kustomization)))
 

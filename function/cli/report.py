@@ -77,7 +77,10 @@ def show(parts: Sequence[Part], out: TextIO | None = None) -> None:
 
 
 def dump(data: Mapping[str, Any], form: str) -> None:
-    """Print data for machines, as json or yaml."""
+    """Print data for machines, as json or yaml. What the command skipped in its input is in `skipped`."""
+    from function.cli.inputs import noted
+
+    data = {**data, **noted()}
     if form == "json":
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return

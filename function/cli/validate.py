@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 
-from function.cli import excludes, terminal
+from function.cli import excludes, overlays, terminal
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.excerpt import Page
 from function.cli.files import Input, read
 from function.cli.findings import FileFinding, as_github, as_json, as_text, located, with_excerpts
 from function.cli.sarif import as_sarif
-from function.validation import report
 
 _FORMATS: Mapping[str, Callable[[Sequence[FileFinding], Input], str]] = {
     "text": as_text,
@@ -73,10 +72,10 @@ def validate(
     references between objects: validate all files of a fleet together. Objects of other kinds, and files that contain
     no Kubernetes objects, are skipped and counted. If nothing is left to check, that is an error.
     """
-    given = read(files, exclude)
+    given = read(files, exclude, ignores_named=True)
     broken = given.broken or ([] if allow_empty else given.missing(files))
-    is_complete = not given.broken
-    found = located(report([one.manifest for one in given.loaded], is_complete=is_complete), given.loaded, broken)
+    found = located(overlays.findings(given), given.loaded, broken)
+    given.skipped.note_if(overlays.note(given))
     is_shown = sys.stdout.isatty() if excerpts is None else excerpts
     if form == "text" and is_shown:
         click.echo(with_excerpts(found, given, _page()))

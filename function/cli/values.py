@@ -31,8 +31,8 @@ class BrokenFile(Exception):
     """A file that cannot be read as manifests. The message has the file and, if known, the line and column."""
 
     def __init__(self, file: str, problem: str, position: Position | None = None, *, code: str = UNREADABLE) -> None:
-        place = ":".join([file, *map(str, position or ())])
-        super().__init__(f"{place}: {problem}")
+        self.place = ":".join([file, *map(str, position or ())])
+        super().__init__(f"{self.place}: {problem}")
         self.file, self.problem, self.position, self.code = file, problem, position, code
 
 
@@ -113,11 +113,18 @@ class Reader:
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         read = _SCALARS.get(node.tag)
         if read is None:
-            raise self._broken(node, f"tag {node.tag} has no meaning in a manifest")
+            raise self._broken(node, _tagged(node.tag))
         return read(node.value)
 
     def _broken(self, node: yaml.Node, problem: str) -> BrokenFile:
         return BrokenFile(self.file, problem, Position(node.start_mark.line + 1, node.start_mark.column + 1))
+
+
+def _tagged(tag: str) -> str:
+    """A tag without a meaning. One with a single ! is probably a text that was not quoted, and may be a secret."""
+    if tag.startswith("!"):
+        return "! begins a tag, which has no meaning in a manifest; put a text that begins with ! in quotes"
+    return f"tag {tag} has no meaning in a manifest"
 
 
 def _twice(node: yaml.MappingNode, again: yaml.ScalarNode) -> str:

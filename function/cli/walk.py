@@ -10,18 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from function.cli import rendered
-from function.cli.excludes import Excludes, around
+from function.cli.content import STDIN
+from function.cli.excludes import Excludes, Rules
 from function.cli.inputs import Skipped
 from function.cli.values import BrokenFile
 from function.core import closest, enumerate_names
 
-STDIN: Final = "-"
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 _NEVER: Final = ("node_modules",)
 
@@ -33,9 +33,11 @@ class SourceFile:
     path: str
     is_named: bool
     """Whether the user named the file itself, not a folder above it."""
+    build: str = ""
+    """The nearest folder at or above the file, in the folder that the user named, that has a kustomization."""
 
 
-def files(path: str, exclude: Sequence[str], skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
+def files(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
     """The files that a path stands for, and what keeps some from being read. What is passed over is counted."""
     if path == STDIN:
         yield SourceFile(path, is_named=True)
@@ -46,14 +48,16 @@ def files(path: str, exclude: Sequence[str], skipped: Skipped) -> Iterator[Sourc
         yield BrokenFile(path, _absent(path, error))
         return
     try:
-        yield from _below(path, exclude, skipped) if stat.S_ISDIR(mode) else _named(path, exclude, skipped)
+        yield from _below(path, rules, skipped) if stat.S_ISDIR(mode) else _named(path, rules, skipped)
     except BrokenFile as problem:  # an ignore file, or a pattern
         yield problem
+    except OSError as error:  # such as a current folder that was removed
+        yield BrokenFile(path, f"cannot be read: {error.strerror}")
 
 
-def _named(path: str, exclude: Sequence[str], skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
+def _named(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
     place = _absolute(path)
-    if around(place.parent, exclude).match_file(place):
+    if rules.of_named(place).match_file(place):
         skipped.excluded += 1
     elif place.name in rendered.KUSTOMIZATIONS:
         skipped.note(rendered.kustomization(os.path.dirname(path)))  # noqa: PTH120
@@ -69,21 +73,27 @@ def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (resolves no links: patterns are about names)
 
 
-def _below(path: str, exclude: Sequence[str], skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
+def _below(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | BrokenFile]:
     before = skipped.files
-    walk = _Walk(around(_absolute(path), exclude), skipped, [])
+    walk = _Walk(rules.around(_absolute(path)), skipped, [])
     found = list(walk.below(path))
     yield from walk.broken
-    patches = rendered.patches(walk.kustomizations)
+    patches = rendered.patches([*walk.kustomizations, *rendered.above(path)])
+    builds = {os.path.dirname(kustomization) for kustomization in walk.kustomizations}  # noqa: PTH120
     for file in found:
         folder = patches.get(os.path.realpath(file)) if patches else None
         if folder is None:
-            yield SourceFile(file, is_named=False)
+            yield SourceFile(file, is_named=False, build=_build(file, builds))
         else:
             skipped.patches += 1
             skipped.note_if(rendered.patch(folder, file))
     if not found and not walk.broken and skipped.files == before:
         yield BrokenFile(path, f"no {enumerate_names(SUFFIXES, len(SUFFIXES))} files in this folder")
+
+
+def _build(file: str, builds: Collection[str]) -> str:
+    above = (str(folder) for folder in Path(file).parents) if builds else ()
+    return next((folder for folder in above if folder in builds), "")
 
 
 class _Walk:

@@ -20,9 +20,10 @@ from function.core import plural
 Found: TypeAlias = tuple[str, int, int]
 """What is wrong, and its line and column, counted from 0."""
 
-_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _FIELD = re.compile(r"(?:- +)*[^\s:#\"'\[{][^:]*:(?:\s|$)")
-_NO_SPACE = re.compile(r"(?:- +)*([A-Za-z][\w.-]*):\S")
+_NO_SPACE = re.compile(r" *(?:- +)*([A-Za-z][\w.-]*):\S")
 _DASHES = re.compile(r"(?:- +)+(?=\S)")
 _TAB = "a tab cannot indent YAML; use spaces"
 _ELSE = "this is not valid YAML; the mistake is here, or in the line above"
@@ -67,6 +68,11 @@ class _Mistake:
         return self.lines[line] if line < len(self.lines) else ""
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text as YAML counts them: by other characters than line feeds too."""
+    return text.split("\n") if text.isascii() and "\r" not in text else _BREAK.split(text)
+
+
 def explained(error: yaml.MarkedYAMLError, text: str, *, is_json: bool) -> tuple[str, Position | None]:
     """What is wrong, and where, counted from 1; no place if the parser knows none."""
     mark = error.problem_mark or error.context_mark
@@ -74,7 +80,7 @@ def explained(error: yaml.MarkedYAMLError, text: str, *, is_json: bool) -> tuple
         return _ELSE, None
     since = error.context_mark or mark
     mistake = _Mistake(
-        text.split("\n"), error.problem or "", error.context or "",
+        lines_of(text), error.problem or "", error.context or "",
         (mark.line, mark.column), (since.line, since.column), is_json,
     )  # fmt: skip
     what, line, column = next(filter(None, (rule(mistake) for rule in _RULES)), (_ELSE, mark.line, mark.column))
@@ -187,9 +193,9 @@ def _colon(mistake: _Mistake) -> Found | None:
 
 def _missing_colon(mistake: _Mistake, line: int) -> Found:
     text = mistake.of(line)
-    crowded = _NO_SPACE.match(text.lstrip())
+    crowded = _NO_SPACE.match(text)
     if crowded:
-        return f'a space is missing after "{crowded[1]}:"', line, _indent(text)
+        return "a space is missing after the colon", line, crowded.end(1)
     return 'expected "name: value" in this line; it has no ": "', line, _indent(text)
 
 

@@ -66,12 +66,15 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
     ("text", "want"),
     [
         ("a: 1\n\tb: 2\n", "f.yaml:2:1: a tab cannot indent YAML; use spaces"),
-        ("kind: X\nkind: Y\n", 'f.yaml:2:1: field "kind" stands here twice'),
+        ("kind: X\nkind: Y\n", 'f.yaml:2:1: field "kind" appears twice; the first is in line 1'),
         (
             "apiVersion: v1\nkind: X\napiVersion: v1\nkind: Y\n",
-            'f.yaml:3:1: field "apiVersion" stands here twice; between two objects stands a line with ---',
+            (
+                'f.yaml:3:1: field "apiVersion" appears twice; the first is in line 1;'
+                " between two objects stands a line with ---"
+            ),
         ),
-        ("a: [1\n", "f.yaml:2:1: not YAML: while parsing a flow sequence, did not find expected ',' or ']'"),
+        ("a: [1\n", "f.yaml:1:4: the bracket [ that opens here is never closed"),
         ("- 1\n", "f.yaml:1:1: not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"),
         ("kind: X\nmetadata: {name: a}\n", "f.yaml:1:1: apiVersion is missing"),
         ("apiVersion: v1\nkind: X\n", "f.yaml:1:1: metadata is missing"),
@@ -96,8 +99,11 @@ def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
         ("a: &x [*x]\n", "f.yaml:1:4: more than 200 levels deep"),
         ("a: " + "[" * 250 + "]" * 250, "f.yaml:1:203: more than 200 levels deep"),
         ("? [a]\n: 1\n", "f.yaml:1:3: a field's name must be text"),
-        ("a: \x01\n", "f.yaml:1:4: not YAML: control characters are not allowed"),
-        ("[" * 5000, "f.yaml:1:1001: not YAML: while increasing flow level, exceeded maximum nesting depth"),
+        (
+            "a: \x01\n",
+            "f.yaml:1:4: character 0x01 cannot be in YAML; write it as \\x01 in double quotes, or remove it",
+        ),
+        ("[" * 5000, "f.yaml:1:1001: nested too deeply"),
     ],
 )
 def test_what_is_broken_names_file_line_and_column(text: str, want: str) -> None:
@@ -114,6 +120,17 @@ def test_scalars_are_read_as_kubernetes_reads_them() -> None:
 
     want = ["2024-01-01T00:00:00Z", "1:30", 420, 16, 1000.0, True, "on", None, 1.5]
     assert document.manifest["v"] == want
+
+
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\r\n"])
+def test_lines_end_as_yaml_says(end: str) -> None:
+    """A comment ends at other characters than a line feed too, and a document below it keeps its place."""
+    got = files.parse(f"# a comment{end}{CONFIG}", "f.yaml")
+
+    assert [(found.identity.name, found.source.at(("metadata", "name"))) for found in got] == [
+        ("one", "f.yaml:6:9"),
+        ("two", "f.yaml:18:20"),
+    ]
 
 
 def test_what_only_looks_like_a_number_is_text() -> None:
@@ -158,23 +175,35 @@ def test_a_list_may_hold_lists_and_nothing() -> None:
     ]
 
 
-def test_what_is_no_object_does_not_hide_what_stands_below_it(tmp_path: Path) -> None:
-    (tmp_path / "x.yaml").write_text(f"kind: X\n---\n{CONFIG}---\nkind: List\nitems: [5, {{kind: Y}}]\n")
+def test_what_is_broken_does_not_hide_what_stands_below_it(tmp_path: Path) -> None:
+    ours = "apiVersion: modelplane.ai/v1alpha1\nkind: ModelCache\n"
+    (tmp_path / "x.yaml").write_text(f"{ours}---\n{CONFIG}---\nkind: List\nitems: [5, {{kind: ModelCache}}]\n")
 
     loaded, broken = files.examine([tmp_path])
 
     got = [one.identity.name for one in loaded], [(b.position.line, b.problem) for b in broken if b.position]
-    no_object = "not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"
-    want = [(1, "apiVersion is missing"), (22, no_object), (22, "apiVersion is missing")]
-    assert got == (["one", "two"], want)
+    assert got == (["one", "two"], [(1, "metadata is missing"), (23, "apiVersion is missing")])
 
 
-def test_what_is_not_text_says_where(tmp_path: Path) -> None:
-    (tmp_path / "x.yaml").write_bytes("a: b\nc: \u00fc ".encode() + b"\xfc")
+@pytest.mark.parametrize(
+    ("content", "place", "want"),
+    [
+        ("a: b\nc: \u00fc ".encode() + b"\xfc", (2, 6), "byte 0xfc is not UTF-8; save the file as UTF-8"),
+        ("a: b".encode("utf-16"), (1, 1), "the text is UTF-16; save the file as UTF-8"),
+    ],
+)
+def test_what_is_not_text_says_where(tmp_path: Path, content: bytes, place: tuple[int, int], want: str) -> None:
+    (tmp_path / "x.yaml").write_bytes(content)
 
     with pytest.raises(BrokenFile) as got:
-        files.load([tmp_path])
-    assert (got.value.position, got.value.problem) == (Position(2, 6), "not UTF-8 text: byte 0xfc cannot be read")
+        files.load([tmp_path / "x.yaml"])
+    assert (got.value.position, got.value.problem) == (Position(*place), want)
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_bytes(b"\xef\xbb\xbf" + CONFIG.replace("\n", "\r\n").encode())
+
+    assert [(one.identity.name, one.source.line) for one in files.load([tmp_path])] == [("one", 2), ("two", 15)]
 
 
 def test_a_pipe_is_a_file() -> None:
@@ -211,9 +240,24 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [found.source.file for found in files.load(["-"])] == ["<stdin>", "<stdin>"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a: [", "apiVersion: v1\nkind: Pod\n", "apiVersion: v1\nkind: Pod\nkind: Pod\n", "kind: List\napiVersion: v1\n"],
+)
+def test_where_foreign_kinds_matter_broken_ones_are_errors(tmp_path: Path, text: str) -> None:
+    """As for what is converted, or composed from."""
+    (tmp_path / "a.yaml").write_text(text)
+    (tmp_path / "values.yaml").write_text("a: b\n")
+
+    assert ([b.place.partition(":")[0] for b in files.examine([tmp_path])[1]], files.read([tmp_path]).broken) == (
+        [f"{tmp_path}/a.yaml"],
+        [],
+    )
+
+
 def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("a: [\n")
-    (tmp_path / "b.yaml").write_bytes(b"\xff\xfe\xfd")
+    (tmp_path / "a.yaml").write_text("apiVersion: modelplane.ai/v1alpha1\na: [\n")
+    (tmp_path / "b.yaml").write_bytes(b"apiVersion: modelplane.ai/v1alpha1 \xff")
     (tmp_path / "c.yaml").write_text(CONFIG)
     (tmp_path / "empty").mkdir()
 
@@ -221,8 +265,8 @@ def test_everything_that_is_broken_is_found_at_once(tmp_path: Path) -> None:
 
     got = len(loaded), [(Path(b.file).name, b.problem) for b in broken]
     want = [
-        ("a.yaml", "not YAML: while parsing a flow node, did not find expected node content"),
-        ("b.yaml", "not UTF-8 text: byte 0xff cannot be read"),
+        ("a.yaml", "a value is missing here"),
+        ("b.yaml", "byte 0xff is not UTF-8; save the file as UTF-8"),
         ("empty", "no .yaml, .yml, .json files in this folder"),
         ("gone", "no such file or folder"),
     ]
