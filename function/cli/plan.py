@@ -13,7 +13,7 @@ import click
 from function.cli import fail_on, plan_markdown, plan_report, refused, states
 from function.cli.epilog import epilog
 from function.cli.fail_on import Cause
-from function.cli.files import Loaded
+from function.cli.files import STDIN, Loaded
 from function.cli.fleet import admitted, checked, settled, warnings
 from function.cli.report import dump
 from function.cli.target import chosen
@@ -111,6 +111,8 @@ def _states(
     given = [name for name, value in (("--change", changes), ("--to", heads), ("--base", revision)) if value]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot be combined: each says what the fleet changes to")
+    if (*dirs, *changes, *heads).count(STDIN) > 1:
+        raise click.UsageError("- can be given once: standard input can be read only once")
     if revision is not None:
         from function.cli import revisions
 
@@ -176,7 +178,7 @@ def _show(report: PlanComparison, form: str, then: Iterable[tuple[str, str]]) ->
 def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
-    if "-" in dirs:
+    if STDIN in dirs:
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import click
 
@@ -93,7 +94,7 @@ class _Repository:
             raise click.ClickException(f"{path}: no such file or folder")
         found = _run(place if place.is_dir() else place.parent, "rev-parse", "--show-toplevel")
         if found.returncode:
-            _fail(f"--base: {path} is not in a git repository", found)
+            _fail(f"--base: {path} is not in a git repository that can be read", found)
         return _Repository(Path(_text(found.stdout)))
 
     def inside(self, path: str) -> str:
@@ -153,14 +154,15 @@ class _Repository:
 
     def _contents(self, commit: str, entries: Sequence[_Entry]) -> Iterator[bytes | None]:
         """The contents of files; None for a link that leads nowhere."""
+        odd = next((entry.path for entry in entries if "\n" in entry.path), None)
+        if odd is not None:
+            raise click.ClickException(f"--base: git cannot be asked for {odd!r}, whose name has a line break")
         asked = "".join(f"{commit}:{entry.path}\n" for entry in entries).encode(errors="surrogateescape")
         found = _run(self.top, "cat-file", "--batch", "--follow-symlinks", stdin=asked)
         if found.returncode:
             _fail(f"--base: cannot read the files of {commit}", found)
-        rest = found.stdout
-        for _ in entries:
-            content, rest = _next(rest)
-            yield content
+        answers = io.BytesIO(found.stdout)
+        return (_next(answers) for _ in entries)
 
 
 def _is_a_name(revision: str) -> bool:
@@ -168,19 +170,15 @@ def _is_a_name(revision: str) -> bool:
     return re.fullmatch(r"[\w./-]+", revision) is not None and ".." not in revision
 
 
-_UNRESOLVED = (b"dangling", b"loop", b"notdir", b"symlink")
-
-
-def _next(answers: bytes) -> tuple[bytes | None, bytes]:
-    """The first content in the answers of `git cat-file --batch --follow-symlinks`, and the other answers."""
-    head, _, rest = answers.partition(b"\n")
-    words = head.split(b" ")
-    if words[0] in _UNRESOLVED:
-        return None, rest[int(words[1]) + 1 :]
+def _next(answers: IO[bytes]) -> bytes | None:
+    """The next content in the answers of `git cat-file --batch --follow-symlinks`; None if there is no file."""
+    words = answers.readline().rstrip(b"\n").split(b" ")
     if words[-1] == b"missing":
-        return None, rest
-    size = int(words[2])
-    return (rest[:size] if words[1] == b"blob" else None), rest[size + 1 :]
+        return None
+    size = int(words[-1])
+    content = answers.read(size)
+    answers.read(1)  # the line end behind it
+    return content if words[1] == b"blob" else None
 
 
 # git
@@ -201,7 +199,7 @@ def _environment() -> dict[str, str]:
 
 
 def _fail(problem: str, failed: subprocess.CompletedProcess[bytes]) -> NoReturn:
-    said = failed.stderr.decode(errors="replace").strip().partition("\n")[0]
+    said = " ".join(failed.stderr.decode(errors="replace").split())
     raise click.ClickException(f"{problem}: {said}" if said else problem)
 
 

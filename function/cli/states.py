@@ -5,8 +5,10 @@ An edit is an object to create or replace, or one with a `deletionTimestamp` to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import click
 
 from function.cli.files import Loaded
 from function.planning import desired
@@ -33,10 +35,33 @@ def difference(base: Sequence[Loaded], head: Sequence[Loaded]) -> list[Loaded]:
 
 
 def changed(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
-    """The edits that change something: deletions, and objects that are new or differ from those in the files."""
+    """The edits that change something: deletions, and objects that are new or differ from those in the files.
+
+    Raises:
+        ClickException: An object without a namespace may be one that is in a namespace before.
+    """
     served = kinds()
     old = _by_key(base, served)
-    return [edit for edit in edits if _changes(old.get(desired.key(edit.manifest, served)), edit, served)]
+    found = [edit for edit in edits if _changes(old.get(desired.key(edit.manifest, served)), edit, served)]
+    _check_namespaces(old, [edit for edit in found if not edit.identity.namespace], served)
+    return found
+
+
+def _check_namespaces(old: Mapping[Key, Loaded], unstated: Iterable[Loaded], served: ServedKinds) -> None:
+    """Raise ClickException for a new object without a namespace, if another namespace has one of its name.
+
+    It is probably the same, as the user's context would tell kubectl; then it is neither new nor is the other deleted.
+    """
+    elsewhere = {(group, kind, name): one for (group, kind, _, name), one in old.items()}
+    for edit in unstated:
+        group, kind, namespace, name = key = desired.key(edit.manifest, served)
+        other = elsewhere.get((group, kind, name))
+        if namespace and key not in old and other:
+            at, there = edit.source.at(("metadata",)), other.identity.namespace
+            raise click.ClickException(
+                f"{at}: {kind} {name} has no namespace, and there is one in namespace {there} ({other.source.at()}); "
+                f"add metadata.namespace to say whether it is the same"
+            )
 
 
 def edited(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:

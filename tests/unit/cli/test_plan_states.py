@@ -198,6 +198,29 @@ def test_a_secret_that_is_missing_in_head_is_not_deleted(tmp_path: Path) -> None
     assert told(run(base, "--to", head)) == (NOTHING, "1 of 1 replica serves on 1 cluster; no replica changes.")
 
 
+@pytest.mark.parametrize("option", ["--change", "--to"])
+def test_an_object_without_a_namespace_may_be_one_that_is_there(tmp_path: Path, option: str) -> None:
+    """kubectl would know from the user's context. Nothing is planned that deletes one and creates the other."""
+    head = folder(tmp_path / "head")
+    substitute(head / "deployment.yaml", "  namespace: ml-team\n", "")
+
+    got = run(live(tmp_path / "live.yaml"), option, head)
+
+    want = (
+        f"Error: {head}/deployment.yaml:5:3: ModelDeployment qwen3-8b has no namespace, and there is one in namespace "
+    )
+    assert (got.exit_code, got.stdout, got.stderr.startswith(f"{want}ml-team (")) == (ERROR, "", True), got.stderr
+
+
+def test_objects_without_a_namespace_on_both_sides_are_the_same(tmp_path: Path) -> None:
+    base, head = folder(tmp_path / "base"), folder(tmp_path / "head")
+    for state in (base, head):
+        substitute(state / "deployment.yaml", "  namespace: ml-team\n", "")
+    adds_one(head)
+
+    assert told(run(base, "--to", head)) == (CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")
+
+
 # Stubs
 
 
@@ -345,6 +368,17 @@ def test_names_of_files_may_be_odd(tmp_path: Path) -> None:
     assert told(run(head, "--base", "main"))[0] == NOTHING
 
 
+def test_a_name_with_a_line_break_is_an_error(tmp_path: Path) -> None:
+    head = folder(tmp_path / "fleet")
+    shutil.copy(DEPLOYMENT, head / "odd\n.yaml")
+    committed(head)
+    (head / "odd\n.yaml").unlink()
+
+    got = run(head, "--base", "main")
+
+    assert (got.exit_code, r"git cannot be asked for 'odd\n.yaml'" in got.stderr) == (ERROR, True), got.stderr
+
+
 def test_a_revision_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     top = committed(folder(tmp_path / "fleet"))
     git(top, "update-ref", "refs/remotes/origin/release", "main")
@@ -377,7 +411,7 @@ def test_a_shallow_clone_says_what_to_fetch(tmp_path: Path) -> None:
 def test_a_folder_outside_of_a_repository_is_an_error(tmp_path: Path) -> None:
     got = run(folder(tmp_path / "fleet"), "--base", "main")
 
-    want = f"Error: --base: {tmp_path}/fleet is not in a git repository: fatal: not a git repository"
+    want = f"Error: --base: {tmp_path}/fleet is not in a git repository that can be read: fatal: not a"
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
 
 
@@ -414,6 +448,16 @@ def test_only_one_option_says_what_the_fleet_changes_to(given: tuple[str, ...]) 
     got = run(FLEET, *given)
 
     assert (got.exit_code, "cannot be combined: each says what the fleet changes to" in got.stderr) == (ERROR, True)
+
+
+@pytest.mark.parametrize(
+    "given", [("-", "-"), ("-", "--to", "-"), ("-", "--change", "-"), (FLEET, "--to", "-", "--to", "-")]
+)
+def test_standard_input_is_read_once(given: tuple[str | Path, ...]) -> None:
+    """What is read again is empty, and everything would be deleted."""
+    got = run(*given, stdin=FLEET.read_text())
+
+    assert (got.exit_code, "- can be given once" in got.stderr) == (ERROR, True), got.stderr
 
 
 def test_machines_get_the_same_exit_code(tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ def cluster(**condition: str) -> dict[str, object]:
         "apiVersion": versions.MODELPLANE,
         "kind": "InferenceCluster",
         "metadata": {"name": "europe"},
-        "spec": {"cluster": {"source": "Existing", "existing": {"secretRef": {"name": "a"}}}, "nodePools": [{"name": "a", "className": "b", "nodeCount": 1}]},
+        "spec": {
+            "cluster": {"source": "Existing", "existing": {"secretRef": {"name": "a"}}},
+            "nodePools": [{"name": "a", "className": "b", "nodeCount": 1}],
+        },
         "status": {"conditions": [condition]},
     }
 
