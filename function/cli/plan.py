@@ -82,9 +82,8 @@ def plan(
     which may be a dump of a live fleet, by the one in HEAD: what HEAD does not contain is deleted. --base REV compares
     DIR in the git revision REV with DIR as it is.
     """
-    fleet, edits = _states(dirs, changes, heads, revision)
+    fleet, edits, state = _states(dirs, changes, heads, revision)
     planned = _planned(fleet, edits, chosen(target), seed)
-    state = states.edited(fleet, edits or ())
     errors = refused.findings(planned.refusals, state)
     failures = fail_on.failures(_causes(planned.comparison, state), failing)
     code = ERROR if errors else FAILED_ON if failures else planned.comparison.exit_code
@@ -106,8 +105,8 @@ class _Planned:
 
 def _states(
     dirs: Sequence[str], changes: Sequence[str], heads: Sequence[str], revision: str | None
-) -> tuple[list[Loaded], list[Loaded] | None]:
-    """The fleet before, and the edits that change it; None if it is planned for the first time."""
+) -> tuple[list[Loaded], list[Loaded] | None, list[Loaded]]:
+    """The fleet before, the edits that change it (None if it is planned for the first time), and the fleet after."""
     given = [name for name, value in (("--change", changes), ("--to", heads), ("--base", revision)) if value]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot be combined: each says what the fleet changes to")
@@ -117,11 +116,14 @@ def _states(
         from function.cli import revisions
 
         base = admitted(*revisions.read(revision, dirs))
-        return base, states.difference(base, checked(dirs, as_edits=True))
+        head = checked(dirs, as_edits=True)
+        return base, states.difference(base, head), head
     fleet = checked(dirs)
     if heads:
-        return fleet, states.difference(fleet, checked(heads, as_edits=True))
-    return fleet, states.changed(fleet, checked(changes, as_edits=True)) if changes else None
+        head = checked(heads, as_edits=True)
+        return fleet, states.difference(fleet, head), head
+    edits = states.changed(fleet, checked(changes, as_edits=True)) if changes else None
+    return fleet, edits, states.edited(fleet, edits or ())
 
 
 def _planned(

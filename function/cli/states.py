@@ -42,9 +42,10 @@ def changed(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
     """
     served = kinds()
     old = _by_key(base, served)
-    found = [edit for edit in edits if _changes(old.get(desired.key(edit.manifest, served)), edit, served)]
-    _check_namespaces(old, [edit for edit in found if not edit.identity.namespace], served)
-    return found
+    pairs = [(edit, old.get(desired.key(edit.manifest, served))) for edit in edits]
+    found = [(edit, before) for edit, before in pairs if _changes(before, edit, served)]
+    _check_namespaces(old, [edit for edit, _ in found if not edit.identity.namespace], served)
+    return [_replacing(before, edit) for edit, before in found]
 
 
 def _check_namespaces(old: Mapping[Key, Loaded], unstated: Iterable[Loaded], served: ServedKinds) -> None:
@@ -73,6 +74,13 @@ def edited(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
 
 def _edit(one: Loaded) -> dict[str, object]:
     return (desired.deletion if desired.is_deletion(one.manifest) else desired.authored)(one.manifest)
+
+
+def _replacing(before: Loaded | None, edit: Loaded) -> Loaded:
+    """An edit of an object that is there, or any other edit as it is."""
+    if before is None or desired.is_deletion(edit.manifest):
+        return edit
+    return replace(edit, manifest=desired.replacing(before.manifest, edit.manifest))
 
 
 def _changes(old: Loaded | None, edit: Loaded, served: ServedKinds) -> bool:

@@ -109,6 +109,16 @@ def test_what_an_edit_breaks_elsewhere_is_an_error_there(tmp_path: Path) -> None
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
 
 
+def test_what_an_edit_breaks_is_placed_in_the_state_after_it(tmp_path: Path) -> None:
+    fleet = EXAMPLES / "clouds/tour"
+    classes = copy(fleet / "classes.yaml", tmp_path, "machineType: g2-standard-8", "machineType: g2-standard-4")
+    clusters = copy(fleet / "clusters.yaml", tmp_path, "# ", "#\n# ")
+
+    got = plan(fleet, "--to", classes, "--to", clusters)
+
+    assert (got.exit_code, f"{clusters}:" in got.stderr, str(fleet) in got.stderr) == (ERROR, True, False), got.stderr
+
+
 def test_machines_get_the_errors_too() -> None:
     got = json.loads(plan(EXAMPLES / "bad-edit", "-o", "json").stdout)
 
