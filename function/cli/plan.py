@@ -117,11 +117,11 @@ def _states(
 
         base = admitted(*revisions.read(revision, dirs))
         head = checked(dirs, as_edits=True)
-        return base, states.difference(base, head), head
+        return base, states.difference(base, head), states.edited((), head)
     fleet = checked(dirs)
     if heads:
         head = checked(heads, as_edits=True)
-        return fleet, states.difference(fleet, head), head
+        return fleet, states.difference(fleet, head), states.edited((), head)
     edits = states.changed(fleet, checked(changes, as_edits=True)) if changes else None
     return fleet, edits, states.edited(fleet, edits or ())
 

@@ -18,8 +18,8 @@ from function.cli.files import STDIN, SUFFIXES, Loaded, examine
 from function.cli.values import BrokenFile
 from function.core import closest
 
-_LINK, _SUBMODULE = "120000", "160000"
-"""Modes of entries that are not files (git-fast-import(1))."""
+_LINK = "120000"
+"""The mode of a link (git-fast-import(1))."""
 _GIT = ("git", "--no-optional-locks", "--literal-pathspecs")
 
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
@@ -77,7 +77,7 @@ class _Entry:
 def _is_read(entry: _Entry, inside: str) -> bool:
     """Whether an entry may be read: one that was given itself, or one in a folder that looks like manifests."""
     name = PurePosixPath(entry.path)
-    return entry.mode != _SUBMODULE and (entry.path == inside or name.suffix in SUFFIXES)
+    return entry.path == inside or name.suffix in SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,8 @@ def _is_a_name(revision: str) -> bool:
 
 
 def _next(answers: IO[bytes]) -> bytes | None:
-    """The next content in the answers of `git cat-file --batch --follow-symlinks`; None if there is no file."""
+    """The next content in the answers of `git cat-file --batch --follow-symlinks`; None if there is no file, but a link
+    that leads nowhere, or a submodule."""
     words = answers.readline().rstrip(b"\n").split(b" ")
     if words[-1] == b"missing":
         return None

@@ -168,6 +168,18 @@ def test_two_dumps_are_compared_by_what_users_wrote(tmp_path: Path) -> None:
     assert told(got) == (CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")
 
 
+def test_replicas_in_head_are_not_what_anyone_asks_for(tmp_path: Path) -> None:
+    """A dump of a fleet with another replica than this one has: it would take a node."""
+    head = folder(tmp_path / "head")
+    (replica,) = [plain(m) for m in settled() if m["kind"] == "ModelReplica"]
+    replica["metadata"] |= {"name": "qwen3-8b-other", "uid": "other"}
+    (head / "replica.yaml").write_text(yaml_text.documents([replica]))
+
+    got = json.loads(run(FLEET, DEPLOYMENT, "--to", head, "-o", "json").stdout)
+
+    assert (got["exitCode"], [pool["free"] for pool in got["pools"]]) == (NOTHING, [1])
+
+
 def test_what_only_head_contains_is_created_without_its_status(tmp_path: Path) -> None:
     """A cluster that was ready elsewhere is not ready here before it is made."""
     base = tmp_path / "base.yaml"
@@ -360,12 +372,27 @@ def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
 
 
 def test_names_of_files_may_be_odd(tmp_path: Path) -> None:
-    head = folder(tmp_path / "fleet")
-    (head / "deployment.yaml").rename(head / "späte :(top) * deployment.yaml")
-    committed(head)
-    (head / "späte :(top) * deployment.yaml").rename(head / "deployment.yaml")
+    """Such as one that means something to git."""
+    top = folder(tmp_path / "fleet")
+    (top / "deployment.yaml").rename(top / ":(top) späte *.yaml")
+    committed(top)
+    substitute(top / ":(top) späte *.yaml", "replicas: 1", "replicas: 2")
 
-    assert told(run(head, "--base", "main"))[0] == NOTHING
+    got = [told(run(*paths, "--base", "main")) for paths in ([top], [top / "fleet.yaml", top / ":(top) späte *.yaml"])]
+
+    assert got == [(CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")] * 2
+
+
+def test_a_submodule_is_passed_over(tmp_path: Path) -> None:
+    top = committed(folder(tmp_path / "fleet"))
+    git(top, "clone", "--quiet", str(top), "other.yaml")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message=b")
+    shutil.rmtree(top / "other.yaml")
+
+    got = run(top, "--base", "main")
+
+    assert (got.exit_code, got.stderr) == (NOTHING, "")
 
 
 def test_a_name_with_a_line_break_is_an_error(tmp_path: Path) -> None:
