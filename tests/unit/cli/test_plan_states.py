@@ -353,7 +353,8 @@ def test_an_object_that_was_invalid_is_not_in_the_base(tmp_path: Path) -> None:
 
 
 def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
-    """One within the folder names a file twice, which is read once; one that leads out of it is read."""
+    """One within the folder names a file twice, which is read once; one that leads out of it is read; one that leads to
+    a folder is not."""
     shared = folder(tmp_path / "repository/shared")
     (tmp_path / "repository/fleet").mkdir()
     for name, target in {
