@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from function.cli import excludes, fail_on, plan_markdown, plan_report, refused, states, terminal
+from function.cli.content import STDIN
 from function.cli.epilog import epilog
 from function.cli.fail_on import Cause
 from function.cli.files import Loaded
@@ -89,9 +90,8 @@ def plan(
     which may be a dump of a live fleet, by the one in HEAD: what HEAD does not contain is deleted. --base REV compares
     DIR in the git revision REV with DIR as it is.
     """
-    fleet, edits = _states(dirs, changes, heads, revision, exclude=exclude)
+    fleet, edits, state = _states(dirs, changes, heads, revision, exclude=exclude)
     planned = _planned(fleet, edits, chosen(target), seed)
-    state = states.edited(fleet, edits or ())
     errors = refused.findings(planned.refusals, state)
     failures = fail_on.failures(_causes(planned.comparison, state), failing)
     code = ERROR if errors else FAILED_ON if failures else planned.comparison.exit_code
@@ -114,20 +114,25 @@ class _Planned:
 
 def _states(
     dirs: Sequence[str], changes: Sequence[str], heads: Sequence[str], revision: str | None, *, exclude: Sequence[str]
-) -> tuple[list[Loaded], list[Loaded] | None]:
-    """The fleet before, and the edits that change it; None if it is planned for the first time."""
+) -> tuple[list[Loaded], list[Loaded] | None, list[Loaded]]:
+    """The fleet before, the edits that change it (None if it is planned for the first time), and the fleet after."""
     given = [name for name, value in (("--change", changes), ("--to", heads), ("--base", revision)) if value]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot be combined: each says what the fleet changes to")
+    if (*dirs, *changes, *heads).count(STDIN) > 1:
+        raise click.UsageError("- can be given once: standard input can be read only once")
     if revision is not None:
         from function.cli import revisions
 
         base = admitted(*revisions.read(revision, dirs, exclude))
-        return base, states.difference(base, checked(dirs, exclude, as_edits=True))
+        head = checked(dirs, exclude, as_edits=True)
+        return base, states.difference(base, head), states.edited((), head)
     fleet = checked(dirs, exclude)
     if heads:
-        return fleet, states.difference(fleet, checked(heads, exclude, as_edits=True))
-    return fleet, states.changed(fleet, checked(changes, as_edits=True)) if changes else None
+        head = checked(heads, exclude, as_edits=True)
+        return fleet, states.difference(fleet, head), states.edited((), head)
+    edits = states.changed(fleet, checked(changes, as_edits=True)) if changes else None
+    return fleet, edits, states.edited(fleet, edits or ())
 
 
 def _planned(
@@ -187,7 +192,7 @@ def _show(report: Listing, form: str, then: Iterable[tuple[str, str]]) -> None:
 def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Suggested next commands, and the purpose of each."""
     where = shlex.join(dirs)
-    if "-" in dirs or terminal.is_quiet():
+    if STDIN in dirs or terminal.is_quiet():
         return
     short = next((d for d in report.outcome.deployments if d.missing), None)
     if short:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -9,19 +10,20 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import click
 
 from function.cli import files
+from function.cli.content import STDIN
 from function.cli.excludes import IGNORE_FILE
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
-from function.cli.walk import STDIN, SUFFIXES
+from function.cli.walk import SUFFIXES
 from function.core import closest
 
-_LINK, _SUBMODULE = "120000", "160000"
-"""Modes of entries that are not files (git-fast-import(1))."""
+_LINK = "120000"
+"""The mode of a link (git-fast-import(1))."""
 _GIT = ("git", "--no-optional-locks", "--literal-pathspecs")
 
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
@@ -89,7 +91,7 @@ class _Entry:
 def _is_read(entry: _Entry, inside: str) -> bool:
     """Whether an entry may be read: one that was given itself, or one in a folder that looks like manifests."""
     name = PurePosixPath(entry.path)
-    return entry.mode != _SUBMODULE and (entry.path == inside or name.suffix in SUFFIXES)
+    return entry.path == inside or name.suffix in SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class _Repository:
             raise click.ClickException(f"{path}: no such file or folder")
         found = _run(place if place.is_dir() else place.parent, "rev-parse", "--show-toplevel")
         if found.returncode:
-            _fail(f"--base: {path} is not in a git repository", found)
+            _fail(f"--base: {path} is not in a git repository that can be read", found)
         return _Repository(Path(_text(found.stdout)))
 
     def inside(self, path: str) -> str:
@@ -176,14 +178,15 @@ class _Repository:
 
     def _contents(self, commit: str, entries: Sequence[_Entry]) -> Iterator[bytes | None]:
         """The contents of files; None for a link that leads nowhere."""
+        odd = next((entry.path for entry in entries if "\n" in entry.path), None)
+        if odd is not None:
+            raise click.ClickException(f"--base: git cannot be asked for {odd!r}, whose name has a line break")
         asked = "".join(f"{commit}:{entry.path}\n" for entry in entries).encode(errors="surrogateescape")
         found = _run(self.top, "cat-file", "--batch", "--follow-symlinks", stdin=asked)
         if found.returncode:
             _fail(f"--base: cannot read the files of {commit}", found)
-        rest = found.stdout
-        for _ in entries:
-            content, rest = _next(rest)
-            yield content
+        answers = io.BytesIO(found.stdout)
+        return (_next(answers) for _ in entries)
 
 
 def _is_a_name(revision: str) -> bool:
@@ -191,19 +194,16 @@ def _is_a_name(revision: str) -> bool:
     return re.fullmatch(r"[\w./-]+", revision) is not None and ".." not in revision
 
 
-_UNRESOLVED = (b"dangling", b"loop", b"notdir", b"symlink")
-
-
-def _next(answers: bytes) -> tuple[bytes | None, bytes]:
-    """The first content in the answers of `git cat-file --batch --follow-symlinks`, and the other answers."""
-    head, _, rest = answers.partition(b"\n")
-    words = head.split(b" ")
-    if words[0] in _UNRESOLVED:
-        return None, rest[int(words[1]) + 1 :]
+def _next(answers: IO[bytes]) -> bytes | None:
+    """The next content in the answers of `git cat-file --batch --follow-symlinks`; None if there is no file, but a link
+    that leads nowhere, or a submodule."""
+    words = answers.readline().rstrip(b"\n").split(b" ")
     if words[-1] == b"missing":
-        return None, rest
-    size = int(words[2])
-    return (rest[:size] if words[1] == b"blob" else None), rest[size + 1 :]
+        return None
+    size = int(words[-1])
+    content = answers.read(size)
+    answers.read(1)  # the line end behind it
+    return content if words[1] == b"blob" else None
 
 
 # git
@@ -224,7 +224,7 @@ def _environment() -> dict[str, str]:
 
 
 def _fail(problem: str, failed: subprocess.CompletedProcess[bytes]) -> NoReturn:
-    said = failed.stderr.decode(errors="replace").strip().partition("\n")[0]
+    said = " ".join(failed.stderr.decode(errors="replace").split())
     raise click.ClickException(f"{problem}: {said}" if said else problem)
 
 

@@ -5,8 +5,10 @@ An edit is an object to create or replace, or one with a `deletionTimestamp` to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import click
 
 from function.cli.files import Loaded
 from function.planning import desired
@@ -33,10 +35,34 @@ def difference(base: Sequence[Loaded], head: Sequence[Loaded]) -> list[Loaded]:
 
 
 def changed(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
-    """The edits that change something: deletions, and objects that are new or differ from those in the files."""
+    """The edits that change something: deletions, and objects that are new or differ from those in the files.
+
+    Raises:
+        ClickException: An object without a namespace may be one that is in a namespace before.
+    """
     served = kinds()
     old = _by_key(base, served)
-    return [edit for edit in edits if _changes(old.get(desired.key(edit.manifest, served)), edit, served)]
+    pairs = [(edit, old.get(desired.key(edit.manifest, served))) for edit in edits]
+    found = [(edit, before) for edit, before in pairs if _changes(before, edit, served)]
+    _check_namespaces(old, [edit for edit, _ in found if not edit.identity.namespace], served)
+    return [_replacing(before, edit) for edit, before in found]
+
+
+def _check_namespaces(old: Mapping[Key, Loaded], unstated: Iterable[Loaded], served: ServedKinds) -> None:
+    """Raise ClickException for a new object without a namespace, if another namespace has one of its name.
+
+    It is probably the same, as the user's context would tell kubectl; then it is neither new nor is the other deleted.
+    """
+    elsewhere = {(group, kind, name): one for (group, kind, _, name), one in old.items()}
+    for edit in unstated:
+        group, kind, namespace, name = key = desired.key(edit.manifest, served)
+        other = elsewhere.get((group, kind, name))
+        if namespace and key not in old and other:
+            at, there = edit.source.at(("metadata",)), other.identity.namespace
+            raise click.ClickException(
+                f"{at}: {kind} {name} has no namespace, and there is one in namespace {there} ({other.source.at()}); "
+                f"add metadata.namespace to say whether it is the same"
+            )
 
 
 def edited(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
@@ -48,6 +74,13 @@ def edited(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
 
 def _edit(one: Loaded) -> dict[str, object]:
     return (desired.deletion if desired.is_deletion(one.manifest) else desired.authored)(one.manifest)
+
+
+def _replacing(before: Loaded | None, edit: Loaded) -> Loaded:
+    """An edit of an object that is there, or any other edit as it is."""
+    if before is None or desired.is_deletion(edit.manifest):
+        return edit
+    return replace(edit, manifest=desired.replacing(before.manifest, edit.manifest))
 
 
 def _changes(old: Loaded | None, edit: Loaded, served: ServedKinds) -> bool:

@@ -26,6 +26,9 @@ _TOOLS = (
     "meta.helm.sh",
 )
 """Domains of the labels and annotations that Crossplane, kubectl, Argo CD, Flux and Helm write."""
+_TRACKING = ("app.kubernetes.io/instance", "app.kubernetes.io/managed-by")
+"""Labels by which Argo CD and Helm find what they deployed (argo-cd.readthedocs.io, Resource Tracking; helm.sh, Labels
+and Annotations)."""
 _WRITTEN = ("name", "namespace", "labels", "annotations")
 """Fields of metadata that users write."""
 _ADMITTED = admission.Admission()
@@ -69,6 +72,20 @@ def authored(manifest: Manifest) -> dict[str, Any]:
     return {**_identity(manifest), "metadata": metadata, **_body(manifest)}
 
 
+def replacing(old: Manifest, new: Manifest) -> dict[str, Any]:
+    """The edit that replaces an object: what users write is new, and what tools wrote stays."""
+    tags = {
+        field: {**_of_tools(old["metadata"].get(field)), **(new["metadata"].get(field) or {})}
+        for field in ("labels", "annotations")
+    }
+    found = authored(new)
+    return {**found, "metadata": {**found["metadata"], **{field: given for field, given in tags.items() if given}}}
+
+
+def _of_tools(tags: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (tags or {}).items() if _is_of_a_tool(key)}
+
+
 def differ(one: Manifest, other: Manifest, kinds: ServedKinds) -> bool:
     """Whether two states of an object differ in what users desire, after the API server's defaults."""
     if _tags(one) == _tags(other) and _body(one) == _body(other):  # the common case, without a copy
@@ -110,4 +127,4 @@ def _tags(manifest: Manifest) -> dict[str, dict[str, Any]]:
 
 def _is_of_a_tool(key: str) -> bool:
     domain = key.partition("/")[0]
-    return any(domain == tool or domain.endswith(f".{tool}") for tool in _TOOLS)
+    return key in _TRACKING or any(domain == tool or domain.endswith(f".{tool}") for tool in _TOOLS)

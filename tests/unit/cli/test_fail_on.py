@@ -90,6 +90,24 @@ def test_warnings_are_those_of_the_state_after_the_change() -> None:
     assert [len(lines) for lines in got] == [0, 1]
 
 
+@pytest.mark.parametrize("option", ["--change", "--to"])
+def test_what_is_deleted_is_not_there_any_more(tmp_path: Path, option: str) -> None:
+    """A cluster without its class is worth a warning."""
+    gone = tmp_path / "gone.yaml"
+    gone.write_text(
+        "apiVersion: modelplane.ai/v1alpha1\nkind: InferenceClass\n"
+        "metadata: {name: gke-l4-1x-g2, deletionTimestamp: 2026-01-01T00:00:00Z}\n"
+    )
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(FLEET.read_text().rpartition("---")[2])
+    other = EXAMPLES / "classes/eks.yaml"
+    rest = ["--to", cluster, "--to", other] if option == "--to" else []
+
+    got = said(plan(FLEET, other, option, gone, *rest, "--fail-on", "warning"))
+
+    assert (got[0], "[class] (InferenceCluster starter)" in got[1][0]) == (FAILED, True), got
+
+
 def test_each_name_has_a_line_and_is_told_once() -> None:
     got = said(plan(TOUR, "--fail-on", "short,change", "--fail-on", "short"))
 

@@ -168,6 +168,18 @@ def test_two_dumps_are_compared_by_what_users_wrote(tmp_path: Path) -> None:
     assert told(got) == (CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")
 
 
+def test_replicas_in_head_are_not_what_anyone_asks_for(tmp_path: Path) -> None:
+    """A dump of a fleet with another replica than this one has: it would take a node."""
+    head = folder(tmp_path / "head")
+    (replica,) = [plain(m) for m in settled() if m["kind"] == "ModelReplica"]
+    replica["metadata"] |= {"name": "qwen3-8b-other", "uid": "other"}
+    (head / "replica.yaml").write_text(yaml_text.documents([replica]))
+
+    got = json.loads(run(FLEET, DEPLOYMENT, "--to", head, "-o", "json").stdout)
+
+    assert (got["exitCode"], [pool["free"] for pool in got["pools"]]) == (NOTHING, [1])
+
+
 def test_what_only_head_contains_is_created_without_its_status(tmp_path: Path) -> None:
     """A cluster that was ready elsewhere is not ready here before it is made."""
     base = tmp_path / "base.yaml"
@@ -196,6 +208,29 @@ def test_a_secret_that_is_missing_in_head_is_not_deleted(tmp_path: Path) -> None
     )
 
     assert told(run(base, "--to", head)) == (NOTHING, "1 of 1 replica serves on 1 cluster; no replica changes.")
+
+
+@pytest.mark.parametrize("option", ["--change", "--to"])
+def test_an_object_without_a_namespace_may_be_one_that_is_there(tmp_path: Path, option: str) -> None:
+    """kubectl would know from the user's context. Nothing is planned that deletes one and creates the other."""
+    head = folder(tmp_path / "head")
+    substitute(head / "deployment.yaml", "  namespace: ml-team\n", "")
+
+    got = run(live(tmp_path / "live.yaml"), option, head)
+
+    want = (
+        f"Error: {head}/deployment.yaml:5:3: ModelDeployment qwen3-8b has no namespace, and there is one in namespace "
+    )
+    assert (got.exit_code, got.stdout, got.stderr.startswith(f"{want}ml-team (")) == (ERROR, "", True), got.stderr
+
+
+def test_objects_without_a_namespace_on_both_sides_are_the_same(tmp_path: Path) -> None:
+    base, head = folder(tmp_path / "base"), folder(tmp_path / "head")
+    for state in (base, head):
+        substitute(state / "deployment.yaml", "  namespace: ml-team\n", "")
+    adds_one(head)
+
+    assert told(run(base, "--to", head)) == (CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")
 
 
 # Stubs
@@ -318,7 +353,8 @@ def test_an_object_that_was_invalid_is_not_in_the_base(tmp_path: Path) -> None:
 
 
 def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
-    """One within the folder names a file twice, which is read once; one that leads out of it is read."""
+    """One within the folder names a file twice, which is read once; one that leads out of it is read; one that leads to
+    a folder is not."""
     shared = folder(tmp_path / "repository/shared")
     (tmp_path / "repository/fleet").mkdir()
     for name, target in {
@@ -337,12 +373,38 @@ def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
 
 
 def test_names_of_files_may_be_odd(tmp_path: Path) -> None:
-    head = folder(tmp_path / "fleet")
-    (head / "deployment.yaml").rename(head / "späte :(top) * deployment.yaml")
-    committed(head)
-    (head / "späte :(top) * deployment.yaml").rename(head / "deployment.yaml")
+    """Such as one that means something to git."""
+    top = folder(tmp_path / "fleet")
+    (top / "deployment.yaml").rename(top / ":(top) späte *.yaml")
+    committed(top)
+    substitute(top / ":(top) späte *.yaml", "replicas: 1", "replicas: 2")
 
-    assert told(run(head, "--base", "main"))[0] == NOTHING
+    got = [told(run(*paths, "--base", "main")) for paths in ([top], [top / "fleet.yaml", top / ":(top) späte *.yaml"])]
+
+    assert got == [(CHANGED, "2 of 2 replicas serve on 1 cluster; 1 new, 1 kept.")] * 2
+
+
+def test_a_submodule_is_passed_over(tmp_path: Path) -> None:
+    top = committed(folder(tmp_path / "fleet"))
+    git(top, "clone", "--quiet", str(top), "other.yaml")
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message=b")
+    shutil.rmtree(top / "other.yaml")
+
+    got = run(top, "--base", "main")
+
+    assert (got.exit_code, got.stderr) == (NOTHING, "")
+
+
+def test_a_name_with_a_line_break_is_an_error(tmp_path: Path) -> None:
+    head = folder(tmp_path / "fleet")
+    shutil.copy(DEPLOYMENT, head / "odd\n.yaml")
+    committed(head)
+    (head / "odd\n.yaml").unlink()
+
+    got = run(head, "--base", "main")
+
+    assert (got.exit_code, r"git cannot be asked for 'odd\n.yaml'" in got.stderr) == (ERROR, True), got.stderr
 
 
 def test_a_revision_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
@@ -377,7 +439,7 @@ def test_a_shallow_clone_says_what_to_fetch(tmp_path: Path) -> None:
 def test_a_folder_outside_of_a_repository_is_an_error(tmp_path: Path) -> None:
     got = run(folder(tmp_path / "fleet"), "--base", "main")
 
-    want = f"Error: --base: {tmp_path}/fleet is not in a git repository: fatal: not a git repository"
+    want = f"Error: --base: {tmp_path}/fleet is not in a git repository that can be read: fatal: not a"
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
 
 
@@ -414,6 +476,16 @@ def test_only_one_option_says_what_the_fleet_changes_to(given: tuple[str, ...]) 
     got = run(FLEET, *given)
 
     assert (got.exit_code, "cannot be combined: each says what the fleet changes to" in got.stderr) == (ERROR, True)
+
+
+@pytest.mark.parametrize(
+    "given", [("-", "-"), ("-", "--to", "-"), ("-", "--change", "-"), (FLEET, "--to", "-", "--to", "-")]
+)
+def test_standard_input_is_read_once(given: tuple[str | Path, ...]) -> None:
+    """What is read again is empty, and everything would be deleted."""
+    got = run(*given, stdin=FLEET.read_text())
+
+    assert (got.exit_code, "- can be given once" in got.stderr) == (ERROR, True), got.stderr
 
 
 def test_machines_get_the_same_exit_code(tmp_path: Path) -> None:

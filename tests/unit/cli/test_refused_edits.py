@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from function.cli import files, refused
 from function.main import main
+from function.planning.refusals import Refusal
+from function.sandbox.store import Ref
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FLEET, RUNNING, TYPO = (EXAMPLES / f"bad-edit/{name}.yaml" for name in ("fleet", "running", "deployment"))
@@ -107,6 +110,41 @@ def test_what_an_edit_breaks_elsewhere_is_an_error_there(tmp_path: Path) -> None
         f"{fleet}/clusters.yaml:44:16: error: ClusterReady is False: spec.nodePools[0].className: the nodes of a pool"
     )
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
+
+
+def test_what_an_edit_breaks_is_placed_in_the_state_after_it(tmp_path: Path) -> None:
+    fleet = EXAMPLES / "clouds/tour"
+    classes = copy(fleet / "classes.yaml", tmp_path, "machineType: g2-standard-8", "machineType: g2-standard-4")
+    clusters = copy(fleet / "clusters.yaml", tmp_path, "# ", "#\n# ")
+
+    got = plan(fleet, "--to", classes, "--to", clusters)
+
+    assert (got.exit_code, f"{clusters}:" in got.stderr, str(fleet) in got.stderr) == (ERROR, True, False), got.stderr
+
+
+def test_a_refusal_of_what_an_object_composes_is_placed_at_that_object() -> None:
+    """The field is none of its own."""
+    (cluster,) = [one for one in files.load([FLEET]) if one.kind[1] == "InferenceCluster"]
+    own = Ref("modelplane.ai/v1alpha1", "InferenceCluster", "", "starter")
+    stack = Ref("infrastructure.modelplane.ai/v1alpha1", "ServingStack", "modelplane-system", "starter")
+
+    (got,) = refused.findings([Refusal(own, stack, "StackReady", "InvalidSpec", "spec.cluster: no")], [cluster])
+
+    assert (got.file, got.line, got.column) == (str(FLEET), 26, 1)
+    assert got.object == "ServingStack modelplane-system/starter"
+
+
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [("spec.nodePools[0].className", 39), ('metadata.labels["modelplane.ai/region"]', 31), ("spec.nodePools[7]", 38)],
+)
+def test_a_field_is_found_as_it_is_spelled(field: str, line: int) -> None:
+    (cluster,) = [one for one in files.load([FLEET]) if one.kind[1] == "InferenceCluster"]
+    own = Ref("modelplane.ai/v1alpha1", "InferenceCluster", "", "starter")
+
+    (got,) = refused.findings([Refusal(own, own, "ClusterReady", "InvalidSpec", f"{field}: no: not so")], [cluster])
+
+    assert (got.line, got.field) == (line, field)
 
 
 def test_machines_get_the_errors_too() -> None:

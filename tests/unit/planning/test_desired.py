@@ -36,6 +36,7 @@ def secret(**more: Any) -> dict[str, Any]:
         (manifest(), manifest(annotations={"kubectl.kubernetes.io/last-applied-configuration": "{}"})),
         (manifest(), manifest(annotations={"argocd.argoproj.io/tracking-id": "a"}, labels={"meta.helm.sh/a": "b"})),
         (manifest(), manifest(labels={"kustomize.toolkit.fluxcd.io/name": "a"})),
+        (manifest(), manifest(labels={"app.kubernetes.io/instance": "a", "app.kubernetes.io/managed-by": "Helm"})),
         (manifest(), manifest(spec={**manifest()["spec"], "crossplane": {"resourceRefs": []}})),
         (manifest(), manifest(spec={"endpoints": [{"priority": 0, **manifest()["spec"]["endpoints"][0]}]})),
         (manifest(), manifest(spec={**manifest()["spec"], "proxy": None})),
@@ -105,6 +106,15 @@ def test_objects_are_the_same_whatever_their_version_and_their_unstated_namespac
 
     assert desired.key(stated, SERVED) == desired.key(unstated, SERVED)
     assert desired.key(cluster, SERVED) == ("modelplane.ai", "InferenceCluster", "", "a")
+
+
+def test_what_tools_wrote_stays_when_an_object_is_replaced() -> None:
+    old = manifest(labels={"kustomize.toolkit.fluxcd.io/name": "a", "team": "b"}, annotations={"crossplane.io/x": "y"})
+
+    got = desired.replacing(old, manifest(labels={"tier": "c"}))
+
+    want = manifest(labels={"kustomize.toolkit.fluxcd.io/name": "a", "tier": "c"}, annotations={"crossplane.io/x": "y"})
+    assert got == want
 
 
 def test_an_edit_has_nothing_of_what_a_cluster_wrote() -> None:
