@@ -111,6 +111,4 @@ def _next(report: PlanComparison, dirs: Sequence[str], changes: Sequence[str]) -
             "why it is not placed, and what would help",
         )
     yield f"modelplane plan {where} -o yaml", "the complete result, with names and rejections"
-    if where.rstrip("/") == "examples/tour":
-        yield "modelplane plan examples/bad-edit", "an edit with a typo: running replicas stay"
     yield f"modelplane validate {where}", "check the files"
