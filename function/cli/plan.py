@@ -78,7 +78,7 @@ def _settled(
     fleet: Sequence[Loaded], edits: Sequence[Loaded], function: CompositionFunction, seed: int | None
 ) -> PlanComparison:
     """The fleet as loaded, or before the edits, compared with the one that has settled."""
-    from function.planning import differences, outcome
+    from function.planning import differences, parts
 
     before: list[Store] = []
     control = settled(
@@ -86,7 +86,7 @@ def _settled(
     )
     is_edit = bool(edits)
     changed = differences.read(before[-1], control.store, is_settled=is_edit)
-    return compare(outcome.read(before[-1]), outcome.read(control.store), changed, is_edit=is_edit)
+    return compare(parts.read(before[-1]), parts.read(control.store), changed, is_edit=is_edit)
 
 
 def _show(report: Listing, form: str, dirs: Sequence[str], changes: Sequence[str]) -> None:
