@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from function.core import plural
-from function.planning.comparison import RemovedPool
+from function.planning.changes import RemovedPool
 from function.planning.infrastructure import MadeResource
 from function.planning.infrastructure_changes import InfrastructureChange
 

@@ -156,7 +156,7 @@ def _file(where: str) -> str:
 
 def _yaml(where: str, some: Sequence[Becomes]) -> str:
     """A document for each manifest. The first of a cluster, and the first of a composite, has a heading."""
-    documents = []
+    documents: list[str] = []
     for composite, group in groupby(some, key=lambda one: (one.origin, one.composite)):
         heads = [*([] if documents else [f"# {_heading(where)}\n"]), f"# {_title(*composite)}\n"]
         for one in group:

@@ -139,7 +139,7 @@ def _planned(
     fleet: Sequence[Loaded], edits: Sequence[Loaded] | None, function: CompositionFunction, seed: int | None
 ) -> _Planned:
     """The outcomes before (as loaded, or before the edits) and after, and what is refused by then."""
-    from function.planning import differences, outcome, refusals
+    from function.planning import differences, parts, refusals
 
     before: list[tuple[Store, tuple[Refusal, ...]]] = []
 
@@ -152,7 +152,7 @@ def _planned(
     due = refusals.due(refused_before, refusals.read(control.store), edited)
     is_edit = bool(edits)
     changed = differences.read(was, control.store, is_settled=is_edit)
-    return _Planned(compare(outcome.read(was), outcome.read(control.store), changed, is_edit=is_edit), due)
+    return _Planned(compare(parts.read(was), parts.read(control.store), changed, is_edit=is_edit), due)
 
 
 def _causes(comparison: PlanComparison, state: Sequence[Loaded]) -> Mapping[str, Cause]:
@@ -201,6 +201,4 @@ def _next(report: PlanComparison, dirs: Sequence[str]) -> Iterator[tuple[str, st
             "why it is not placed, and what would help",
         )
     yield f"modelplane plan {where} -o yaml", "the complete result, with names and rejections"
-    if where.rstrip("/") == "examples/tour":
-        yield "modelplane plan examples/bad-edit", "an edit with a typo: running replicas stay"
     yield f"modelplane validate {where}", "check the files"

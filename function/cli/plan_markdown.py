@@ -10,7 +10,7 @@ from function.cli.infrastructure_report import removed
 from function.cli.markdown import MarkdownDiffs, MarkdownTable, alert, code, codes, document, words
 from function.cli.plan_report import traffic_rows
 from function.core import NamespacedName
-from function.planning.comparison import DeploymentLoss, ReplicaChange, ServiceChange
+from function.planning.changes import DeploymentLoss, ReplicaChange, ServiceChange
 from function.planning.differences import Differences
 from function.planning.exit_codes import SOMETHING_IS_LOST
 from function.planning.infrastructure_changes import InfrastructureChange

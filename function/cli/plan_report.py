@@ -10,7 +10,8 @@ from typing import Any
 from function.cli import differences_report, infrastructure_report, report
 from function.cli.shared_report import pods_that_fit
 from function.core import enumerate_names, plural
-from function.planning.comparison import DeploymentLoss, PlanComparison, ReplicaChange, ServiceChange
+from function.planning.changes import DeploymentLoss, ReplicaChange, ServiceChange
+from function.planning.comparison import PlanComparison
 from function.planning.outcome import PlanOutcome, PoolOutcome, ReplicaOutcome, StagedWeights
 from function.planning.traffic import ShareChange
 from function.planning.unchanged import Listing

@@ -9,7 +9,7 @@ from typing import Any
 
 from function.cli import infrastructure_report, plan_report, report
 from function.core import NamespacedName, enumerate_names
-from function.planning.comparison import DeploymentShortfall
+from function.planning.changes import DeploymentShortfall
 from function.planning.impact import IN_PLACE, Impact, PoolImpact, ReplicaMove, ServiceImpact
 from function.planning.outcome import PoolOutcome
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from function.core import NamespacedName
 from function.planning import comparison, tiers
-from function.planning.comparison import DeploymentShortfall
+from function.planning.changes import DeploymentShortfall, ReplicaChange
 from function.planning.exit_codes import NOTHING_CHANGES, SOMETHING_CHANGES, SOMETHING_IS_LOST
 from function.planning.infrastructure_changes import InfrastructureChange
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, PoolOutcome, ServiceOutcome, StagedWeights
@@ -255,7 +255,7 @@ def _moves(
             yield _move(change.what, change, source=source, target=cluster)
 
 
-def _move(what: str, change: comparison.ReplicaChange, *, source: str, target: str = "", why: str = "") -> ReplicaMove:
+def _move(what: str, change: ReplicaChange, *, source: str, target: str = "", why: str = "") -> ReplicaMove:
     replica = change.replica
     return ReplicaMove(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
 

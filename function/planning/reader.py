@@ -6,7 +6,7 @@ replicas; any other part on its object alone. infrastructure.py reads what cloud
 
 `read` finds the objects that changed since the last time, makes the parts anew that depend on them, and lists all parts
 in order of names. A part that is equal to the one before is the same value, so that a comparison can pass over it.
-`outcome.read` reads everything, with the same result.
+`parts.read` reads everything, with the same result.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from function.core import Manifest, NamespacedName
-from function.planning import infrastructure, outcome
-from function.planning.outcome import DeploymentOutcome, PlanOutcome, RemoteResource, ReplicaOutcome
+from function.planning import infrastructure, outcome, parts
+from function.planning.outcome import DeploymentOutcome, PlanOutcome, RemoteResource, ReplicaOutcome, Trouble
 from function.sandbox.invented import Invented
 from function.sandbox.store import Ref, Store
 from function.vocabulary import versions
@@ -26,10 +26,10 @@ T = TypeVar("T")
 _OBJECT = (versions.PROVIDER_KUBERNETES, "Object")
 _REPLICA, _DEPLOYMENT = ((versions.MODELPLANE, kind) for kind in ("ModelReplica", "ModelDeployment"))
 _PARTS: dict[tuple[str, str], tuple[Callable[[Manifest, Invented], Any], ...]] = {
-    (versions.MODELPLANE, "InferenceCluster"): (outcome.cluster, outcome.pools),
-    (versions.MODELPLANE, "ModelEndpoint"): (outcome.endpoint,),
-    (versions.MODELPLANE, "ModelService"): (outcome.service,),
-    (versions.MODELPLANE, "ModelCache"): (outcome.weights,),
+    (versions.MODELPLANE, "InferenceCluster"): (parts.cluster, parts.pools),
+    (versions.MODELPLANE, "ModelEndpoint"): (parts.endpoint,),
+    (versions.MODELPLANE, "ModelService"): (parts.service,),
+    (versions.MODELPLANE, "ModelCache"): (parts.weights,),
 }
 """By kind, how the parts of its objects are made."""
 
@@ -43,7 +43,7 @@ class Reader:
     """The store's version at the last reading."""
     _parts: dict[Callable[[Manifest, Invented], Any], dict[Ref, Any]] = field(default_factory=dict)
     """By how they are made, the parts of each object."""
-    _troubles: dict[Ref, tuple[outcome.Trouble, ...]] = field(default_factory=dict)
+    _troubles: dict[Ref, tuple[Trouble, ...]] = field(default_factory=dict)
     _replicas: dict[Ref, ReplicaOutcome] = field(default_factory=dict)
     _deployments: dict[NamespacedName, DeploymentOutcome] = field(default_factory=dict)
     _owners: dict[Ref, NamespacedName] = field(default_factory=dict)
@@ -84,11 +84,11 @@ class Reader:
             self._read_parts(ref)
         return PlanOutcome(
             deployments=tuple(self._deployments[name] for name in sorted(self._deployments)),
-            clusters=self._listed(outcome.cluster),
-            pools=_flat(self._listed(outcome.pools)),
-            endpoints=self._listed(outcome.endpoint),
-            services=self._listed(outcome.service),
-            weights=_flat(self._listed(outcome.weights)),
+            clusters=self._listed(parts.cluster),
+            pools=_flat(self._listed(parts.pools)),
+            endpoints=self._listed(parts.endpoint),
+            services=self._listed(parts.service),
+            weights=_flat(self._listed(parts.weights)),
             troubles=_flat(self._troubles[ref] for ref in sorted(self._troubles)),
             infrastructure=self._infrastructure.read(self.store, news),
         )
@@ -101,8 +101,8 @@ class Reader:
         found = self.store.get(ref)
         for make in _PARTS.get(ref[:2], ()):
             _keep(self._parts.setdefault(make, {}), ref, None if found is None else make(found, self.store.invented))
-        if ref.kind not in outcome.REPORTED and self.store.kinds.of(ref.api_version, ref.kind).is_composite:
-            troubles = () if found is None else outcome.troubles(ref.kind, found)
+        if ref.kind not in parts.REPORTED and self.store.kinds.of(ref.api_version, ref.kind).is_composite:
+            troubles = () if found is None else parts.troubles(ref.kind, found)
             _keep(self._troubles, ref, troubles or None)
 
     def _read_replicas(self, news: Iterable[Ref]) -> set[Ref]:
@@ -116,7 +116,7 @@ class Reader:
             found = self.store.get(ref)
             things = self._things.get(found["metadata"]["uid"], {}) if found is not None else {}
             ordered = [things[thing] for thing in sorted(things)]
-            _keep(self._replicas, ref, None if found is None else outcome.replica(found, ordered))
+            _keep(self._replicas, ref, None if found is None else parts.replica(found, ordered))
         return concerned
 
     def _read_object(self, ref: Ref) -> set[str]:
@@ -125,10 +125,10 @@ class Reader:
         for uid in before:
             self._things[uid].pop(ref)
         found = self.store.get(ref)
-        thing = outcome.thing(found) if found is not None else None
+        thing = parts.thing(found) if found is not None else None
         if found is None or thing is None:
             return {*before}
-        self._composers[ref] = now = outcome.controllers(found)
+        self._composers[ref] = now = parts.controllers(found)
         for uid in now:
             self._things.setdefault(uid, {})[ref] = thing
         return {*before, *now}
@@ -137,11 +137,11 @@ class Reader:
         concerned = {NamespacedName(*ref[2:]) for ref in news if ref[:2] == _DEPLOYMENT}
         for ref in replicas:
             found = self.store.get(ref)
-            concerned |= self._assign(ref, None if found is None else outcome.owner(found))
+            concerned |= self._assign(ref, None if found is None else parts.owner(found))
         for name in concerned:
             found = self.store.get(Ref(*_DEPLOYMENT, *name))
             ours = [self._replicas[ref] for ref in sorted(self._owned.get(name, ()))]
-            _keep(self._deployments, name, None if found is None else outcome.deployment(found, ours))
+            _keep(self._deployments, name, None if found is None else parts.deployment(found, ours))
 
     def _assign(self, ref: Ref, owner: NamespacedName | None) -> set[NamespacedName]:
         """Note the deployment of a replica. Returns the one that it had and the one that it has."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from function.core import Manifest, NamespacedName, closest, condition, dig, enumerate_names, identity, is_ready
-from function.planning import outcome, tiers
+from function.planning import parts, tiers
 from function.planning.outcome import PlanOutcome, ServiceOutcome
 from function.sandbox.store import Ref, Store
 from function.vocabulary import labels, names, versions
@@ -65,7 +65,7 @@ class ServiceExplanation:
 
 def explain(store: Store, service: Manifest) -> ServiceExplanation:
     """Explain a service of a store that has converged."""
-    name, read = identity(service), outcome.read(store)
+    name, read = identity(service), parts.read(store)
     found = next(one for one in read.services if one.identity == name)
     entries = tuple(_entries(store, service, found, read))
     answering = (e.priority for e in entries if any(one.answers for one in e.endpoints))

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
 from function.core import NamespacedName, plural
-from function.planning.comparison import PlanComparison, ReplicaChange
+from function.planning.changes import ReplicaChange
+from function.planning.comparison import PlanComparison
 from function.planning.outcome import DeploymentOutcome, PlanOutcome, ReplicaOutcome
 
 T = TypeVar("T")

@@ -16,6 +16,9 @@ from function.core.manifest import is_list
 KNOWN_LATER = "(known after apply)"
 _WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 """A word of a text, such as a whole address. What is noted never begins or ends within one."""
+_DIGIT = re.compile(r"[0-9]")
+_SHORTEST = 7
+"""Characters of an address, such as 1.2.3.4."""
 
 
 @dataclass(slots=True)
@@ -24,17 +27,26 @@ class Invented:
 
     _by_word: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By its first word, each value."""
+    _given: set[str] = field(default_factory=set)
+    """The words of the input that may be addresses or ids: those with a digit."""
 
-    def copied(self) -> Invented:
-        """An independent copy."""
-        return Invented(dict(self._by_word))
+    def give(self, value: Any) -> None:
+        """Take note of what the input gives: an address in a dump is known, whoever would make up the same one."""
+        if isinstance(value, Mapping):
+            for one in value.values():
+                self.give(one)
+        elif is_list(value):
+            for one in value:
+                self.give(one)
+        elif isinstance(value, str):
+            self._given.update(word for word in _WORD.findall(value) if len(word) >= _SHORTEST and _DIGIT.search(word))
 
     def note(self, *values: str) -> None:
         """Note values that were made up."""
         for value in values:
             first = _WORD.search(value)
             known = self._by_word.get(first[0], ()) if first else ()
-            if first and value not in known:
+            if first and value not in known and first[0] not in self._given:
                 self._by_word[first[0]] = tuple(sorted((*known, value), key=len, reverse=True))
 
     def marked(self, text: str, mark: Callable[[str], str] = lambda _: KNOWN_LATER) -> str:

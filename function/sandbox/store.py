@@ -82,7 +82,7 @@ class Store:
     changed: dict[Ref, int] = field(default_factory=dict)
     """The version of each object's last change, in order of versions. Deleted objects stay in it."""
     invented: Invented = field(default_factory=Invented)
-    """The values that only a real cluster gives: uids here, and what controllers make up."""
+    """The values that only a real cluster gives: uids here, and what controllers make up. Copies share it."""
     _feeds: list[list[Change]] = field(default_factory=list)
     before_write: Callable[[Change], None] = lambda _change: None
     """Called with each change before it is made. What it raises stops the writer between two of its writes."""
@@ -150,6 +150,7 @@ class Store:
         loaded["metadata"].pop("namespace", None)
         loaded["metadata"] |= {"namespace": ref.namespace} if ref.namespace else {}
         self.admit(self._kind(loaded), loaded, self.get(ref))
+        self.invented.give(loaded)
         self._put(ref, Stored(self._with_identity(loaded), intents_of(loaded)))
 
     def located(self, manifest: Manifest) -> Ref:
@@ -242,7 +243,6 @@ class Store:
             _uids=set(self._uids),
             elsewhere=dict(self.elsewhere),
             changed=dict(self.changed),
-            invented=self.invented.copied(),
             _feeds=[],
             before_write=lambda _change: None,
         )

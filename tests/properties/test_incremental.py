@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from function.cli import files
 from function.core import Manifest, NamespacedName, dig
-from function.planning import edits, impact, outcome, stubs
+from function.planning import edits, impact, parts, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
@@ -65,21 +65,21 @@ def play(manifests: list[Manifest], pick: st.DataObject) -> None:
     control, other = settled(manifests), settled(manifests, Forgetful())
     reader = Reader(control.store)
     read = reader.read()
-    assert whole(read) == whole(outcome.read(control.store)) == whole(outcome.read(other.store))
+    assert whole(read) == whole(parts.read(control.store)) == whole(parts.read(other.store))
     for _ in range(pick.draw(st.integers(1, 3))):
         edit = possible(control.store, pick)
         lost, drained = ({edit.cluster} if isinstance(edit, kind) else set() for kind in (LoseCluster, DrainCluster))
-        before, from_scratch = read, outcome.read(control.store)
+        before, from_scratch = read, parts.read(control.store)
         for each in (control, other):
             edits.apply(each, edit)
             each.loop.settle()
         copy = reader.copied(control.store)
         read = reader.read()
 
-        assert whole(read) == whole(copy.read()) == whole(outcome.read(control.store))
-        assert whole(read) == whole(outcome.read(other.store))
+        assert whole(read) == whole(copy.read()) == whole(parts.read(control.store))
+        assert whole(read) == whole(parts.read(other.store))
         assert impact.compare([], before, read, lost=lost, drained=drained) == impact.compare(
-            [], from_scratch, outcome.read(control.store), lost=lost, drained=drained
+            [], from_scratch, parts.read(control.store), lost=lost, drained=drained
         )
     nobody_was_forgotten(control)
 

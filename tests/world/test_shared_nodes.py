@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from function.core import condition, dig
-from function.planning import edits, outcome, stubs
+from function.planning import edits, parts, stubs
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import LoseCluster
 from function.planning.outcome import PlanOutcome
@@ -74,7 +74,7 @@ def edited(control: ControlPlane, manifest: dict[str, Any]) -> PlanOutcome:
 
     control.store.update(ref(manifest["kind"], metadata["name"], metadata.get("namespace", "")), change)
     control.loop.settle()
-    return outcome.read(control.store)
+    return parts.read(control.store)
 
 
 def pool(found: PlanOutcome, of: str = "lab") -> tuple[int, int]:
@@ -99,14 +99,14 @@ def why(control: ControlPlane, name: str) -> str:
 def test_eight_models_run_on_one_node_and_the_ninth_finds_it_full() -> None:
     control = settled(cluster("lab"), *(model(f"m{i}") for i in range(9)))
 
-    found = outcome.read(control.store)
+    found = parts.read(control.store)
     assert (sum(d.serving for d in found.deployments), all_serve(found), pool(found)) == (8, True, (0, 8))
     assert "full (needs 1 gpu, 0 gpu free on h100)" in why(control, "m8")
 
 
 def test_a_model_on_a_full_node_is_edited_where_it_is() -> None:
     control = settled(cluster("lab"), *(model(f"m{i}", count=2) for i in range(4)))
-    before = placed(outcome.read(control.store))
+    before = placed(parts.read(control.store))
     newer = model("m0", count=2)
     newer["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"][0]["image"] = "vllm/vllm-openai:v0.24.0"
 
@@ -118,7 +118,7 @@ def test_a_model_on_a_full_node_is_edited_where_it_is() -> None:
 def test_cpu_runs_out_before_the_devices() -> None:
     control = settled(cluster("lab"), *(model(f"m{i}", cpu=20) for i in range(4)))
 
-    found = outcome.read(control.store)
+    found = parts.read(control.store)
     assert (sum(d.serving for d in found.deployments), all_serve(found)) == (3, True)
     assert "full (needs 20 cpu, 4 cpu free on h100)" in why(control, "m3")
 
@@ -126,7 +126,7 @@ def test_cpu_runs_out_before_the_devices() -> None:
 def test_a_pool_is_shared_under_its_replicas_and_whole_again() -> None:
     """Nothing moves either way."""
     control = settled(cluster("lab", sharing="Nodes"), model("a"), model("b"))
-    whole = outcome.read(control.store)
+    whole = parts.read(control.store)
 
     shared = edited(control, cluster("lab"))
     again = edited(control, cluster("lab", sharing="Nodes"))
@@ -140,12 +140,12 @@ def test_a_pool_is_shared_under_its_replicas_and_whole_again() -> None:
 
 def test_what_is_lost_with_a_cluster_is_placed_on_shared_nodes_of_another() -> None:
     control = settled(cluster("east"), cluster("west"), *(model(f"m{i}", count=2) for i in range(4)))
-    before = outcome.read(control.store)
+    before = parts.read(control.store)
 
     edits.apply(control, LoseCluster("east"))
     control.loop.settle()
 
-    found = outcome.read(control.store)
+    found = parts.read(control.store)
     assert (pool(before, "east"), pool(before, "west")) == ((0, 8), (8, 8))
     assert ({r.cluster for d in found.deployments for r in d.replicas}, pool(found, "west")) == ({"west"}, (0, 8))
     assert all_serve(found)
@@ -162,4 +162,4 @@ def test_whatever_is_placed_serves_in_any_order_of_arrival(seed: int) -> None:
     random.shuffle(models)
     control = settled(cluster("lab", random.randint(1, 4)), *models, seed=seed)
 
-    assert all_serve(outcome.read(control.store))
+    assert all_serve(parts.read(control.store))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from function.core import condition, dig, is_ready
-from function.planning import outcome
+from function.planning import parts
 from function.planning.control_plane import ControlPlane
 from function.planning.outcome import DeploymentOutcome
 from function.sandbox.store import Ref
@@ -36,7 +36,7 @@ def edit(control: ControlPlane, ref: Ref, **spec: Any) -> None:
 
 
 def deployment(control: ControlPlane, name: str) -> DeploymentOutcome:
-    return next(d for d in outcome.read(control.store).deployments if d.name == name)
+    return next(d for d in parts.read(control.store).deployments if d.name == name)
 
 
 def clusters(control: ControlPlane, name: str) -> Counter[str]:
@@ -45,7 +45,7 @@ def clusters(control: ControlPlane, name: str) -> Counter[str]:
 
 
 def endpoints(control: ControlPlane) -> set[str]:
-    return {e.name for e in outcome.read(control.store).endpoints}
+    return {e.name for e in parts.read(control.store).endpoints}
 
 
 def images(control: ControlPlane) -> Counter[str]:
@@ -60,7 +60,7 @@ def test_the_tour_ends_as_it_is_told(settled: Make) -> None:
     """A small model on the L4, one in two regions, a gang on two nodes, and of two rivals one."""
     control = settled(*TOUR)
 
-    got = {d.name: (dict(clusters(control, d.name)), d.missing) for d in outcome.read(control.store).deployments}
+    got = {d.name: (dict(clusters(control, d.name)), d.missing) for d in parts.read(control.store).deployments}
     want = {
         "qwen3-8b": ({"starter": 1}, 0),
         "qwen3-32b": ({"europe": 1, "virginia": 1}, 0),
@@ -76,7 +76,7 @@ def test_what_a_replica_becomes_on_its_cluster(settled: Make) -> None:
 
     things = {
         d.name: Counter(t.kind for t in d.replicas[0].becomes)
-        for d in outcome.read(control.store).deployments
+        for d in parts.read(control.store).deployments
         if d.name in ("qwen3-8b", "qwen3-235b")
     }
     want = {
@@ -89,7 +89,7 @@ def test_what_a_replica_becomes_on_its_cluster(settled: Make) -> None:
 def test_every_replica_that_serves_has_an_endpoint(settled: Make) -> None:
     control = settled(*TOUR)
 
-    want = {r.name for d in outcome.read(control.store).deployments for r in d.replicas}
+    want = {r.name for d in parts.read(control.store).deployments for r in d.replicas}
     assert endpoints(control) == want
 
 
@@ -263,7 +263,7 @@ def test_any_order_of_reconciles_ends_without_overcommit(settled: Make, seed: in
     """Who wins a node may differ. That all who are placed serve, and that no pool gives more than it has, may not."""
     control = settled(*TOUR, seed=seed)
 
-    found = outcome.read(control.store)
+    found = parts.read(control.store)
     placed = sum(len(d.replicas) for d in found.deployments)
     serving = sum(d.serving for d in found.deployments)
     assert (serving, min(pool.free for pool in found.pools)) == (placed, 0)

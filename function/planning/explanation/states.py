@@ -8,7 +8,7 @@ from functools import cached_property
 from function.core import Condition, InvalidSpec, NotYet, dig, identity, serves
 from function.kinds.modeldeployment import explain as explaining
 from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
-from function.planning import outcome
+from function.planning import parts
 from function.planning.control_plane import ControlPlane
 from function.planning.explanation.references import Dangling, dangling
 from function.planning.explanation.steps import Step, Steps
@@ -48,7 +48,7 @@ class State:
         return {
             m["metadata"]["name"]: (str(dig(m, "spec", "clusterName")), serves(m, "ModelReady"))
             for m in found
-            if outcome.owner(m) == ours and not dig(m, "metadata", "deletionTimestamp")
+            if parts.owner(m) == ours and not dig(m, "metadata", "deletionTimestamp")
         }
 
     @cached_property
@@ -56,7 +56,7 @@ class State:
         """The deployments of all replicas of others that serve, by namespace and name."""
         ours = identity(self.control.store.get(self.deployment) or {})
         found = self.control.store.of_kind(versions.MODELPLANE, "ModelReplica")
-        owners = {tuple(identity(m)): outcome.owner(m) for m in found if serves(m, "ModelReady")}
+        owners = {tuple(identity(m)): parts.owner(m) for m in found if serves(m, "ModelReady")}
         return {(name[0], name[1]): str(owner) for name, owner in owners.items() if owner != ours}
 
     @cached_property

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from function.cli import yaml_text
 from function.main import main as modelplane
-from function.planning import edits, outcome, stubs
+from function.planning import edits, parts, stubs
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import LoseCluster, ResizePool
 from function.planning.reader import Reader
@@ -126,7 +126,7 @@ def reads_alike() -> list[bool]:
         control.loop.settle()
         copy = reader.copied(control.store)
         read = reader.read().infrastructure
-        found.append(read == copy.read().infrastructure == outcome.read(control.store).infrastructure)
+        found.append(read == copy.read().infrastructure == parts.read(control.store).infrastructure)
     return found
 
 

@@ -13,7 +13,7 @@ from function.cli.files import load
 from function.cli.fleet import settled
 from function.core import condition, dig
 from function.main import main
-from function.planning import impact, outcome
+from function.planning import impact, parts
 from function.planning.control_plane import ControlPlane
 from function.planning.service_explanation import explain
 from function.sandbox.store import Ref
@@ -73,10 +73,10 @@ def test_what_is_deleted_is_withdrawn_at_once(control: ControlPlane) -> None:
 def test_the_next_priority_answers_while_a_cluster_does_not(control: ControlPlane) -> None:
     """Its endpoints stay in the proxy, as a part of their priority that gets nothing, and in status.routed."""
     copy = control.copied()
-    before = outcome.read(copy.store)
+    before = parts.read(copy.store)
     copy.faults.unreachable.add("iowa")
     copy.loop.settle()
-    after = outcome.read(copy.store)
+    after = parts.read(copy.store)
 
     (service,) = impact.compare(["iowa does not answer"], before, after).services
     assert (service.before, service.after, service.answers) == (5, 2, (0, 0, 1))

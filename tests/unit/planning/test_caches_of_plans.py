@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from function.core import Manifest, condition, dig
-from function.planning import outcome, stubs
+from function.planning import parts, stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref
 from function.vocabulary import names, versions
@@ -59,7 +59,7 @@ def test_a_cache_of_every_source_becomes_ready(cache: dict[str, Any]) -> None:
 
 
 def test_only_what_is_staged_takes_room() -> None:
-    sizes = {name: [w.gib for w in outcome.read(planned(cache).store).weights] for name, cache in SOURCES.items()}
+    sizes = {name: [w.gib for w in parts.read(planned(cache).store).weights] for name, cache in SOURCES.items()}
 
     assert sizes == {"hub": [20, 20], "a proxy": [20, 20], "bucket": [20, 20], "claims": []}
 

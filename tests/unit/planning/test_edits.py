@@ -11,7 +11,7 @@ import pytest
 
 from function.cli import files
 from function.core import NamespacedName, dig, plain
-from function.planning import edits, outcome, stubs
+from function.planning import edits, parts, stubs
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
 from function.sandbox.store import Ref
@@ -58,7 +58,7 @@ def test_what_becomes_of_a_copy_leaves_the_fleet_alone(edit: Edit) -> None:
     copy.loop.settle()
 
     assert everything(fleet()) == before
-    assert outcome.read(copy.store) != outcome.read(fleet().store)
+    assert parts.read(copy.store) != parts.read(fleet().store)
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=str)
@@ -154,7 +154,7 @@ def test_a_pool_has_the_nodes_that_are_asked_for_however_it_counts_them(
 
     (pool,) = spec(copy, "InferenceCluster", "iowa")["nodePools"]
     assert {k: v for k, v in pool.items() if k.endswith("Count")} == want
-    assert next(p.nodes for p in outcome.read(copy.store).pools if p.cluster == "iowa") == 5
+    assert next(p.nodes for p in parts.read(copy.store).pools if p.cluster == "iowa") == 5
 
 
 @pytest.mark.parametrize(

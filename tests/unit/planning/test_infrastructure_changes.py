@@ -6,7 +6,7 @@ import pytest
 
 from function.cli import infrastructure_report
 from function.planning import infrastructure_changes
-from function.planning.comparison import RemovedPool
+from function.planning.changes import RemovedPool
 from function.planning.infrastructure import Infrastructure, MadeResource
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from function.fleet import clusters as published
-from function.planning import edits, infrastructure, outcome, stubs
+from function.planning import edits, infrastructure, parts, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
 from function.planning.edits import DrainCluster, Edit, LoseCluster
@@ -56,7 +56,7 @@ def test_a_fleet_without_clouds_reads_no_infrastructure(monkeypatch: pytest.Monk
     work = Work()
     with monkeypatch.context() as patched:
         work.count(patched, infrastructure, "_part", "_infrastructure", "_owner")
-        found = outcome.read(control.store)
+        found = parts.read(control.store)
         assert Reader(control.store).read().infrastructure == found.infrastructure == ()
     objects = len(control.store.refs("kubernetes.m.crossplane.io/v1alpha1", "Object"))
     assert work.keys() <= {"_owner"}
@@ -90,7 +90,7 @@ def test_an_edit_costs_what_it_concerns(edit: Edit, monkeypatch: pytest.MonkeyPa
         before, work = control.loop.counts, Work()
         with monkeypatch.context() as patched:
             work.count(patched, Clusters, "_provide", "_report", "_guard")
-            work.count(patched, outcome, "replica", "deployment", "thing")
+            work.count(patched, parts, "replica", "deployment", "thing")
             edits.apply(control, edit)
             control.loop.settle()
             reader.read()

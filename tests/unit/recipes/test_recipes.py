@@ -19,7 +19,7 @@ from function.cli import yaml_text
 from function.cli.files import load
 from function.cli.fleet import settled
 from function.core import Manifest, dig
-from function.planning import outcome
+from function.planning import parts
 from function.planning.control_plane import ControlPlane
 from function.vocabulary import labels
 
@@ -79,7 +79,7 @@ def test_a_recipe_is_valid_without_a_warning(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_replica_of_a_recipe_is_placed_and_serves(name: str) -> None:
-    planned = outcome.read(control(name).store)
+    planned = parts.read(control(name).store)
 
     deployments = [(one.name, one.serving, one.why) for one in planned.deployments]
     assert deployments == [(one.name, one.wanted, "") for one in planned.deployments]
