@@ -40,6 +40,7 @@ def lines(what: str, found: DeploymentExplanation) -> Iterator[str]:
         yield "Nothing is missing."
     for name, words in found.waiting:
         yield f"Replica {name} does not serve. {words}"
+    yield from found.conditions
     groups = _groups(found.clusters)
     known = [group for group in groups if not _is_beyond_limit(group[0])]
     for group in known:
