@@ -109,7 +109,7 @@ def _devices(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iter
     told: dict[_Mistake, Cause] = {}
     for engine, member, request in _requests(decision.job.engines):
         there = _rejecting(rejected, engine, request)
-        if not there or _is_met(request, devices):
+        if _is_met(request, devices):
             continue
         where = f"which request {request.name} of engine {engine.name} ({member.role}) reads"
         for one in dict.fromkeys(found for selector in request.selectors for found in _mistakes(selector, devices)):
