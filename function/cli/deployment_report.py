@@ -40,11 +40,16 @@ def lines(what: str, found: DeploymentExplanation) -> Iterator[str]:
         yield "Nothing is missing."
     for name, words in found.waiting:
         yield f"Replica {name} does not serve. {words}"
+    yield from found.conditions
     groups = _groups(found.clusters)
     known = [group for group in groups if not _is_beyond_limit(group[0])]
+    caused = {name for cause in found.causes for name in cause.clusters}
     for group in known:
         yield ""
-        yield from _cluster(group[0]) if len(group) == 1 else _together(group)
+        yield from _headings(group)
+        yield from (f"  {condition}" for condition in group[0].conditions)
+        yield from () if group[0].name in caused else _pools(group)
+        yield from map(_remedy, group[0].remedies)
     yield from _folded([one for group in groups if group not in known for one in group])
 
 
@@ -60,23 +65,22 @@ def _is_beyond_limit(cluster: Rejecting) -> bool:
     return bool(cluster.remedies) and all(remedy.is_beyond_limit for remedy in cluster.remedies)
 
 
-def _cluster(cluster: Rejecting) -> Iterator[str]:
-    yield f"{cluster.name}  {cluster.reason}: {cluster.message}"
-    yield from (f"  {condition}" for condition in cluster.conditions)
-    for pool in cluster.pools:
-        yield f"  pool {pool.name}: {_free(pool)}"
-        yield from (f"    {problem}" for problem in (*pool.problems, *([pool.note] if pool.note else ())))
-    yield from map(_remedy, cluster.remedies)
-
-
-def _together(group: Sequence[Rejecting]) -> Iterator[str]:
-    """Several clusters that reject for the same reason."""
+def _headings(group: Sequence[Rejecting]) -> Iterator[str]:
+    """A cluster and its reason, or several that reject for the same one."""
+    if len(group) == 1:
+        yield f"{group[0].name}  {group[0].reason}: {group[0].message}"
+        return
     names = enumerate_names([one.name for one in group])
     yield f"{plural(len(group), 'cluster')} reject for the same reason: {names}"
     yield from dict.fromkeys(f"  {one.reason}: {one.message}" for one in group)
-    yield from (f"  {condition}" for condition in group[0].conditions)
-    yield from dict.fromkeys(f"    {problem}" for pool in group[0].pools for problem in pool.problems)
-    yield from map(_remedy, group[0].remedies)
+
+
+def _pools(group: Sequence[Rejecting]) -> Iterator[str]:
+    """The pools of a cluster, and what is wrong with each. Of several clusters, only the latter is the same."""
+    for pool in group[0].pools:
+        if len(group) == 1:
+            yield f"  pool {pool.name}: {_free(pool)}"
+        yield from (f"    {problem}" for problem in (*pool.problems, *([pool.note] if pool.note else ())))
 
 
 def _remedy(remedy: Remedy) -> str:

@@ -17,14 +17,18 @@ from function import cel
 from function.core import closest, enumerate_names
 from function.kinds.modeldeployment.decide import Decision
 from function.scheduling import (
+    CACHES_SELECTOR,
+    DEPLOYMENTS_SELECTOR,
     Change,
     ClusterBreakdown,
+    Deselect,
     DeviceRequest,
     Engine,
     Member,
     Reselect,
     Reword,
     Selector,
+    conflict,
     selecting,
 )
 from function.scheduling.rejection import LabelMismatch, NoDevice, SelectorError, TooFewDevices
@@ -47,10 +51,21 @@ class Cause:
 def causes(decision: Decision, found: Iterable[ClusterBreakdown]) -> tuple[Cause, ...]:
     """Return the mistakes of a deployment, those in its selectors of clusters first."""
     rejected = tuple(found)
-    return (*_labels(decision, rejected), *_devices(decision, rejected))
+    return (*_conflict(decision, rejected), *_labels(decision, rejected), *_devices(decision, rejected))
 
 
 # Selectors of clusters
+
+
+def _conflict(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iterator[Cause]:
+    """Two selectors that no cluster can satisfy together."""
+    found = conflict(decision.job)
+    if found is None:
+        return
+    key, ours, caches = found
+    there = frozenset(b.cluster.name for b in rejected if isinstance(b.reason, LabelMismatch) and b.reason.key == key)
+    problem = f"{DEPLOYMENTS_SELECTOR} wants {key}={ours}, and {CACHES_SELECTOR} {key}={caches}"
+    yield Cause(f"no cluster can satisfy both selectors: {problem}", there, Deselect(key, (DEPLOYMENTS_SELECTOR,)))
 
 
 def _labels(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iterator[Cause]:
@@ -94,7 +109,7 @@ def _devices(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iter
     told: dict[_Mistake, Cause] = {}
     for engine, member, request in _requests(decision.job.engines):
         there = _rejecting(rejected, engine, request)
-        if not there or _is_met(request, devices):
+        if _is_met(request, devices):
             continue
         where = f"which request {request.name} of engine {engine.name} ({member.role}) reads"
         for one in dict.fromkeys(found for selector in request.selectors for found in _mistakes(selector, devices)):

@@ -12,11 +12,8 @@ from function.planning.explanation.remedies import Remedy, grouped, remedies
 from function.planning.explanation.states import State
 from function.planning.explanation.trials import Trials
 from function.sandbox.store import Ref, ref_of
-from function.scheduling.rejection import NoGatewayAddress, NotReady
+from function.scheduling.rejection import CacheFailed, NoGatewayAddress, NotInCacheFootprint, NotReady
 from function.vocabulary import versions
-
-_SILENT = (NotReady.__name__, NoGatewayAddress.__name__)
-"""Reasons that only the conditions of the cluster explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,8 @@ class Rejecting:
     message: str
     pools: tuple[PoolExplanation, ...]
     conditions: tuple[str, ...]
-    """What the conditions of a cluster that does not serve say, each as type, reason and message."""
+    """What the conditions of a cluster that does not serve say, or those of the ModelCache, each as type, reason and
+    message."""
     remedies: tuple[Remedy, ...]
     """What places a replica, and else what may. The remedies of its group."""
     group: int
@@ -57,11 +55,14 @@ class DeploymentExplanation:
     """Changes that were not tried because of the limit."""
     waiting: tuple[tuple[str, str], ...] = ()
     """Replicas that do not serve, each with its own reason and message."""
+    conditions: tuple[str, ...] = ()
+    """Why it is not ready although all replicas are placed, each as type, reason and message."""
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return not self.causes and not self.clusters and self.placed >= self.wanted
+        unmet = (self.causes, self.clusters, self.waiting, self.conditions)
+        return not any(unmet) and self.placed >= self.wanted
 
 
 def explain(control: ControlPlane, deployment: Manifest) -> DeploymentExplanation:
@@ -77,11 +78,10 @@ def explain(control: ControlPlane, deployment: Manifest) -> DeploymentExplanatio
     groups = list(grouped(state))
     found_for = [() if paused else remedies(trials, group) for group in groups]
     numbers = {name: number for number, group in enumerate(groups) for name in group}
-    clusters = tuple(
-        _rejecting(control, one, found_for[numbers[one.name]], numbers[one.name]) for one in found.clusters
-    )
+    clusters = tuple(_rejecting(state, one, found_for[numbers[one.name]], numbers[one.name]) for one in found.clusters)
+    conditions = () if clusters else tuple(_conditions(state, state.deployment, _SERVING))
     untried = sum(one.is_beyond_limit for told in found_for for one in told)
-    return DeploymentExplanation(found.wanted, found.placed, causes, clusters, untried)
+    return DeploymentExplanation(found.wanted, found.placed, causes, clusters, untried, conditions=conditions)
 
 
 def _undecided(state: State, deployment: Manifest) -> DeploymentExplanation:
@@ -111,17 +111,27 @@ def _paused(deployment: Manifest) -> CauseExplanation | None:
 _PAUSED = "crossplane.io/paused"
 
 
-def _rejecting(control: ControlPlane, found: ClusterExplanation, remedies: tuple[Remedy, ...], group: int) -> Rejecting:
-    conditions = tuple(_conditions(control, found.name)) if found.reason in _SILENT else ()
+_SILENT = (NotReady.__name__, NoGatewayAddress.__name__)
+"""Reasons that only the conditions of the cluster explain."""
+_OF_CACHES = (NotInCacheFootprint.__name__, CacheFailed.__name__)
+"""Reasons that only the conditions of the ModelCache explain."""
+_OWN = ("ClusterReady", "BackendReady")
+"""The conditions of an InferenceCluster that say why it does not serve."""
+_CACHES = ("ClustersMatched", "ArtifactReady")
+"""The conditions of a ModelCache that say why its weights are not there."""
+_SERVING = ("ReplicasReady", "ModelCacheResolved")
+"""The conditions of a ModelDeployment that are not about places for replicas."""
+
+
+def _rejecting(state: State, found: ClusterExplanation, remedies: tuple[Remedy, ...], group: int) -> Rejecting:
+    cluster = Ref(versions.MODELPLANE, "InferenceCluster", "", found.name)
+    told = {**dict.fromkeys(_SILENT, (cluster, _OWN)), **dict.fromkeys(_OF_CACHES, (state.steps.cache, _CACHES))}
+    ref, types = told.get(found.reason, (None, ()))
+    conditions = tuple(_conditions(state, ref, types)) if ref else ()
     return Rejecting(found.name, found.reason, found.message, found.pools, conditions, remedies, group)
 
 
-_OWN = ("ClusterReady", "BackendReady")
-"""The conditions of an InferenceCluster that say why it does not serve."""
-
-
-def _conditions(control: ControlPlane, name: str) -> Iterator[str]:
-    found = control.store.get(Ref(versions.MODELPLANE, "InferenceCluster", "", name))
-    for one in dig(found, "status", "conditions") or ():
-        if one["type"] in _OWN and one["status"] != "True" and one.get("message"):
+def _conditions(state: State, ref: Ref, types: tuple[str, ...]) -> Iterator[str]:
+    for one in dig(state.control.store.get(ref), "status", "conditions") or ():
+        if one["type"] in types and one["status"] != "True" and one.get("message"):
             yield f"{one['type']}: {one['reason']}: {one['message']}"

@@ -160,6 +160,11 @@ def _extended(done: tuple[Step, ...], step: Step, state: State) -> tuple[Step, .
     return (*done, step)
 
 
+def _own(cluster: ClusterExplanation) -> tuple[object, ...]:
+    """What is equal for clusters that reject for the same reason."""
+    return cluster.reason, cluster.message, cluster.proposals, tuple(pool.problems for pool in cluster.pools)
+
+
 def grouped(state: State) -> list[tuple[str, ...]]:
     """Return the clusters that reject in groups.
 
@@ -169,14 +174,11 @@ def grouped(state: State) -> list[tuple[str, ...]]:
     caused = [cause.clusters for cause in state.causes if cause.is_shared]
     for one in sorted(state.rejections.values(), key=lambda one: (one.rank, one.name)):
         cause = next((index for index, there in enumerate(caused) if one.name in there), -1)
-        problems = tuple(pool.problems for pool in one.pools)
-        own = () if cause >= 0 else (one.reason, one.message, one.proposals, problems)
-        groups.setdefault((cause, *own), []).append(one)
+        groups.setdefault((cause, *(_own(one) if cause < 0 else ())), []).append(one)
     seen: Counter[str] = Counter()
     ranked: list[tuple[tuple[int, int, int], list[str]]] = []
     for own, group in groups.items():
-        cause = own[0]
-        reason = "" if cause != -1 else group[0].reason
-        ranked.append(((cause == -1, seen[reason], group[0].rank), [one.name for one in group]))
-        seen[reason] += 1
+        is_caused, reason = own[0] != -1, group[0].reason
+        ranked.append(((not is_caused, 0 if is_caused else seen[reason], group[0].rank), [one.name for one in group]))
+        seen[reason] += not is_caused
     return [tuple(names) for _, names in sorted(ranked)]

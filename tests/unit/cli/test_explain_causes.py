@@ -228,3 +228,56 @@ def test_changes_beyond_the_limit_are_counted(tmp_path: Path, monkeypatch: pytes
     assert [one["why"] for one in remedies(found)].count("the limit of trials was reached") == 3
     assert "Not tried, because of the limit: changes for 3 clusters. -o json lists them.\n  Full: " in output
     assert code == 3
+
+
+def test_two_selectors_that_contradict_are_the_cause(tmp_path: Path):
+    """One is the deployment's, the other its cache's."""
+    ours = ("  replicas: 1\n", "  replicas: 1\n  clusterSelector: {matchLabels: {modelplane.ai/region: south}}\n")
+    caches = (
+        "  source: HuggingFace\n",
+        "  source: HuggingFace\n  clusterSelector: {matchLabels: {modelplane.ai/region: north}}\n",
+    )
+    found = explained(fleet(tmp_path, ours, caches), DEPLOYMENT)
+
+    assert found["cause"][0]["message"] == (
+        "no cluster can satisfy both selectors: spec.clusterSelector wants modelplane.ai/region=south, and the"
+        " clusterSelector of the ModelCache modelplane.ai/region=north"
+    )
+    assert helping(found) >= {("remove modelplane.ai/region from spec.clusterSelector",)}
+
+
+def test_a_cache_that_cannot_be_staged_says_why(tmp_path: Path):
+    found = explained(fleet(tmp_path, ("      cache: {storageClassName: shared}\n", "")), DEPLOYMENT)
+
+    (north,) = found["clusters"]
+    assert north["reason"] in ("CacheFailed", "NotInCacheFootprint")
+    assert "north" in north["conditions"][0]
+
+
+def test_a_replica_of_a_dump_that_does_not_serve_is_something_missing(tmp_path: Path):
+    code, output = explain(fleet(tmp_path, more=STARTING), DEPLOYMENT)
+
+    assert code == 3
+    assert "Replica deepseek-1 does not serve. ModelStarting: ImagePullBackOff" in output
+    assert "Nothing is missing" not in output
+
+
+STARTING = """
+apiVersion: modelplane.ai/v1alpha1
+kind: ModelReplica
+metadata:
+  name: deepseek-1
+  namespace: chat
+  labels: {modelplane.ai/deployment: deepseek, modelplane.ai/cluster: north}
+spec:
+  clusterName: north
+  engines:
+  - name: short
+    members:
+    - role: Standalone
+      nodePoolName: h200
+      template: {spec: {containers: [{name: engine, image: "vllm/vllm-openai:v0.23.0"}]}}
+status:
+  conditions:
+  - {type: ModelReady, status: "False", reason: ModelStarting, message: ImagePullBackOff}
+"""
