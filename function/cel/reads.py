@@ -83,7 +83,7 @@ def _compared(node: Node) -> Read | None:
     match node:
         case Call(function=f, args=[one, Literal(value=str())] | [Literal(value=str()), one]) if f == _EQUAL:
             literal = next(arg for arg in node.args if isinstance(arg, Literal))
-            values = (Word(str(literal.value), literal.at),)
+            values: tuple[Word, ...] = (Word(str(literal.value), literal.at),)
         case Call(function=f, args=[one, ListLiteral(items=items)]) if f == _IN and all(map(_is_text, items)):
             values = tuple(Word(str(item.value), item.at) for item in items if isinstance(item, Literal))
         case _:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ class FileFinding:
     message: str
     """What is wrong, after the field."""
     code: str
-    text: str = field(default="", compare=False, repr=False)
+    text: str = dataclasses.field(default="", compare=False, repr=False)
     """The line in which the region begins."""
 
     def __str__(self) -> str:

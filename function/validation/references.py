@@ -42,7 +42,7 @@ class _Row(NamedTuple):
     """A reference that a kind of ours has."""
 
     kind: str
-    path: Path
+    path: tuple[str, ...]
     """Path of the field that holds the name, below the spec. "*" stands for every item of a list."""
     keys: tuple[str, ...] = ()
     """Keys that are read. A field `key` beside the name replaces them."""
@@ -89,7 +89,7 @@ def of(index: int, manifest: Manifest) -> Iterator[Reference]:
         yield from _of_templates(index, manifest)
 
 
-def _found(value: Any, steps: Path, above: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _found(value: Any, steps: tuple[str, ...], above: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield the path of every value at the steps, with the mapping that holds it."""
     step, *rest = steps
     if step == "*":
