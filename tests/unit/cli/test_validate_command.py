@@ -200,7 +200,7 @@ def test_an_excerpt_is_shown_when_asked_for(folder: Path) -> None:
 
 
 def test_what_is_not_yaml_has_an_excerpt(folder: Path) -> None:
-    (folder / "not-yaml.yaml").write_text("# two\na: b: c\n")
+    (folder / "not-yaml.yaml").write_text("apiVersion: modelplane.ai/v1alpha1\na: b: c\n")
     got = run("--excerpts", str(folder / "not-yaml.yaml")).output.split("\n")
 
     assert got[1:3] == ["2 | a: b: c", "  |     ^"]
