@@ -85,7 +85,9 @@ def _in_file(finding: Finding, loaded: Sequence[Loaded], hidden: concealed.Colum
     place = one.source
     region = place.region_of_key(finding.path) if finding.is_about_the_key else place.region(finding.path, finding.span)
     other = f"; the other is at {loaded[finding.other].source.at(finding.path)}" if finding.other is not None else ""
-    message = f"{finding.field}: {finding.message}{other}"
+    is_placed = finding.span is not None and region != place.region(finding.path)
+    told = (finding.brief if is_placed else "") or finding.message
+    message = f"{finding.field}: {told}{other}"
     who, text = f"{one.kind[1]} {one.identity}", concealed.cut(place, region.start.line, hidden)
     return FileFinding(place.file, region, finding.severity, who, finding.field, message, finding.code, text)
 

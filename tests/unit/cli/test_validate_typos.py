@@ -111,6 +111,7 @@ def test_a_mistake_in_one_object_is_told_where_it_is(mistake: tuple[str, ...], t
 
     assert [(marked(one), one["code"]) for one in got] == [(word, code)]
     assert part in got[0]["message"]
+    assert ", column " not in got[0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -174,3 +175,26 @@ def test_a_kind_of_which_nothing_is_given_is_one_note(tmp_path: Path) -> None:
         "ModelCache", "InferenceCluster", "InferenceClass", "Secret", "ConfigMap", "InferenceGateway", "ModelCaller"
     ]  # fmt: skip
     assert told["Secret"]["message"].endswith("but no Secret is given: this and 2 more like it cannot be checked")
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        ("device.driver == gpu", "gpu"),
+        ("'device.driver == ''a'' && gpu'", "gpu"),
+        ('"device.driver == \\"\\u0061\\" && gpu"', "gpu"),
+        ("|\n              true &&\n                gpu\n", "gpu"),
+        (">-\n              true &&\n\n              gpu\n", "gpu"),
+        ("|2-\n                true &&\n              gpu\n", "gpu"),
+        ("\n              true &&\n              gpu\n", "gpu"),
+    ],
+    ids=["plain", "single quotes", "double quotes", "literal", "folded", "indicator", "plain over lines"],
+)
+def test_a_place_in_a_selector_is_found_however_it_is_written(written: str, word: str, tmp_path: Path) -> None:
+    """The name is not declared."""
+    text = (FLEET / "team.yaml").read_text()
+    before, _, rest = text.partition(">-\n")
+    (tmp_path / "team.yaml").write_text(f"{before}{written}\n      template:{rest.partition('      template:')[2]}")
+
+    (got,) = (one for one in found(tmp_path) if one["severity"] == "error")
+    assert (got["code"], marked(got)) == ("selector", word)
