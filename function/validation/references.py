@@ -18,7 +18,7 @@ from function.api import (
 )
 from function.core import Manifest, NamespacedName, dig, dig_list, identity
 from function.schema import Path
-from function.validation.given import CONFIG_MAP, SECRET
+from function.validation.given import BY_NAMESPACE, CONFIG_MAP, SECRET
 from function.vocabulary import names
 
 
@@ -87,6 +87,12 @@ def of(index: int, manifest: Manifest) -> Iterator[Reference]:
             yield Reference(index, ("spec", *path), row.kind, who, keys, field)
     if manifest["kind"] == modeldeployment.KIND:
         yield from _of_templates(index, manifest)
+
+
+def holds_a_name(kind: str, path: Path) -> bool:
+    """Return whether a field is a mapping with the name of an object of ours. Names of Secrets may be secrets."""
+    rows = [row for row in _TABLE.get(kind, ()) if row.kind not in BY_NAMESPACE and row.path[-1] == "name"]
+    return any(("spec", *row.path[:-1]) == path for row in rows)
 
 
 def _found(value: Any, steps: tuple[str, ...], above: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -93,7 +93,8 @@ def test_a_typo_is_told_where_it_is(typo: tuple[str, ...], tmp_path: Path) -> No
 
 
 MISTAKES = [
-    ("modelCacheRef: {name: phi}", "modelCacheRef: phi", "phi", "value", "must be a map of fields, not a string"),
+    ("modelCacheRef: {name: phi}", "modelCacheRef: phi", "phi", "value",
+     "must be a map of fields, not a string; write {name: phi}"),
     ("  modelCacheRef: {name: phi}", "  template: {spec: {engines: []}}\n  modelCacheRef: {name: phi}", "template",
      "unknown-field", "move what is under spec.template.spec to spec"),
     ('.memory.compareTo(quantity("40Gi")) >= 0', '.memory >= quantity("40Gi")', ">=", "selector",
