@@ -6,7 +6,7 @@ long is cut around the carets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import click
@@ -16,6 +16,8 @@ from function.cli.regions import Region
 from function.core import visible
 
 _CUT = "…"
+_LONGEST = 2000
+"""Characters of a line that is measured as a whole. One of a JSON file can be the whole file."""
 _NARROWEST = 16
 """Minimum width of an excerpt."""
 _COLOURS: Mapping[str, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -57,31 +59,34 @@ class Page:
 
 def _excerpt(source: Source, width: int) -> tuple[str, str]:
     """A line and the carets below it, within a width."""
-    characters = [visible(character) for character in source.line]
-    first = min(source.region.start.column - 1, len(characters))
-    is_one_line = source.region.start.line == source.region.end.line
-    last = source.region.end.column - 1 if is_one_line else len(characters)
-    begin, end = _window(characters, first, max(width, _NARROWEST))
-    head = _CUT if begin else ""
-    tail = _CUT if end < len(characters) else ""
-    before = _cells(characters[begin:first]) + len(head)
-    marked = _cells(characters[first : min(max(last, first + 1), end)])
-    return f"{head}{''.join(characters[begin:end])}{tail}".rstrip(), " " * before + "^" * max(1, marked)
+    line, (start, end) = source.line, source.region
+    first = min(start.column - 1, len(line))
+    last = end.column - 1 if start.line == end.line else len(line)
+    left, right = _window(line, first, max(width, _NARROWEST))
+    head, tail = _CUT if left else "", _CUT if right < len(line) else ""
+    before = len(head) + _cells(line[left:first])
+    marked = _cells(line[first : min(max(last, first + 1), right)])
+    return f"{head}{_shown(line[left:right])}{tail}".rstrip(), " " * before + "^" * max(1, marked)
 
 
-def _window(characters: Sequence[str], first: int, width: int) -> tuple[int, int]:
+def _window(line: str, first: int, width: int) -> tuple[int, int]:
     """The part of a line to show. A third of the width is before the carets."""
-    if _cells(characters) <= width:
-        return 0, len(characters)
+    if len(line) <= _LONGEST and _cells(line) <= width:
+        return 0, len(line)
     room = width - 2 * len(_CUT)
-    begin = first
-    while begin > 0 and _cells(characters[begin - 1 : first]) <= room // 3:
-        begin -= 1
-    end = begin
-    while end < len(characters) and _cells(characters[begin : end + 1]) <= room:
-        end += 1
-    return begin, end
+    left = first
+    while left > 0 and _cells(line[left - 1 : first]) <= room // 3:
+        left -= 1
+    right = left
+    while right < len(line) and _cells(line[left : right + 1]) <= room:
+        right += 1
+    return left, right
 
 
-def _cells(characters: Sequence[str]) -> int:
-    return cell_len("".join(characters))
+def _shown(text: str) -> str:
+    """A text as a terminal shows it, character by character, so that each keeps its place."""
+    return "".join(map(visible, text))
+
+
+def _cells(text: str) -> int:
+    return cell_len(_shown(text))

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from function.cli import content, regions, rendered, walk
 from function.cli.documents import Document, FieldPath, Unread, documents, unread, walked
 from function.cli.excludes import Rules
@@ -40,11 +38,7 @@ class FileLocation:
 
     def position(self, path: Sequence[str | int]) -> Position:
         """The place of the value at a field path, or of its longest existing prefix."""
-        return self._placed(walked(self._text, (*self._prefix, *path))[1])
-
-    def key(self, path: Sequence[str | int]) -> Position:
-        """The place of the field's name."""
-        return self._placed(walked(self._text, (*self._prefix, *path))[0])
+        return self.region(path).start
 
     def region(self, path: Sequence[str | int], part: tuple[int, int] | None = None) -> Region:
         """Where the value at a field path begins and ends, or a part of its text."""
@@ -66,9 +60,6 @@ class FileLocation:
 
     def _below(self, region: Region) -> Region:
         return Region(*(Position(self._above + place.line, place.column) for place in region))
-
-    def _placed(self, node: yaml.Node) -> Position:
-        return Position(self._above + node.start_mark.line + 1, node.start_mark.column + 1)
 
 
 @dataclass(frozen=True, slots=True)

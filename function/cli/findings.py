@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from function.cli import excerpt, locations, overlays
+from function.cli import concealed, excerpt, locations, overlays
 from function.cli.files import FileLocation, Input, Loaded
 from function.cli.regions import Region
 from function.cli.values import UNREADABLE, BrokenFile, Position
@@ -38,7 +38,7 @@ class FileFinding:
     """What is wrong, after the field."""
     code: str
     text: str = dataclasses.field(default="", compare=False, repr=False)
-    """The line in which the region begins."""
+    """The line in which the region begins, without what may be secret."""
 
     def __str__(self) -> str:
         who = f" ({self.object})" if self.object else ""
@@ -54,7 +54,9 @@ def located(findings: Iterable[Finding], loaded: Sequence[Loaded], broken: Seque
         loaded: The objects, in the order in which they were validated.
         broken: What could not be read as objects.
     """
-    found = [*map(_unreadable, broken), *(_in_file(finding, loaded) for finding in findings)]
+    given = list(findings)
+    hidden = concealed.columns(given, loaded)
+    found = [*map(_unreadable, broken), *(_in_file(finding, loaded, hidden) for finding in given)]
     if any(one.code == UNREADABLE for one in broken):
         first = _unreadable(broken[0])
         found.append(FileFinding(first.file, first.region, "note", "", "", _NOT_CHECKED, "unchecked"))
@@ -68,22 +70,25 @@ def _unreadable(broken: BrokenFile) -> FileFinding:
 
 
 def _line(file: str, number: int) -> str:
-    """A line of a file that cannot be read as objects; empty if it cannot be read at all."""
+    """A line of a file that cannot be read as objects; empty if it cannot be read at all, or may be secret."""
     try:
-        lines = Path(file).read_text(encoding="utf-8-sig", errors="replace").split("\n")
+        text = Path(file).read_text(encoding="utf-8-sig", errors="replace")
     except (OSError, ValueError):
         return ""
+    lines = text.split("\n") if concealed.may_show(text) else []
     return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
 
 
-def _in_file(finding: Finding, loaded: Sequence[Loaded]) -> FileFinding:
+def _in_file(finding: Finding, loaded: Sequence[Loaded], hidden: concealed.Columns) -> FileFinding:
     """A finding in one of the objects, at its place in the file."""
     one = loaded[finding.index]
     place = one.source
     region = place.region_of_key(finding.path) if finding.is_about_the_key else place.region(finding.path, finding.span)
     other = _other(loaded[finding.other].source, place, finding.path) if finding.other is not None else ""
-    message = f"{finding.field}: {finding.message}{other}"
-    who, text = f"{one.kind[1]} {one.identity}", place.text(region.start.line)
+    is_placed = finding.span is not None and region != place.region(finding.path)
+    told = (finding.brief if is_placed else "") or finding.message
+    message = f"{finding.field}: {told}{other}"
+    who, text = f"{one.kind[1]} {one.identity}", concealed.cut(place, region.start.line, hidden)
     return FileFinding(place.file, region, finding.severity, who, finding.field, message, finding.code, text)
 
 

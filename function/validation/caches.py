@@ -3,18 +3,19 @@ files away, tokens in clear text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import clouds
 from function.api.weights import SOURCES
 from function.core import Manifest, dig, enumerate_names, identity
 from function.validation.finding import Finding
+from function.validation.selection import Labelled
 
 _CLAIMS = ("spec", "persistentVolumeClaim", "claims")
 
 
-def findings(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+def findings(index: int, manifest: Manifest, clusters: Labelled) -> Iterator[Finding]:
     """Return the warnings about one valid cache, among the clusters that are validated with it."""
     yield from _claims(index, manifest, clusters)
     yield from _storage(index, manifest, clusters)
@@ -24,27 +25,27 @@ def findings(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> It
         yield from _clear_text(index, source.field, block)
 
 
-def _claims(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+def _claims(index: int, manifest: Manifest, clusters: Labelled) -> Iterator[Finding]:
     wanted = [_labels(claim) for claim in dig(manifest, *_CLAIMS) or ()]
-    cached = [cluster for cluster in clusters if _labels(manifest["spec"]).items() <= _has(cluster).items()]
+    cached = {identity(one).name for one in clusters.matching("", _labels(manifest["spec"]))} if wanted else set()
     for position, selector in enumerate(wanted):
         path = (*_CLAIMS, position)
         before = next((at for at in range(position) if wanted[at].items() <= selector.items()), None)
         if before is not None:
             problem = f"is never chosen: claims[{before}] selects every cluster that it selects"
             yield Finding(index, path, problem, "claims")
-        elif clusters and not any(selector.items() <= _has(cluster).items() for cluster in cached):
-            names = enumerate_names(sorted(identity(cluster).name for cluster in clusters))
+        elif clusters and cached.isdisjoint(identity(one).name for one in clusters.matching("", selector)):
+            names = enumerate_names(sorted(identity(one).name for one in clusters.matching("", {})))
             yield Finding(index, path, f"selects none of the clusters that are given: {names}", "claims")
 
 
-def _storage(index: int, manifest: Manifest, clusters: Sequence[Manifest]) -> Iterator[Finding]:
+def _storage(index: int, manifest: Manifest, clusters: Labelled) -> Iterator[Finding]:
     """Weights that need a volume, where every cluster that is selected is in a cloud without such storage."""
     if dig(manifest, *_CLAIMS):
         return
-    chosen = [cluster for cluster in clusters if _labels(manifest["spec"]).items() <= _has(cluster).items()]
-    without = {identity(cluster).name: _source(cluster).no_storage for cluster in chosen}
-    if without and all(without.values()):
+    chosen = clusters.matching("", _labels(manifest["spec"]))
+    if chosen and all(_source(cluster).no_storage for cluster in chosen):
+        without = {identity(cluster).name: _source(cluster).no_storage for cluster in chosen}
         names, why = enumerate_names(sorted(without)), without[min(without)]
         problem = f"selects only clusters without storage for ModelCaches: {names}. {why}"
         path = ("spec", "clusterSelector") if "clusterSelector" in manifest["spec"] else ("spec",)
@@ -57,10 +58,6 @@ def _source(cluster: Manifest) -> clouds.Source:
 
 def _labels(selecting: Mapping[str, Any]) -> dict[str, str]:
     return dict(dig(selecting, "clusterSelector", "matchLabels") or {})
-
-
-def _has(cluster: Manifest) -> dict[str, str]:
-    return dict(cluster["metadata"].get("labels") or {})
 
 
 def _patterns(index: int, field: str, block: Mapping[str, Any]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from function import gateways
-from function.api import inferencecluster, inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
+from function.api import inferencegateway, modelcache, modeldeployment, modelendpoint, modelservice
 from function.core import Manifest, NamespacedName, identity
 from function.kinds.modelendpoint import permission, target
 from function.validation import (
@@ -21,6 +21,7 @@ from function.validation import (
     gangs,
     handover,
     model_names,
+    selection,
     services,
     shared_nodes,
 )
@@ -43,15 +44,16 @@ def duplicates(objects: Sequence[Indexed]) -> Iterator[Finding]:
 def lint(objects: Sequence[Indexed], others: Sequence[Manifest] = ()) -> Iterator[Finding]:
     """Warn about valid objects that probably do not mean what they say, among objects of other kinds."""
     cached = engines.caches(objects)
-    given = [m for _, m in objects if m["kind"] == inferencecluster.KIND]
+    manifests = [manifest for _, manifest in objects]
+    given = selection.clusters(manifests)
     yield from clusters.findings(objects, others)
     yield from shared_nodes.findings(objects)
     yield from callers.findings(objects)
     gateway = next((m for _, m in objects if m["kind"] == inferencegateway.KIND), None)
     policy = inferencegateway.policy(gateway)
     around = services.Around(
-        servers=tuple(m for _, m in objects if m["kind"] in (modeldeployment.KIND, modelendpoint.KIND)),
-        clusters=tuple(given),
+        servers=selection.servers(manifests),
+        clusters=given,
         caches=cached,
         gateway=gateways.of(gateway),
     )

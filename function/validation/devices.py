@@ -83,12 +83,19 @@ def _judged(index: int, path: Path, text: str) -> Iterator[Finding]:
     try:
         selector = cel.admitted(text)
     except cel.InvalidSelector as invalid:
-        problem = f"would be refused by Kubernetes: {invalid}"
-        yield Finding(index, path, problem, "selector", span=word(text, invalid.place.position))
+        yield _at(index, (path, text), "would be refused by Kubernetes: {}", invalid)
         return
     for warning in selector.warnings:
-        problem = f"is accepted by Kubernetes, but {warning}"
-        yield Finding(index, path, problem, "selector-fails", span=word(text, warning.place.position))
+        yield _at(index, (path, text), "is accepted by Kubernetes, but {}", warning)
+
+
+def _at(index: int, written: Written, told: str, problem: cel.InvalidSelector | cel.CelWarning) -> Finding:
+    """Return the finding about a place in a selector."""
+    path, text = written
+    code = "selector" if isinstance(problem, cel.InvalidSelector) else "selector-fails"
+    brief = told.format(str(problem).removeprefix(f"{problem.place}: "))
+    span = word(text, problem.place.position)
+    return Finding(index, path, told.format(problem), code, span=span, brief=brief)
 
 
 def word(text: str, position: int) -> tuple[int, int]:

@@ -94,6 +94,8 @@ class Finding:
     """Index of another object that takes part in the problem."""
     span: tuple[int, int] | None = None
     """The part of the text at the path that is wrong: its first character, and the one after its last."""
+    brief: str = ""
+    """The problem without its place in that text, for readers who see the place in the file. Empty if it has none."""
     is_about_the_name: bool = False
     """Whether the name of the field is wrong, such as the key of a label."""
 

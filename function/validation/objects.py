@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from function.core import Manifest, closest
+from function.core import Manifest, closest, dig
 from function.publish.catalog import BY_KIND, GROUPS, Kind
-from function.schema import problems
-from function.validation import metadata
+from function.schema import Path, problems
+from function.validation import metadata, references
 from function.validation.finding import Finding
 
 _ALIKE = 0.7
@@ -19,10 +19,21 @@ def findings(index: int, manifest: Manifest, kind: Kind) -> Iterator[Finding]:
     """Report problems of an object of one of our kinds."""
     yield from metadata.findings(index, manifest, kind)
     for problem in problems(kind.spec, manifest):
-        yield Finding(index, problem.path, problem.message, problem.code)
+        hint = _shorthand(manifest, problem.path)
+        yield Finding(index, problem.path, f"{problem.message}{hint}", problem.code)
     for rule in kind.root_rules:
         if rule.holds is not None and not rule.holds(manifest):
             yield Finding(index, tuple(rule.at.split(".")), rule.message, "rule")
+
+
+def _shorthand(manifest: Manifest, path: Path) -> str:
+    """Return what to write where a name is given instead of the reference that has it; empty for anything else."""
+    value = dig(manifest, *path)
+    return (
+        f"; write {{name: {value}}}"
+        if isinstance(value, str) and references.holds_a_name(manifest["kind"], path)
+        else ""
+    )
 
 
 def is_ours(manifest: Manifest) -> bool:

@@ -18,7 +18,7 @@ from function.api import (
 )
 from function.core import Manifest, NamespacedName, dig, dig_list, identity
 from function.schema import Path
-from function.validation.given import CONFIG_MAP, SECRET
+from function.validation.given import BY_NAMESPACE, CONFIG_MAP, SECRET
 from function.vocabulary import names
 
 
@@ -42,7 +42,7 @@ class _Row(NamedTuple):
     """A reference that a kind of ours has."""
 
     kind: str
-    path: Path
+    path: tuple[str, ...]
     """Path of the field that holds the name, below the spec. "*" stands for every item of a list."""
     keys: tuple[str, ...] = ()
     """Keys that are read. A field `key` beside the name replaces them."""
@@ -89,7 +89,13 @@ def of(index: int, manifest: Manifest) -> Iterator[Reference]:
         yield from _of_templates(index, manifest)
 
 
-def _found(value: Any, steps: Path, above: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def holds_a_name(kind: str, path: Path) -> bool:
+    """Return whether a field is a mapping with the name of an object of ours. Names of Secrets may be secrets."""
+    rows = [row for row in _TABLE.get(kind, ()) if row.kind not in BY_NAMESPACE and row.path[-1] == "name"]
+    return any(("spec", *row.path[:-1]) == path for row in rows)
+
+
+def _found(value: Any, steps: tuple[str, ...], above: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield the path of every value at the steps, with the mapping that holds it."""
     step, *rest = steps
     if step == "*":

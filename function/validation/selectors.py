@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from function.api import (
     inferencecluster,
     modelcache,
     modelcaller,
     modeldeployment,
-    modelendpoint,
     modelservice,
 )
 from function.core import Manifest, dig, identity
 from function.schema import Path
+from function.validation import selection
 from function.validation.dangling import Unchecked
 from function.validation.finding import Finding
-from function.validation.selection import ANYTHING, Labelled
+from function.validation.selection import Labelled
 from function.vocabulary import labels
 
 Indexed = tuple[int, Manifest]
 Problem = Finding | Unchecked
-_SERVERS = (modeldeployment.KIND, modelendpoint.KIND)
 
 
 def judged(objects: Sequence[Indexed], given: Sequence[Indexed]) -> Iterator[Problem]:
@@ -46,11 +44,11 @@ class _Around:
     """What selectors select."""
 
     def __init__(self, given: Sequence[Indexed]) -> None:
-        clusters = [one for one in given if one[1]["kind"] == inferencecluster.KIND]
-        self.clusters = Labelled("clusters", ((i, "", _labels(m)) for i, m in clusters))
-        self.servers = Labelled("endpoints", ((i, *_server(m)) for i, m in given if m["kind"] in _SERVERS))
-        callers = [one for one in given if one[1]["kind"] == modelcaller.KIND]
-        self.callers = Labelled("callers", ((i, identity(m).namespace, _labels(m)) for i, m in callers))
+        manifests = [manifest for _, manifest in given]
+        self.clusters = selection.clusters(manifests)
+        self.servers = selection.servers(manifests, open_labels=labels.OF_REPLICA)
+        callers = [manifest for manifest in manifests if manifest["kind"] == modelcaller.KIND]
+        self.callers = Labelled("callers", ((m, selection.labels_of(m)) for m in callers))
 
 
 def _entries(index: int, service: Manifest, around: _Around) -> Iterator[Problem]:
@@ -96,17 +94,3 @@ def _unmatched(index: int, path: Path, wanted: Mapping[str, str], among: tuple[L
     if found := labelled.unmatched(namespace, wanted):
         at = (*path, "matchLabels", found.key) if found.key else path
         yield Finding(index, at, found.problem, "selects-nothing", is_about_the_name=found.is_key)
-
-
-def _server(manifest: Manifest) -> tuple[str, dict[str, str | None]]:
-    """Return the namespace and the labels of an endpoint, or of those that a deployment will have."""
-    has, who = _labels(manifest), identity(manifest)
-    if manifest["kind"] == modeldeployment.KIND:
-        users = labels.users({key: value for key, value in has.items() if value is not None})
-        has = {**users, **dict.fromkeys(labels.OF_REPLICA, ANYTHING), labels.DEPLOYMENT: who.name}
-    return who.namespace, has
-
-
-def _labels(manifest: Manifest) -> dict[str, str | None]:
-    found: Any = dig(manifest, "metadata", "labels") or {}
-    return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}

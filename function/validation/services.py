@@ -20,6 +20,7 @@ from function.schema import Path
 from function.validation import model_names
 from function.validation.finding import Finding
 from function.validation.model_names import Entry
+from function.validation.selection import Labelled
 from function.vocabulary import labels
 
 _AT: Path = ("spec", "endpoints")
@@ -29,8 +30,8 @@ _AT: Path = ("spec", "endpoints")
 class Around:
     """The objects among which a service is checked."""
 
-    servers: tuple[Manifest, ...]
-    clusters: tuple[Manifest, ...]
+    servers: Labelled
+    clusters: Labelled
     caches: Mapping[NamespacedName, Manifest]
     gateway: Implementation
 
@@ -54,22 +55,21 @@ Problem = tuple[Path, str, str]
 """A field, what is wrong with it, and the code of the warning."""
 
 
-def _entries(service: Manifest, servers: Sequence[Manifest]) -> tuple[Entry, ...]:
-    specs = service["spec"]["endpoints"]
-    ours = [server for server in servers if identity(server).namespace == identity(service).namespace]
-    owners = [next((at for at, spec in enumerate(specs) if _selects(spec, server)), None) for server in ours]
-    return tuple(
-        Entry(at, spec, tuple(one for one, owner in zip(ours, owners, strict=True) if owner == at))
-        for at, spec in enumerate(specs)
-    )
+def _entries(service: Manifest, servers: Labelled) -> tuple[Entry, ...]:
+    specs, taken, entries = service["spec"]["endpoints"], set[int](), list[Entry]()
+    for at, spec in enumerate(specs):
+        selected = servers.matching(identity(service).namespace, _wanted(spec))
+        entries.append(Entry(at, spec, tuple(one for one in selected if id(one) not in taken)))
+        taken |= {id(one) for one in selected}
+    return tuple(entries)
 
 
-def _tenancy(service: Manifest, servers: Sequence[Manifest]) -> Iterator[Problem]:
+def _tenancy(service: Manifest, servers: Labelled) -> Iterator[Problem]:
     namespace = identity(service).namespace
     for at, entry in enumerate(service["spec"]["endpoints"]):
-        found = {identity(server).namespace for server in servers if _selects(entry, server)}
-        if found and namespace not in found:
-            where = ", ".join(sorted(found))
+        is_found = servers.matching(namespace, _wanted(entry))
+        if not is_found and (found := servers.namespaces(_wanted(entry))):
+            where = ", ".join(found)
             problem = f"selects only endpoints of its own namespace, but those it matches are in {where}"
             yield (*_AT, at, "selector"), problem, "tenancy"
 
@@ -90,10 +90,10 @@ def _residency(entries: Sequence[Entry]) -> Iterator[Problem]:
         yield _AT, f"{problem}: {', '.join(free)}", "residency"
 
 
-def _overlaps(service: Manifest, servers: Sequence[Manifest]) -> Iterator[Problem]:
+def _overlaps(service: Manifest, servers: Labelled) -> Iterator[Problem]:
     """Entries all or some of whose endpoints belong to an earlier one of another priority."""
-    ours = [server for server in servers if identity(server).namespace == identity(service).namespace]
     entries = service["spec"]["endpoints"]
+    selected = [_selected(service, entry, servers) for entry in entries]
     for at, entry in enumerate(entries):
         earlier = [*enumerate(entries[:at])]
         wider = next((i for i, other in earlier if _wanted(other).items() <= _wanted(entry).items()), None)
@@ -103,14 +103,20 @@ def _overlaps(service: Manifest, servers: Sequence[Manifest]) -> Iterator[Proble
             yield path, problem, "overlap"
             continue
         for i, other in earlier:
-            shared = sorted(identity(one).name for one in ours if _selects(entry, one) and _selects(other, one))
+            shared = [name for name, _ in sorted(selected[at] & selected[i])]
             if shared and _priority(other) != _priority(entry):
                 names = enumerate_names(shared, MOST_NAMED)
                 owner = f"spec.endpoints[{i}], which comes before it and has priority {_priority(other)}"
                 yield path, f"selects {names} too, but endpoints of both belong to {owner}", "overlap"
 
 
-def _unprotected(entries: Sequence[Entry], clusters: Sequence[Manifest]) -> Iterator[Problem]:
+def _selected(service: Manifest, entry: Manifest, servers: Labelled) -> set[tuple[str, str]]:
+    """Return name and kind of the servers that an entry selects."""
+    found = servers.matching(identity(service).namespace, _wanted(entry))
+    return {(identity(one).name, one["kind"]) for one in found}
+
+
+def _unprotected(entries: Sequence[Entry], clusters: Labelled) -> Iterator[Problem]:
     """Priorities that can only be on the one cluster on which the priority before them is."""
     there = {p: [e for e in entries if e.priority == p] for p in sorted({e.priority for e in entries})}
     homes = {priority: _homes(found, clusters) for priority, found in there.items()}
@@ -122,18 +128,18 @@ def _unprotected(entries: Sequence[Entry], clusters: Sequence[Manifest]) -> Iter
             yield (*_AT, there[priority][0].at), problem, "no-protection"
 
 
-def _homes(entries: Sequence[Entry], clusters: Sequence[Manifest]) -> frozenset[str]:
+def _homes(entries: Sequence[Entry], clusters: Labelled) -> frozenset[str]:
     """Return the clusters on which servers can be; none if some may be elsewhere, or if nothing is known."""
     each = [_home(server, clusters) for entry in entries for server in entry.servers]
     return frozenset(name for home in each for name in home) if each and all(each) else frozenset()
 
 
-def _home(server: Manifest, clusters: Sequence[Manifest]) -> set[str]:
+def _home(server: Manifest, clusters: Labelled) -> set[str]:
     if server["kind"] == modelendpoint.KIND:
         cluster = dig(server, "metadata", "labels", labels.CLUSTER)
         return {str(cluster)} if cluster else set()
     wanted = dig(server, "spec", "clusterSelector", "matchLabels") or {}
-    return {identity(c).name for c in clusters if wanted.items() <= (dig(c, "metadata", "labels") or {}).items()}
+    return {identity(cluster).name for cluster in clusters.matching("", wanted)}
 
 
 def _is_proxied(service: Manifest, entries: Sequence[Entry], gateway: Implementation) -> bool:
@@ -161,15 +167,6 @@ def _priority(entry: Manifest) -> int:
 
 def _wanted(entry: Manifest) -> dict[str, str]:
     return dict(entry["selector"]["matchLabels"])
-
-
-def _selects(entry: Manifest, server: Manifest) -> bool:
-    """Return whether an entry selects an endpoint, or the endpoints that a deployment will have."""
-    metadata = server["metadata"]
-    has = dict(metadata.get("labels") or {})
-    if server["kind"] == modeldeployment.KIND:
-        has = labels.users(has) | {labels.DEPLOYMENT: metadata["name"]}
-    return all(has.get(key) == value for key, value in _wanted(entry).items())
 
 
 def _region(server: Manifest) -> str:

@@ -57,7 +57,7 @@ def test_a_field_knows_its_place(path: tuple[str | int, ...], want: str) -> None
 def test_the_name_of_a_field_has_a_place_of_its_own() -> None:
     source = files.parse(CONFIG, "f.yaml")[1].source
 
-    got = source.key(("metadata", "namespace")), source.position(("metadata", "namespace"))
+    got = source.region_of_key(("metadata", "namespace")).start, source.position(("metadata", "namespace"))
 
     assert got == (Position(17, 25), Position(17, 36))
 

@@ -163,3 +163,57 @@ def test_an_object_that_is_there_twice_says_where_the_other_is(tmp_path: Path) -
         "2 objects: 1 error, 0 warnings\n"
     )
     assert (got.exit_code, got.output) == (1, want)
+
+
+NOTED = GOOD.replace('"}', '", auth: {secretRef: {name: key}}}')
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code"),
+    [
+        (GOOD, ["--strict"], 0),
+        (NOTED, [], 0),
+        (NOTED, ["--strict"], 0),
+        (DOUBTFUL, [], 0),
+        (DOUBTFUL, ["--strict"], 1),
+        (DOUBTFUL, ["--strict", "-o", "json"], 1),
+        (BROKEN, [], 1),
+    ],
+)
+def test_strict_fails_on_warnings_and_not_on_notes(text: str, arguments: list[str], code: int) -> None:
+    assert run("-", *arguments, stdin=text).exit_code == code
+
+
+def test_a_note_is_counted_and_is_a_notice_on_github() -> None:
+    want = "spec.auth.secretRef.name: names Secret key, but no Secret is given: this cannot be checked"
+    text = run("-", stdin=NOTED).output.splitlines()
+    github = run("-", "-o", "github", stdin=NOTED).output.splitlines()
+
+    assert text == [
+        f"<stdin>:4:65: note: {want} [unchecked] (ModelEndpoint ml-team/outside)",
+        "1 object: 0 errors, 0 warnings, 1 note",
+    ]
+    assert github[0] == f"::notice file=<stdin>,line=4,endLine=4,col=65,endColumn=68,title=unchecked::{want}"
+
+
+def test_an_excerpt_is_shown_when_asked_for(folder: Path) -> None:
+    got = run("--excerpts", str(folder / "broken.yaml")).output.split("\n")
+
+    assert got[1:4] == ["8 |   endpoint: []", "  |   ^^^^^^^^", ""]
+    assert got[5:8] == ["10 |   - weight: 0", "   |             ^", ""]
+    assert got[-2] == "1 object: 2 errors, 0 warnings"
+
+
+def test_what_is_not_yaml_has_an_excerpt(folder: Path) -> None:
+    (folder / "not-yaml.yaml").write_text("apiVersion: modelplane.ai/v1alpha1\na: b: c\n")
+    got = run("--excerpts", str(folder / "not-yaml.yaml")).output.split("\n")
+
+    assert got[1:3] == ["2 | a: b: c", "  |     ^"]
+
+
+def test_an_annotation_over_lines_has_no_columns() -> None:
+    """GitHub takes columns only of a region within one line."""
+    text = GOOD.replace('url: "https://api.example.org"', 'url: "https://a\n b"')
+
+    (annotation, *_) = run("--format", "github", "-", stdin=text).output.splitlines()
+    assert annotation.startswith("::error file=<stdin>,line=4,endLine=5,title=value::")
