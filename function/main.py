@@ -91,6 +91,12 @@ class _Lazy(click.Group):
             faults.silence()
             sys.exit(faults.BROKEN_PIPE)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except KeyboardInterrupt:
+            raise faults.Interrupted from None
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)
         return super().parse_args(ctx, args)

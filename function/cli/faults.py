@@ -39,6 +39,9 @@ class Invalid(click.ClickException):
 class Interrupted(click.ClickException):
     exit_code = INTERRUPTED
 
+    def __init__(self) -> None:
+        super().__init__("interrupted")
+
 
 class _Told(click.ClickException):
     """An error as users and programs see it."""
@@ -75,7 +78,7 @@ def told(group: click.Group, context: click.Context, arguments: Sequence[str]) -
     except click.ClickException as error:
         problem = error
     except KeyboardInterrupt:
-        problem = Interrupted("interrupted")
+        problem = Interrupted()
     except Exception as bug:  # noqa: BLE001
         problem = _unwritten(bug) or _bug(bug)
     if problem is not None:  # outside the handler: no traceback has the bug as its context

@@ -174,6 +174,24 @@ def test_ctrl_c_at_any_time_is_no_traceback() -> None:
     assert (process.returncode, told) == (130, b"Error: interrupted\n")
 
 
+def test_ctrl_c_while_the_program_is_imported_is_no_traceback() -> None:
+    program = """
+import os, signal, sys
+import function.__main__ as entry
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "function.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+entry.run()
+"""
+    got = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)
+
+    assert (got.returncode, got.stdout, got.stderr) == (-signal.SIGINT, b"", b"")
+
+
 def maps(pid: int) -> bytes:
     """Libraries that a process has loaded: libyaml is one of the last."""
     return Path(f"/proc/{pid}/maps").read_bytes()
