@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from function.cli import simulation_report
 from function.cli.epilog import INVALID_OPTION, epilog
@@ -22,14 +23,17 @@ from function.core import closest, visible
 from function.planning.simulation import replays
 from function.planning.simulation.generator import KINDS, Generator
 from function.planning.simulation.play import play, play_chosen
-from function.planning.simulation.shrink import shrink
+from function.planning.simulation.shrink import MOST_STEPS, Shrunk, shrink
 from function.planning.simulation.world import Start
 from function.sandbox.errors import Unreachable
 
 if TYPE_CHECKING:
+    from function.planning.simulation.invariants import Violation
     from function.planning.simulation.steps import Step
 
 BROKEN = 3
+_CHOOSING = ("seed", "steps", "runs", "kinds")
+"""Options by which steps are chosen."""
 _EXAMPLE = epilog(
     [
         "modelplane simulate examples/fragmented --steps 200",
@@ -70,7 +74,10 @@ def _kinds(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.option("--replay", metavar="FILE", help="Play the steps in a file, or in - for standard input, and choose none.")
 @click.option("--output", "-o", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
+@click.pass_context
 def simulate(
+    ctx: click.Context,
+    /,
     dirs: tuple[str, ...],
     seed: int,
     steps: int,
@@ -87,6 +94,7 @@ def simulate(
     The same files, seed and number of steps give the same run. If an invariant is broken, the steps are reduced to the
     few that break it, and printed so that --replay plays them again.
     """
+    _check_replay(ctx, replay)
     replayed = _replayed(replay) if replay else None
     start = Start.of(settled(checked(dirs), function=chosen(target)))
     began = time.monotonic()
@@ -106,6 +114,14 @@ def simulate(
     sys.exit(BROKEN if found[-1].violation else 0)
 
 
+def _check_replay(ctx: click.Context, replay: str | None) -> None:
+    """Refuse options that choose steps beside those that are replayed. Raises UsageError."""
+    given = [name for name in _CHOOSING if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if replay and given:
+        option = next(parameter.opts[0] for parameter in ctx.command.params if parameter.name == given[0])
+        raise click.UsageError(f"{option} cannot be combined with --replay, which plays the steps of a file")
+
+
 def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Iterator[Run]:
     """Run one seed after the other, until one breaks an invariant."""
     with parts("simulate", len(seeds) * steps) as count:
@@ -114,9 +130,13 @@ def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Itera
             if played.violation is None:
                 yield Run(seed, played)
                 continue
-            shortest = shrink(start, played.steps, played.violation)
-            yield Run(seed, played, shortest)
+            yield Run(seed, played, _shrunk(start, played.steps, played.violation))
             return
+
+
+def _shrunk(start: Start, steps: Sequence[Step], violation: Violation) -> Shrunk:
+    with counted("reduce the steps", MOST_STEPS) as count:
+        return shrink(start, steps, violation, progress=lambda left: _shown(count, f"{left} left", left))
 
 
 def _shown(count: Callable[[str, int], int], name: str, done: int) -> None:

@@ -376,12 +376,14 @@ class _Solver:
         """Continue a rollout whose spec has no room on the pools of any outdated replica.
 
         Drop the replicas on the same cluster that only serve until the current spec is ready: their nodes may be the
-        room that lacks. Then let the replica leave, and place its successor elsewhere.
+        room that lacks. If fewer others serve than are wanted, they are needed for more than that, and stay: a
+        successor may have been preempted. Then let the replica leave, and place its successor elsewhere.
         """
         covers = [
             r for r, why in self.leaving.items() if why is EvictionReason.SUCCEEDED and r.cluster == replica.cluster
         ]
-        for cover in covers:
+        serving = sum(p.replica is not None and p.replica.serving for p in self.placed)
+        for cover in covers if serving >= self.job.replicas else ():
             del self.leaving[cover]
             self.surplus.append(cover)
         self._move(replica)

@@ -18,6 +18,8 @@ from function.sandbox.extensions import CompositionFunction
 SPARE = Path(__file__).parents[2] / "examples/spare"
 _LEFT_OUT = "taiwan"
 
+OWNERS = (("ml-team", "older"), ("ml-team", "younger"), ("search", "older"), ("search", "other"))
+
 Break = Callable[[Request, Result], Result]
 
 
@@ -34,6 +36,21 @@ def start(function: CompositionFunction = in_process) -> Start:
     """Two clusters with a deployment and a service, settled by our function, and left to another one from then on."""
     control = _fleet().copied()
     control.function = control.loop.function = control.loop.reconciler.function = function
+    return Start.of(control)
+
+
+@cache
+def crowded() -> Start:
+    """Four deployments of two tenants that want more nodes than two clusters have, and a service."""
+    control = ControlPlane()
+    spare = [one.manifest for one in files.load([SPARE]) if one.manifest["metadata"]["name"] != _LEFT_OUT]
+    fleet = [m for m in spare if m["kind"] != "ModelDeployment"]
+    model: Any = next(m for m in spare if m["kind"] == "ModelDeployment")
+    for namespace, name in OWNERS:
+        of: Any = {"namespace": namespace, "name": name}
+        fleet.append({**model, "metadata": of, "spec": {**model["spec"], "replicas": 2}})
+    control.loop.load([*fleet, *stubs.objects(fleet)])
+    control.loop.settle()
     return Start.of(control)
 
 

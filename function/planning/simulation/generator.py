@@ -69,7 +69,7 @@ class Generator:
         for _ in range(wanted):
             made = self._random.choice(makers)(world, self._random)
             if made is not None:
-                yield made
+                yield from made if isinstance(made, tuple) else (made,)
 
     def _end(self, world: World) -> Iterator[Step]:
         if self._random.random() < _SELDOM:
@@ -82,8 +82,8 @@ class Generator:
             yield steps.Rest()
 
 
-Maker = Callable[[World, Random], Step | None]
-"""Makes a step; None if the world has nothing for it."""
+Maker = Callable[[World, Random], Step | tuple[Step, ...] | None]
+"""Makes a step, or some that belong together; None if the world has nothing for it."""
 
 
 # Edits
@@ -99,6 +99,17 @@ def _image(world: World, random: Random) -> Step | None:
     path, container = _one(random, _containers(deployment)) or ((), {})
     image = str(container.get("image") or "").rpartition(":")[0]
     return _set(deployment, (*path, "image"), f"{image}:{random.choice(_TAGS)}") if image else None
+
+
+def _grow(world: World, random: Random) -> Step | None:
+    """Change how many copies of an engine a replica has."""
+    deployment = _any(world, random, "ModelDeployment")
+    count = len(dig(deployment, "spec", "engines") or ()) if deployment else 0
+    return (
+        _set(deployment, ("spec", "engines", random.randrange(count), "copies"), random.randint(1, 3))
+        if count
+        else None
+    )
 
 
 def _place(world: World, random: Random) -> Step | None:
@@ -261,6 +272,13 @@ def _behind(world: World, random: Random) -> Step | None:
     return steps.Behind(spelled(ref), random.randint(1, SNAPSHOTS))
 
 
+def _race(world: World, random: Random) -> tuple[Step, ...]:
+    """All deployments are reconciled at the same moment, and none sees what the others do."""
+    deployments = list(world.refs("ModelDeployment"))
+    random.shuffle(deployments)
+    return steps.Remember(), *(steps.Behind(spelled(ref), 1) for ref in deployments)
+
+
 def _without(world: World, random: Random) -> Step | None:
     ref = _xr(world, random)
     asked = _one(random, world.control.loop.reconciler.asked.get(ref, ())) if ref else None
@@ -282,13 +300,13 @@ def _skew(_world: World, random: Random) -> Step | None:
 
 KINDS: Mapping[str, tuple[Maker, ...]] = {
     "edits": (
-        *(_scale, _scale, _image, _place, _select, _weigh, _resize, _resize, _taint, _relabel, _reclass),
+        *(_scale, _scale, _grow, _image, _place, _select, _weigh, _resize, _resize, _taint, _relabel, _reclass),
         *(_restore, _restore),
     ),
     "deletions": (_delete, _restore, _restore, _create, _lose),
     **{kind: (_fault(*titles),) for kind, titles in FAULTS_BY_KIND.items()},
     "order": (_reconcile, _reconcile, _reconcile, _work),
-    "stale": (_behind, _behind, _behind),
+    "stale": (_behind, _behind, _race),
     "empty": (_without, _without),
     "interrupts": (_interrupt, _interrupt),
     "restarts": (_restart,),

@@ -57,11 +57,10 @@ class _Search:
     def _try(self, steps: Sequence[Step]) -> None:
         if self.left <= 0:
             return
-        played = play(self.start, steps)
+        played = play(self.start, steps, lambda _: self.progress(len(self.best.steps)))
         self.left -= len(played.steps)
         if played.violation and played.violation.invariant is self.best.violation.invariant:
             self.best = Shrunk(tuple(played.steps), played.violation, is_minimal=False)
-            self.progress(len(played.steps))
 
 
 def shrink(
@@ -79,6 +78,6 @@ def shrink(
         steps: The sequence, whose last step breaks it.
         violation: What is broken.
         most: Steps to play at most.
-        progress: Called with the length of each shorter sequence.
+        progress: Called for each step that is played, with the length of the shortest sequence so far.
     """
     return _Search(start, Shrunk(tuple(steps), violation, is_minimal=False), most, progress).run()

@@ -86,6 +86,8 @@ def test_json_of_a_fleet_in_which_everything_holds() -> None:
         (["--steps", "0"], None, 2, "0 is not in the range x>=1"),
         (["--replay", "nowhere.txt"], None, 1, "cannot read nowhere.txt: No such file or directory"),
         (["--replay", "."], None, 1, "cannot read .: Is a directory"),
+        (["--replay", "-", "--seed", "0"], "rest\n", 2, "--seed cannot be combined with --replay"),
+        (["--replay", "-", "--faults", "edits"], "rest\n", 2, "--faults cannot be combined with --replay"),
         (["--replay", "-"], "# nothing\n", 1, "- has no steps"),
         (["--replay", "-"], "\nsetle 0\n", 1, "-:2: unknown step setle; did you mean settle?"),
     ],

@@ -129,3 +129,17 @@ def test_a_second_edit_while_it_grows_still_goes_back_to_what_served() -> None:
     growing = replica(OLDER, 2, ready=False, previous=PreviousSpec(placed(1), "1"), serving=False)
     [again] = solve(job(OLDER, 3), fleet(4, growing)).placements
     assert (again.action, again.previous) == (Action.UPDATE, PreviousSpec(placed(1), "1"))
+
+
+def test_a_replica_whose_successor_is_preempted_serves_on() -> None:
+    """Its successor shares nodes with an older deployment's, and gives way. The one that waits for it is needed."""
+    waits = replica(YOUNGER, 1, identity=NamespacedName("ml", "waits"), moving_for="2")
+    other = replica(YOUNGER, 1, identity=NamespacedName("ml", "other"), index=1)
+    fresh = {"cluster": "d", "ready": False, "serving": False, "served": False}
+    successor = replica(YOUNGER, 2, identity=NamespacedName("ml", "successor"), **fresh)
+    there = fleet(2, waits, other, successor, replica(OLDER, 2, **fresh), spare=2)
+
+    plan = solve(replace(job(YOUNGER, 2), replicas=2), there)
+
+    assert successor in plan.preempted
+    assert {p.replica for p in plan.placements} == {waits, other}
