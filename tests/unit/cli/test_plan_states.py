@@ -197,6 +197,22 @@ def test_a_class_a_cluster_and_a_deployment_are_created_in_one_step(tmp_path: Pa
     assert (got.exit_code, got.stdout.splitlines()[0].endswith("; 1 new.")) == (CHANGED, True)
 
 
+def test_a_cluster_and_its_class_are_deleted_as_far_as_replicas_can_leave(tmp_path: Path) -> None:
+    """What can move has moved first; what cannot keeps the cluster, whose class is gone at once."""
+    base, head = (tmp_path / name for name in ("base", "head"))
+    for state in (base, head):
+        shutil.copytree(EXAMPLES / "tour", state, ignore=shutil.ignore_patterns("two-regions.yaml"))
+    for name, gone in {"clusters": "name: starter\n", "classes": "name: gke-l4-1x-g2\n"}.items():
+        documents = (head / f"{name}.yaml").read_text().split("---\n")
+        (head / f"{name}.yaml").write_text("---\n".join(text for text in documents if gone not in text))
+
+    got = run(base, "--to", head)
+
+    want = "3 of 4 replicas serve on 2 clusters; 1 not placed; 1 moved, 2 kept."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
+    assert "must move (its cluster is being deleted)" in got.stdout
+
+
 def test_a_secret_that_is_missing_in_head_is_not_deleted(tmp_path: Path) -> None:
     """A plan assumes that what a fleet references exists."""
     base, head = folder(tmp_path / "base"), folder(tmp_path / "head")
