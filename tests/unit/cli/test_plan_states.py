@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from function.cli import files, yaml_text
+from function.cli import files, states, yaml_text
 from function.core import plain
 from function.main import main
 from function.planning import stubs
@@ -175,9 +175,7 @@ def test_replicas_in_head_are_not_what_anyone_asks_for(tmp_path: Path) -> None:
     replica["metadata"] |= {"name": "qwen3-8b-other", "uid": "other"}
     (head / "replica.yaml").write_text(yaml_text.documents([replica]))
 
-    got = json.loads(run(FLEET, DEPLOYMENT, "--to", head, "-o", "json").stdout)
-
-    assert (got["exitCode"], [pool["free"] for pool in got["pools"]]) == (NOTHING, [1])
+    assert states.difference(files.load([FLEET, DEPLOYMENT]), files.load([head])) == []
 
 
 def test_what_only_head_contains_is_created_without_its_status(tmp_path: Path) -> None:
@@ -197,6 +195,22 @@ def test_a_class_a_cluster_and_a_deployment_are_created_in_one_step(tmp_path: Pa
     got = run(base, "--to", base, "--to", folder(tmp_path / "head"))
 
     assert (got.exit_code, got.stdout.splitlines()[0].endswith("; 1 new.")) == (CHANGED, True)
+
+
+def test_a_cluster_and_its_class_are_deleted_as_far_as_replicas_can_leave(tmp_path: Path) -> None:
+    """What can move has moved first; what cannot keeps the cluster, whose class is gone at once."""
+    base, head = (tmp_path / name for name in ("base", "head"))
+    for state in (base, head):
+        shutil.copytree(EXAMPLES / "tour", state, ignore=shutil.ignore_patterns("two-regions.yaml"))
+    for name, gone in {"clusters": "name: starter\n", "classes": "name: gke-l4-1x-g2\n"}.items():
+        documents = (head / f"{name}.yaml").read_text().split("---\n")
+        (head / f"{name}.yaml").write_text("---\n".join(text for text in documents if gone not in text))
+
+    got = run(base, "--to", head)
+
+    want = "3 of 4 replicas serve on 2 clusters; 1 not placed; 1 moved, 2 kept."
+    assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
+    assert "must move (its cluster is being deleted)" in got.stdout
 
 
 def test_a_secret_that_is_missing_in_head_is_not_deleted(tmp_path: Path) -> None:
@@ -338,18 +352,30 @@ def test_an_object_that_was_invalid_is_not_in_the_base(tmp_path: Path) -> None:
     """Else nobody could mend it."""
     head = folder(tmp_path / "fleet")
     substitute(head / "deployment.yaml", "replicas: 1", "replicas: many")
-    (head / "broken.yaml").write_text("a: [\n")
     committed(head)
     shutil.copy(DEPLOYMENT, head / "deployment.yaml")
-    (head / "broken.yaml").unlink()
 
     got = run(head, "--base", "main")
 
     said = got.stderr.splitlines()
     assert told(got) == (CHANGED, "1 of 1 replica serves on 1 cluster; 1 new.")
-    assert said[0].startswith(f"main:{head}/broken.yaml:2:1: warning: not YAML")
-    assert said[1].startswith(f"main:{head}/deployment.yaml:8:13: warning: spec.replicas: must be a whole number")
-    assert [line.rpartition("; ")[2] for line in said] == ["left out", "left out"]
+    assert len(said) == 1
+    assert said[0].startswith(f"main:{head}/deployment.yaml:8:13: warning: spec.replicas: must be a whole number")
+    assert said[0].endswith("; left out")
+
+
+def test_a_file_that_was_broken_is_not_in_the_base(tmp_path: Path) -> None:
+    head = folder(tmp_path / "fleet")
+    (head / "deployment.yaml").write_text(f"{DEPLOYMENT.read_text()}oops: [\n")
+    committed(head)
+    shutil.copy(DEPLOYMENT, head / "deployment.yaml")
+
+    got = run(head, "--base", "main")
+
+    assert told(got) == (CHANGED, "1 of 1 replica serves on 1 cluster; 1 new.")
+    assert got.stderr.startswith(f"main:{head}/deployment.yaml:")
+    assert ": warning: " in got.stderr
+    assert "error" not in got.stderr
 
 
 def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
@@ -357,12 +383,8 @@ def test_links_are_followed_in_a_revision_too(tmp_path: Path) -> None:
     a folder is not."""
     shared = folder(tmp_path / "repository/shared")
     (tmp_path / "repository/fleet").mkdir()
-    for name, target in {
-        "a": "../shared/fleet.yaml",
-        "b": "../shared/deployment.yaml",
-        "c": "b.yaml",
-        "d": "x",
-    }.items():
+    links = {"a": "../shared/fleet.yaml", "b": "../shared/deployment.yaml", "c": "b.yaml", "e": "../shared"}
+    for name, target in links.items():
         (tmp_path / f"repository/fleet/{name}.yaml").symlink_to(target)
     top = committed(tmp_path / "repository")
     substitute(shared / "deployment.yaml", "replicas: 1", "replicas: 2")
