@@ -150,7 +150,7 @@ def _planned(
     was, refused_before = before[-1]
     edited = {control.store.located(one.manifest) for one in edits or ()}
     due = refusals.due(refused_before, refusals.read(control.store), edited)
-    is_edit = bool(edits)
+    is_edit = edits is not None
     changed = differences.read(was, control.store, is_settled=is_edit)
     return _Planned(compare(parts.read(was), parts.read(control.store), changed, is_edit=is_edit), due)
 
