@@ -30,10 +30,9 @@ def findings(given: Input) -> list[Finding]:
 
 def note(given: Input) -> str:
     """Which overlays are checked one at a time; empty if none has to be."""
-    alone = sorted(_alternatives(given))
-    if not alone:
-        return ""
-    return f"checked one at a time, because they define the same objects: {enumerate_names(alone)}"
+    names = [str(build) for build in sorted(_alternatives(given))]
+    told = "checked one at a time, because they define the same objects"
+    return f"{told}: {enumerate_names(names)}" if names else ""
 
 
 def remedy(file: str, other: str) -> str:
@@ -65,7 +64,7 @@ def _of(loaded: Sequence[Loaded], view: Sequence[int]) -> Iterator[Finding]:
 def _views(given: Input) -> Iterator[list[int]]:
     """The indices of the objects to check together: all of them, or for each alternative those that go with it."""
     alone = _alternatives(given)
-    builds = [given.builds.get(one.source.file, "") for one in given.loaded]
+    builds = [given.builds.get(one.source.file) for one in given.loaded]
     if not alone:
         yield list(range(len(builds)))
     for build in sorted(alone):
@@ -73,9 +72,9 @@ def _views(given: Input) -> Iterator[list[int]]:
         yield [index for index, of in enumerate(builds) if of not in left_out]
 
 
-def _alternatives(given: Input) -> frozenset[str]:
+def _alternatives(given: Input) -> frozenset[Path]:
     """The folders with a kustomization that define an object which another one defines too."""
-    found: dict[object, set[str]] = {}
+    found: dict[object, set[Path]] = {}
     for one in given.loaded:
         if build := given.builds.get(one.source.file):
             found.setdefault((one.kind, one.identity), set()).add(build)
