@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from function.cli import rendered
 from function.cli.files import Input, Loaded
-from function.core import enumerate_names
+from function.core import Manifest, enumerate_names
 from function.validation import Finding
-from function.validation import validate as check
+
+Check: TypeAlias = Callable[[list[Manifest]], list[Finding]]
 
 
-def findings(given: Input) -> list[Finding]:
-    """All findings in an input, by object and field; those of each overlay, if some define the same objects."""
+def findings(given: Input, check: Check) -> list[Finding]:
+    """All findings in an input, by object and field; those of each overlay, if some define the same objects.
+
+    Args:
+        given: The input.
+        check: Finds what is wrong with objects that are one fleet.
+    """
     views = list(_views(given))
     if len(views) == 1:
         return check([one.manifest for one in given.loaded])
-    found = {finding for view in views for finding in _of(given.loaded, view)}
+    found = {finding for view in views for finding in _of(given.loaded, view, check)}
     return sorted(found, key=lambda finding: finding.order)
 
 
@@ -55,7 +62,7 @@ def _below(path: str, common: str) -> str:
     return str(Path(common, parts[0])) if len(parts) > 1 else ""
 
 
-def _of(loaded: Sequence[Loaded], view: Sequence[int]) -> Iterator[Finding]:
+def _of(loaded: Sequence[Loaded], view: Sequence[int], check: Check) -> Iterator[Finding]:
     for finding in check([loaded[index].manifest for index in view]):
         other = view[finding.other] if finding.other is not None else None
         yield replace(finding, index=view[finding.index], other=other)

@@ -8,6 +8,7 @@ from function.cli import excludes, overlays
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.files import read
 from function.cli.findings import FORMATS, located
+from function.validation import validate as check
 
 _EXAMPLE = epilog(
     [
@@ -48,7 +49,7 @@ def validate(files: tuple[str, ...], form: str, exclude: tuple[str, ...], *, all
     """
     given = read(files, exclude, ignores_named=True)
     broken = given.broken or ([] if allow_empty else given.missing(files))
-    findings = located(overlays.findings(given), given.loaded, broken)
+    findings = located(overlays.findings(given, check), given.loaded, broken)
     given.skipped.note_if(overlays.note(given))
     click.echo(FORMATS[form](findings, given))
     if any(finding.severity == "error" for finding in findings):
