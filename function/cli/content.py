@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from function.cli.documents import place_behind
-from function.cli.values import BrokenFile, Position
+from function.cli.values import BrokenFile, Position, readable
 
 STDIN: Final = "-"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -17,7 +17,7 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 def shown(file: str) -> str:
     """A file's name as text, also if its bytes are not UTF-8."""
-    return "<stdin>" if file == STDIN else os.fsencode(file).decode(errors="backslashreplace")
+    return "<stdin>" if file == STDIN else readable(file)
 
 
 def of(file: str) -> bytes:

@@ -32,13 +32,18 @@ _ANY: Shape = {
 _MANIFEST: Shape = {"*apiVersion": _TEXT, "*kind": _TEXT, "*metadata": {"*name": _TEXT, "namespace": _TEXT}}
 _CARRIED: Shape = {"*spec": {"*forProvider": {"*manifest": _MANIFEST}}}
 """The shape of an Object of provider-kubernetes (v1.2)."""
+_SHAPES: Mapping[tuple[str, str], Shape] = {
+    (versions.PROVIDER_KUBERNETES, "Object"): _CARRIED,
+    (versions.APPS, "Deployment"): {"*spec": {"replicas": _NUMBER}},
+}
+"""What more an object of a kind has."""
 
 
 def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
     """The violations in some objects, with their places in the files."""
     known = kinds()
     for one in objects:
-        shapes = [_ANY, _CARRIED] if one.kind == (versions.PROVIDER_KUBERNETES, "Object") else [_ANY]
+        shapes = [_ANY, *([_SHAPES[one.kind]] if one.kind in _SHAPES else [])]
         found = list(dict.fromkeys(fault for shape in shapes for fault in _faults(one.manifest, shape, ())))
         kind = known.of(*one.kind)
         if kind.is_composite and not found:

@@ -93,7 +93,7 @@ class Input:
     """The files that were read, as messages name them."""
     is_empty: bool
     """Whether no file has any content."""
-    builds: Mapping[str, str] = field(default_factory=dict)
+    builds: Mapping[str, Path] = field(default_factory=dict)
     """The folder of the kustomization that a file belongs to, by the file, for those that belong to one."""
 
     @property
@@ -179,7 +179,7 @@ class _Reading:
     skipped: Skipped = field(default_factory=Skipped)
     read: list[str] = field(default_factory=list)
     has_content: bool = False
-    builds: dict[str, str] = field(default_factory=dict)
+    builds: dict[str, Path] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
     def file(self, file: SourceFile) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from function.cli.values import BrokenFile
+from function.cli.values import BrokenFile, readable
 from function.core import plural, visible
 from function.vocabulary import versions
 
@@ -45,8 +45,8 @@ class Skipped:
         return self.excluded + self.templates + self.patches
 
     def note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
+        if (told := readable(text)) not in self.notes:
+            self.notes.append(told)
 
     def note_if(self, text: str) -> None:
         if text:

@@ -30,12 +30,12 @@ _LISTS: Final = (
 )
 """Fields of a kustomization that name files which are no manifests (kustomize v5, types.Kustomization)."""
 _BASES: Final = ("resources", "bases", "components")
-"""Fields of a kustomization that name folders with others, among files."""
+"""Fields of a kustomization that name folders with others, or files."""
 _TEMPLATE = re.compile(
     r"^\s*(?:-\s+)?\{\{-?\s|\{\{-?\s*(?:\$?\.|include\b|toYaml\b|tpl\b|default\b)|^\s*\{%-?\s", re.MULTILINE
 )
-_FILES = 1_000_000
-"""Largest kustomization that is looked into, in bytes."""
+_MOST = 1_000_000
+"""How much of a kustomization is looked into, in characters."""
 
 
 def helm(chart: Path | str) -> str:
@@ -43,9 +43,9 @@ def helm(chart: Path | str) -> str:
     return f"render it first: helm template {shlex.quote(str(chart))} | {_command()}"
 
 
-def kustomize(folder: str) -> str:
+def kustomize(folder: Path) -> str:
     """What to do with a folder that has a kustomization."""
-    return f"render it first: kustomize build {shlex.quote(folder or '.')} | {_command()}"
+    return f"render it first: kustomize build {shlex.quote(str(folder))} | {_command()}"
 
 
 def remedy(file: Path) -> str:
@@ -62,8 +62,9 @@ def _command() -> str:
     return f"modelplane {name} -"
 
 
-def kustomization(folder: str) -> str:
-    return f"{folder or '.'}: a kustomization is not a manifest; {kustomize(folder)}"
+def kustomization(folder: Path) -> str:
+    """A note on a kustomization that was named itself."""
+    return f"{folder}: a kustomization is not a manifest; {kustomize(folder)}"
 
 
 # Helm
@@ -89,31 +90,22 @@ def is_template(text: str, position: Position | None) -> bool:
 
 def patched_in(file: Path) -> Path | None:
     """The folder, of those directly above a file, whose kustomization names the file as a patch; None if none does."""
-    folder = os.path.dirname(file)  # noqa: PTH120
-    beside = [os.path.join(folder, name) for name in KUSTOMIZATIONS]  # noqa: PTH118
-    found = patches([*beside, *above(folder)]).get(os.path.realpath(file))
-    return None if found is None else Path(found)
+    return patches([file.parent, *above(file.parent)]).get(os.path.realpath(file))
 
 
-def above(folder: str) -> list[str]:
-    """Where the kustomizations of the two folders above a folder would be."""
-    ups = (os.path.normpath(os.path.join(folder, up)) for up in ("..", "../.."))  # noqa: PTH118
-    return [os.path.join(up, name) for up in ups for name in KUSTOMIZATIONS]  # noqa: PTH118
+def above(folder: Path) -> list[Path]:
+    """The two folders above a folder."""
+    return [_joined(folder, up) for up in ("..", "../..")]
 
 
-def patches(kustomizations: Iterable[str]) -> Mapping[str, str]:
-    """The files that kustomizations name as patches, by their real paths: each with the folder of its kustomization."""
-    found = {}
-    for kustomization in kustomizations:
-        folder = os.path.dirname(kustomization)  # noqa: PTH120
-        for name in _patches(kustomization):
-            found[os.path.realpath(os.path.join(folder, name))] = folder  # noqa: PTH118
-    return found
+def patches(folders: Iterable[Path]) -> Mapping[str, Path]:
+    """The files that kustomizations in some folders name as patches, by their real paths: each with the folder."""
+    return {os.path.realpath(folder / name): folder for folder in folders for name in _patches(_read(folder))}
 
 
-def included(folder: str) -> frozenset[str]:
+def included(folder: Path) -> frozenset[Path]:
     """The folders that a kustomization builds upon, directly or not."""
-    found: set[str] = set()
+    found: set[Path] = set()
     waiting = list(_bases(folder))
     while waiting:
         if (below := waiting.pop()) not in found:
@@ -122,50 +114,47 @@ def included(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _bases(folder: str) -> Iterator[str]:
-    for file in KUSTOMIZATIONS:
-        for name in _folders(os.path.join(folder, file)):  # noqa: PTH118
-            yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
-
-
-def _folders(kustomization: str) -> Iterator[str]:
-    content = _read(kustomization)
-    for name in (name for field in _BASES for name in dig_list(content, field)):
-        if isinstance(name, str) and not name.lower().endswith((".yaml", ".yml", ".json")):
-            yield name
-
-
-def _patches(kustomization: str) -> tuple[str, ...]:
-    return tuple(_named(_read(kustomization)))
-
-
-def _named(kustomization: Any) -> Iterator[str]:
-    for entry in (entry for field in _LISTS for entry in dig_list(kustomization, field)):
-        path = entry.get("path") if isinstance(entry, dict) else entry
-        if isinstance(path, str) and "\n" not in path:  # several lines are a patch written in place
-            yield path
-
-
-def _read(kustomization: str) -> Any:
-    """The content of a kustomization; None if it cannot be read, which kustomize will say."""
-    try:
-        with open(kustomization, encoding="utf-8") as file:  # noqa: PTH123
-            return yaml.load(file.read(_FILES), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        return None
-
-
-def patch(folder: str, file: str) -> str:
+def patch(folder: Path, file: Path) -> str:
     """A note on a patch that was passed over; empty if it is about no kind of ours."""
-    texts = [_text(file), *(_text(os.path.join(folder, name)) for name in KUSTOMIZATIONS)]  # noqa: PTH118
+    texts = [_text(file), *(_text(folder / name) for name in KUSTOMIZATIONS)]
     if not any(mentions(text) or names_a_kind(text) for text in texts):
         return ""
     return f"{folder}: patches of Kustomize were skipped; {kustomize(folder)}"
 
 
-def _text(file: str) -> str:
+def _joined(folder: Path, path: str) -> Path:
+    return Path(os.path.normpath(folder / path))
+
+
+def _bases(folder: Path) -> Iterator[Path]:
+    kustomization = _read(folder)
+    for name in (name for field in _BASES for name in dig_list(kustomization, field)):
+        if isinstance(name, str) and "\0" not in name:
+            yield _joined(folder, name)
+
+
+def _patches(kustomization: Any) -> Iterator[str]:
+    for entry in (entry for field in _LISTS for entry in dig_list(kustomization, field)):
+        path = entry.get("path") if isinstance(entry, dict) else entry
+        if isinstance(path, str) and not set("\n\0") & set(path):  # several lines are a patch written in place
+            yield path
+
+
+def _read(folder: Path) -> Any:
+    """The kustomization in a folder; None if it cannot be read, which kustomize will say."""
+    text = next(filter(None, (_text(folder / name) for name in KUSTOMIZATIONS)), "")
     try:
-        with open(file, encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
-            return opened.read(_FILES)
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    except (ValueError, yaml.YAMLError, RecursionError):
+        return None
+
+
+def _text(file: Path) -> str:
+    """The content of a file; empty if it is none, or cannot be read."""
+    try:
+        if not file.is_file():  # a pipe would block
+            return ""
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(_MOST)
     except OSError:
         return ""

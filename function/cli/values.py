@@ -27,10 +27,16 @@ class Position(NamedTuple):
     column: int
 
 
+def readable(text: str) -> str:
+    """A text that may contain the name of a file: bytes of it that are not UTF-8 are escaped."""
+    return text if text.isascii() else text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
 class BrokenFile(Exception):
     """A file that cannot be read as manifests. The message has the file and, if known, the line and column."""
 
     def __init__(self, file: str, problem: str, position: Position | None = None, *, code: str = UNREADABLE) -> None:
+        file = readable(file)
         self.place = ":".join([file, *map(str, position or ())])
         super().__init__(f"{self.place}: {problem}")
         self.file, self.problem, self.position, self.code = file, problem, position, code

@@ -33,7 +33,7 @@ class SourceFile:
     path: str
     is_named: bool
     """Whether the user named the file itself, not a folder above it."""
-    build: str = ""
+    build: Path | None = None
     """The nearest folder at or above the file, in the folder that the user named, that has a kustomization."""
 
 
@@ -60,11 +60,11 @@ def _named(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | B
     if rules.of_named(place).match_file(place):
         skipped.excluded += 1
     elif place.name in rendered.KUSTOMIZATIONS:
-        skipped.note(rendered.kustomization(os.path.dirname(path)))  # noqa: PTH120
+        skipped.note(rendered.kustomization(Path(path).parent))
     elif chart := rendered.chart_of(Path(path)) or rendered.chart_of(place):
         yield BrokenFile(path, f"a template of a Helm chart; {rendered.helm(chart)}")
     elif folder := rendered.patched_in(Path(path)):
-        yield BrokenFile(path, f"a patch of Kustomize; {rendered.kustomize(str(folder))}")
+        yield BrokenFile(path, f"a patch of Kustomize; {rendered.kustomize(folder)}")
     else:
         yield SourceFile(path, is_named=True)
 
@@ -78,22 +78,21 @@ def _below(path: str, rules: Rules, skipped: Skipped) -> Iterator[SourceFile | B
     walk = _Walk(rules.around(_absolute(path)), skipped, [])
     found = list(walk.below(path))
     yield from walk.broken
-    patches = rendered.patches([*walk.kustomizations, *rendered.above(path)])
-    builds = {os.path.dirname(kustomization) for kustomization in walk.kustomizations}  # noqa: PTH120
+    patches = rendered.patches([*walk.kustomized, *rendered.above(Path(path))])
     for file in found:
         folder = patches.get(os.path.realpath(file)) if patches else None
         if folder is None:
-            yield SourceFile(file, is_named=False, build=_build(file, builds))
+            yield SourceFile(file, is_named=False, build=_build(file, walk.kustomized))
         else:
             skipped.patches += 1
-            skipped.note_if(rendered.patch(folder, file))
+            skipped.note_if(rendered.patch(folder, Path(file)))
     if not found and not walk.broken and skipped.files == before:
         yield BrokenFile(path, f"no {enumerate_names(SUFFIXES, len(SUFFIXES))} files in this folder")
 
 
-def _build(file: str, builds: Collection[str]) -> str:
-    above = (str(folder) for folder in Path(file).parents) if builds else ()
-    return next((folder for folder in above if folder in builds), "")
+def _build(file: str, kustomized: Collection[Path]) -> Path | None:
+    above = Path(file).parents if kustomized else ()
+    return next((folder for folder in above if folder in kustomized), None)
 
 
 class _Walk:
@@ -101,7 +100,8 @@ class _Walk:
 
     def __init__(self, excludes: Excludes, skipped: Skipped, broken: list[BrokenFile]) -> None:
         self._excludes, self._skipped, self.broken = excludes, skipped, broken
-        self.kustomizations: list[str] = []
+        self.kustomized: dict[Path, None] = {}
+        """The folders with a kustomization."""
 
     def below(self, top: str) -> Iterator[str]:
         """The files to read, sorted by their paths."""
@@ -117,7 +117,7 @@ class _Walk:
             self._prune(place, folders, is_chart=rendered.CHART in names)
             for name in names:
                 if name in rendered.KUSTOMIZATIONS:
-                    self.kustomizations.append(str(place / name))
+                    self.kustomized[place] = None
                 elif self._is_wanted(place, name):
                     yield place / name
 

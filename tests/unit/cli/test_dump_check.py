@@ -25,13 +25,18 @@ kind: Object
 metadata: {name: a, namespace: b}
 spec: {forProvider: {manifest: {apiVersion: v1, kind: X, metadata: {name: x}}}}
 """
+COMPOSED = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a, namespace: b, labels: {crossplane.io/composite: x}}
+spec: {replicas: 2}
+"""
 
 
 def said(text: str) -> list[str]:
     return [str(fault) for fault in dump_check.faults(files.parse(text, "f.yaml"))]
 
 
-@pytest.mark.parametrize("text", [REPLICA, CARRIED, "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"])
+@pytest.mark.parametrize("text", [REPLICA, CARRIED, COMPOSED, "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"])
 def test_what_an_api_server_serves_is_taken(text: str) -> None:
     assert said(text) == []
 
@@ -53,6 +58,8 @@ def test_what_an_api_server_serves_is_taken(text: str) -> None:
         ),
         (CARRIED, ", metadata: {name: x}", "", "f.yaml:4:32: spec.forProvider.manifest.metadata is missing"),
         (CARRIED, "spec:", "spce:", "f.yaml:1:1: spec is missing"),
+        (COMPOSED, "spec:", "spce:", "f.yaml:1:1: spec is missing"),
+        (COMPOSED, "2", "two", "f.yaml:4:18: spec.replicas must be a whole number"),
     ],
 )
 def test_what_it_would_not_serve_says_where_it_stands(text: str, old: str, new: str, want: str) -> None:

@@ -249,6 +249,7 @@ def test_an_unreadable_folder_or_file_is_named(tmp_path: Path, monkeypatch: pyte
 def test_a_name_that_is_not_utf_8_is_escaped(tmp_path: Path, form: str) -> None:
     (tmp_path / os.fsdecode(b"a\xff.yaml")).write_text("apiVersion: modelplane.ai/v1alpha1\n")
 
-    got = run("validate", str(tmp_path), "-o", form)
+    for path in (str(tmp_path), os.fsdecode(b"gone\xff.yaml")):
+        got = run("validate", path, "-o", form)
 
-    assert (got.exit_code, "a\\" in got.output, "xff.yaml" in got.output) == (1, True, True), got.output
+        assert (got.exit_code, "\\xff.yaml" in got.output.replace("\\\\", "\\")) == (1, True), got.output

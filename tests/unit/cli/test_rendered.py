@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,13 @@ def test_a_patch_of_a_foreign_kind_needs_no_advice(root: Path) -> None:
 )
 def test_a_kustomization_of_any_shape_stops_nothing(root: Path, text: str) -> None:
     write(**{"a.yaml": ENDPOINT, "kustomization.yaml": text})
+
+    assert run("validate", ".").exit_code == 0
+
+
+def test_a_pipe_in_the_place_of_a_kustomization_blocks_nothing(root: Path) -> None:
+    write(**{"a.yaml": ENDPOINT})
+    os.mkfifo("kustomization.yaml")
 
     assert run("validate", ".").exit_code == 0
 
