@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from function.cli import terminal
 from function.cli.values import BrokenFile, readable
 from function.core import plural, visible
 from function.vocabulary import versions
@@ -112,7 +113,7 @@ def note(skipped: Skipped) -> None:
     lines = skipped.lines()
     if context and lines:
         context.meta.setdefault(_NOTED, skipped.data())
-    for line in lines:
+    for line in () if terminal.is_quiet() else lines:
         click.echo(visible(line), err=True)
 
 

@@ -8,31 +8,38 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from function.cli import rendered
-from function.cli.files import Input
-from function.core import enumerate_names
-from function.validation import Finding, report
+from function.cli.files import Input, Loaded
+from function.core import Manifest, enumerate_names
+from function.validation import Finding
+
+Check: TypeAlias = Callable[[list[Manifest]], list[Finding]]
 
 
-def findings(given: Input) -> list[Finding]:
-    """All findings in an input, by object and field; those of each overlay, if some define the same objects."""
+def findings(given: Input, check: Check) -> list[Finding]:
+    """All findings in an input, by object and field; those of each overlay, if some define the same objects.
+
+    Args:
+        given: The input.
+        check: Finds what is wrong with objects that are one fleet.
+    """
     views = list(_views(given))
     if len(views) == 1:
-        return _check(given, views[0])
-    found = {finding for view in views for finding in _of(given, view)}
+        return check([one.manifest for one in given.loaded])
+    found = {finding for view in views for finding in _of(given.loaded, view, check)}
     return sorted(found, key=lambda finding: finding.order)
 
 
 def note(given: Input) -> str:
     """Which overlays are checked one at a time; empty if none has to be."""
-    alone = sorted(_alternatives(given))
-    if not alone:
-        return ""
-    return f"checked one at a time, because they define the same objects: {enumerate_names(alone)}"
+    names = [str(build) for build in sorted(_alternatives(given))]
+    told = "checked one at a time, because they define the same objects"
+    return f"{told}: {enumerate_names(names)}" if names else ""
 
 
 def remedy(file: str, other: str) -> str:
@@ -55,12 +62,8 @@ def _below(path: str, common: str) -> str:
     return str(Path(common, parts[0])) if len(parts) > 1 else ""
 
 
-def _check(given: Input, view: Sequence[int]) -> list[Finding]:
-    return report([given.loaded[index].manifest for index in view], is_complete=not given.broken)
-
-
-def _of(given: Input, view: Sequence[int]) -> Iterator[Finding]:
-    for finding in _check(given, view):
+def _of(loaded: Sequence[Loaded], view: Sequence[int], check: Check) -> Iterator[Finding]:
+    for finding in check([loaded[index].manifest for index in view]):
         other = view[finding.other] if finding.other is not None else None
         yield replace(finding, index=view[finding.index], other=other)
 
@@ -68,7 +71,7 @@ def _of(given: Input, view: Sequence[int]) -> Iterator[Finding]:
 def _views(given: Input) -> Iterator[list[int]]:
     """The indices of the objects to check together: all of them, or for each alternative those that go with it."""
     alone = _alternatives(given)
-    builds = [given.builds.get(one.source.file, "") for one in given.loaded]
+    builds = [given.builds.get(one.source.file) for one in given.loaded]
     if not alone:
         yield list(range(len(builds)))
     for build in sorted(alone):
@@ -76,9 +79,9 @@ def _views(given: Input) -> Iterator[list[int]]:
         yield [index for index, of in enumerate(builds) if of not in left_out]
 
 
-def _alternatives(given: Input) -> frozenset[str]:
+def _alternatives(given: Input) -> frozenset[Path]:
     """The folders with a kustomization that define an object which another one defines too."""
-    found: dict[object, set[str]] = {}
+    found: dict[object, set[Path]] = {}
     for one in given.loaded:
         if build := given.builds.get(one.source.file):
             found.setdefault((one.kind, one.identity), set()).add(build)

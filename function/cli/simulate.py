@@ -135,7 +135,7 @@ def _runs(start: Start, seeds: range, steps: int, kinds: Sequence[str]) -> Itera
 
 
 def _shrunk(start: Start, steps: Sequence[Step], violation: Violation) -> Shrunk:
-    with counted("reduce the steps", MOST_STEPS) as count:
+    with parts("reduce the steps", MOST_STEPS) as count:
         return shrink(start, steps, violation, progress=lambda left: _shown(count, f"{left} left", left))
 
 

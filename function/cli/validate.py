@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import click
 
@@ -14,6 +15,7 @@ from function.cli.excerpt import Page
 from function.cli.files import Input, read
 from function.cli.findings import FileFinding, as_github, as_json, as_text, located, with_excerpts
 from function.cli.sarif import as_sarif
+from function.validation import report
 
 _FORMATS: Mapping[str, Callable[[Sequence[FileFinding], Input], str]] = {
     "text": as_text,
@@ -74,7 +76,7 @@ def validate(
     """
     given = read(files, exclude, ignores_named=True)
     broken = given.broken or ([] if allow_empty else given.missing(files))
-    found = located(overlays.findings(given), given.loaded, broken)
+    found = located(overlays.findings(given, partial(report, is_complete=not given.broken)), given.loaded, broken)
     given.skipped.note_if(overlays.note(given))
     is_shown = sys.stdout.isatty() if excerpts is None else excerpts
     if form == "text" and is_shown:
