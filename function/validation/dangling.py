@@ -1,11 +1,4 @@
-"""References that find nothing among the objects that are given.
-
-| what is given | finding |
-|---|---|
-| the object, without the key | warning `missing-key` |
-| an object of that name, in other namespaces only | warning `tenancy` |
-| other objects of the kind; of Secrets and ConfigMaps, in the same namespace | warning `not-found` (`class`) |
-| no object of the kind | note `unchecked`, one for each kind |
+"""References that find nothing among the objects that are given. docs/findings.md has the table of what is told.
 
 None of them is an error: what is missing here may be on the control cluster already. Secrets and ConfigMaps of other
 namespaces prove nothing, since they are often made by hand, or by a controller, in some namespaces only. StorageClasses

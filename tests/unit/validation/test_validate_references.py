@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from function.publish.catalog import BY_KIND
 from function.validation import report, validate
-from function.validation.references import _TABLE
+from function.validation.references import TABLE
 from tests.support.samples import CACHE, DEPLOYMENT, ENDPOINT, GATEWAY, SERVICE, Object, edited, of
 
 NAMING = re.compile(r"(ref|secret|classname|claimname)$", re.IGNORECASE)
@@ -53,9 +53,7 @@ def test_every_field_that_names_an_object_is_in_the_table() -> None:
         for path in naming(kind.spec)
     }
     rows = {
-        (kind, ".".join(row.path[:-1] if row.path[-1] == "name" else row.path))
-        for kind in _TABLE
-        for row in _TABLE[kind]
+        (kind, ".".join(row.path[:-1] if row.path[-1] == "name" else row.path)) for kind in TABLE for row in TABLE[kind]
     }
 
     assert fields == rows | NOT_GIVEN
