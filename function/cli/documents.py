@@ -15,8 +15,6 @@ import yaml
 from function.cli.values import BrokenFile, Loader, Position, Reader
 
 _TWO_ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
-"""Line breaks of YAML 1.1, as its library counts them."""
 _JSON = json.JSONDecoder()
 
 FieldPath: TypeAlias = tuple[str | int, ...]
@@ -40,7 +38,7 @@ def documents(text: str, file: str) -> Iterator[Document]:
     """The documents in a text. Raises BrokenFile."""
     is_json = Path(file).suffix == ".json" or text.lstrip()[:1] in ("{", "[")
     for part in _values(_spaced(text)) if is_json else (text,):
-        lines = _LINE_BREAK.split(part)
+        lines = part.split("\n")
         for node in _composed(part, file):
             above = node.start_mark.line
             document = "\n".join(lines[above : node.end_mark.line + 1])

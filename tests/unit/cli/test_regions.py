@@ -86,13 +86,3 @@ def test_a_line_is_known_by_its_number_in_the_file() -> None:
     source = files.parse(TEXT.rpartition("---")[0], "f.yaml")[0].source
 
     assert [source.text(line) for line in (1, 3, 99)] == ["", "kind: ConfigMap", ""]
-
-
-@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\x85", "\u2028"])
-def test_lines_end_as_yaml_ends_them(line_break: str) -> None:
-    """The library counts every one of them, whatever an editor does."""
-    text = TEXT.replace("\n", line_break)
-
-    (first, second) = files.parse(text, "f.yaml")
-    assert [one.source.at(("metadata",)) for one in (first, second)] == ["f.yaml:4:11", "f.yaml:28:11"]
-    assert second.source.text(29) == "data: {last: x}"
