@@ -219,3 +219,13 @@ def test_if_objects_are_missing_references_are_not_judged() -> None:
     typo = [PROVIDER, secret("proviter")]
     assert [one.code for one in report(typo)] == ["not-found"]
     assert report(typo, is_complete=False) == []
+
+
+def test_a_nearest_name_is_looked_for_as_often_as_people_mistype_one() -> None:
+    """If hundreds of names are missing, files are; comparing each with all would take the square."""
+    many = [
+        edited(edited(PROVIDER, "metadata.name", f"e{i}"), "spec.auth.secretRef.name", f"key{i}") for i in range(150)
+    ]
+
+    hints = [one.message.partition("; ")[2] for one in report([*many, secret("key")]) if one.code == "not-found"]
+    assert hints == ["did you mean key?"] * 100 + ["there is key"] * 50
