@@ -54,7 +54,8 @@ RUN = of(
         "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
         "originalUriBaseIds": of({locations.ROOT: of({"description": MESSAGE})}),
         "results": {"type": "array", "items": RESULT},
-    }
+    },
+    {"properties": {"type": "object"}},
 )
 SARIF = of({"$schema": TEXT, "version": {"const": "2.1.0"}, "runs": {"type": "array", "items": RUN, "minItems": 1}})
 """The part of SARIF 2.1.0 that we write (docs.oasis-open.org/sarif/sarif/v2.1.0, sections 3.13 to 3.49)."""
