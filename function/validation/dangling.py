@@ -1,11 +1,4 @@
-"""References that find nothing among the objects that are given.
-
-| what is given | finding |
-|---|---|
-| the object, without the key | warning `missing-key` |
-| an object of that name, in other namespaces only | warning `tenancy` |
-| other objects of the kind; of Secrets and ConfigMaps, in the same namespace | warning `not-found` (`class`) |
-| no object of the kind | note `unchecked`, one for each kind |
+"""References that find nothing among the objects that are given. docs/findings.md has the table of what is told.
 
 None of them is an error: what is missing here may be on the control cluster already. Secrets and ConfigMaps of other
 namespaces prove nothing, since they are often made by hand, or by a controller, in some namespaces only. StorageClasses
@@ -14,6 +7,7 @@ are on the inference clusters, so nobody is told that none is given.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -22,7 +16,7 @@ from function.core import Manifest
 from function.schema import Path
 from function.validation.finding import Finding
 from function.validation.given import BY_NAMESPACE, Given
-from function.validation.nearest import meant
+from function.validation.nearest import Guesses, meant
 from function.validation.references import Reference
 from function.vocabulary import names
 
@@ -43,6 +37,7 @@ class Unchecked:
 
 def judged(references: Iterable[Reference], given: Given) -> Iterator[Finding | Unchecked]:
     """Yield what is wrong with references, and those that cannot be checked."""
+    guesses = defaultdict[str, Guesses](Guesses)
     for one in references:
         if given.has(one.kind, one.who):
             yield from _lacking(one, given)
@@ -50,7 +45,7 @@ def judged(references: Iterable[Reference], given: Given) -> Iterator[Finding | 
             problem = f"names a {one.kind} of {_whose(one)}, but {one.who.name} is only in {', '.join(elsewhere)}"
             yield Finding(one.index, one.path, problem, "tenancy")
         elif given.has_any(one.kind, one.who.namespace if one.kind in BY_NAMESPACE else None):
-            yield _not_found(one, given)
+            yield _not_found(one, given, guesses[one.kind])
         elif one.kind not in _ON_CLUSTERS:
             yield Unchecked(one.index, one.path, one.kind, f"names {one.kind} {one.who.name}")
 
@@ -87,9 +82,9 @@ def _lacking(one: Reference, given: Given) -> Iterator[Finding]:
         )
 
 
-def _not_found(one: Reference, given: Given) -> Finding:
+def _not_found(one: Reference, given: Given, guesses: Guesses) -> Finding:
     known = given.names(one.kind, one.who.namespace)
-    there = meant(one.who.name, known) if known else f"namespace {one.who.namespace} has none"
+    there = guesses.meant(one.who.name, known) if known else f"namespace {one.who.namespace} has none"
     problem = f"names {one.kind} {one.who.name}, which is not given; {there}"
     return Finding(one.index, one.path, problem, _CODES.get(one.kind, "not-found"))
 

@@ -51,7 +51,7 @@ class _Row(NamedTuple):
 
 
 _SYSTEM = names.SYSTEM_NAMESPACE
-_TABLE: Mapping[str, tuple[_Row, ...]] = {
+TABLE: Mapping[str, tuple[_Row, ...]] = {
     modeldeployment.KIND: (_Row(modelcache.KIND, ("modelCacheRef", "name")),),
     modelendpoint.KIND: (
         _Row(SECRET, ("auth", "secretRef", "name"), ("api-key",)),
@@ -79,7 +79,7 @@ fails if one is in no row."""
 def of(index: int, manifest: Manifest) -> Iterator[Reference]:
     """Yield the references of a valid object, but for optional ones."""
     own = identity(manifest).namespace
-    for row in _TABLE.get(manifest["kind"], ()):
+    for row in TABLE.get(manifest["kind"], ()):
         for path, holder in _found(manifest["spec"], row.path):
             keys, field = ((holder["key"],), "key") if "key" in holder else (row.keys, None)
             where = own if row.namespace is None else row.namespace
@@ -91,7 +91,7 @@ def of(index: int, manifest: Manifest) -> Iterator[Reference]:
 
 def holds_a_name(kind: str, path: Path) -> bool:
     """Return whether a field is a mapping with the name of an object of ours. Names of Secrets may be secrets."""
-    rows = [row for row in _TABLE.get(kind, ()) if row.kind not in BY_NAMESPACE and row.path[-1] == "name"]
+    rows = [row for row in TABLE.get(kind, ()) if row.kind not in BY_NAMESPACE and row.path[-1] == "name"]
     return any(("spec", *row.path[:-1]) == path for row in rows)
 
 

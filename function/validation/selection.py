@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from function.api import inferencecluster, modeldeployment, modelendpoint
-from function.core import Manifest, dig, identity
-from function.validation.nearest import meant, nearest
+from function.core import Manifest, dig, enumerate_names, identity
+from function.validation.nearest import Guesses
 from function.vocabulary import labels as known_labels
 
 ANYTHING = None
@@ -42,6 +42,7 @@ class Labelled:
             objects: The objects, each with its labels.
         """
         self._noun = noun
+        self._guesses = Guesses()
         self._objects: list[Manifest] = []
         self._all: dict[str, set[int]] = {}
         self._with: dict[tuple[str, str], dict[str | None, set[int]]] = {}
@@ -94,10 +95,12 @@ class Labelled:
     def _of_label(self, namespace: str, key: str, value: str) -> tuple[bool, Unmatched]:
         values = [one for one in self._with.get((namespace, key), ()) if one is not None]
         if values:
-            problem = f"selects {self._noun} with {key} {value}, which none that is given has; {meant(value, values)}"
-            return nearest(value, values) is not None, Unmatched(problem, key)
+            near = self._guesses.nearest(value, values)
+            hint = f"did you mean {near}?" if near else f"there is {enumerate_names(sorted(values))}"
+            problem = f"selects {self._noun} with {key} {value}, which none that is given has; {hint}"
+            return near is not None, Unmatched(problem, key)
         keys = {other for where, other in self._with if where == namespace}
-        near = nearest(key, keys)
+        near = self._guesses.nearest(key, keys)
         hint = f"; did you mean {near}?" if near else ""
         problem = f"selects {self._noun} with label {key}, which none that is given has{hint}"
         return near is not None, Unmatched(problem, key, is_key=True)

@@ -36,8 +36,7 @@ data:
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: b}
-data: {last: |-
-    x}
+data: {last: x}
 """
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from function.publish.catalog import BY_KIND
 from function.validation import report, validate
-from function.validation.references import _TABLE
+from function.validation.references import TABLE
 from tests.support.samples import CACHE, DEPLOYMENT, ENDPOINT, GATEWAY, SERVICE, Object, edited, of
 
 NAMING = re.compile(r"(ref|secret|classname|claimname)$", re.IGNORECASE)
@@ -53,9 +53,7 @@ def test_every_field_that_names_an_object_is_in_the_table() -> None:
         for path in naming(kind.spec)
     }
     rows = {
-        (kind, ".".join(row.path[:-1] if row.path[-1] == "name" else row.path))
-        for kind in _TABLE
-        for row in _TABLE[kind]
+        (kind, ".".join(row.path[:-1] if row.path[-1] == "name" else row.path)) for kind in TABLE for row in TABLE[kind]
     }
 
     assert fields == rows | NOT_GIVEN
@@ -221,3 +219,13 @@ def test_if_objects_are_missing_references_are_not_judged() -> None:
     typo = [PROVIDER, secret("proviter")]
     assert [one.code for one in report(typo)] == ["not-found"]
     assert report(typo, is_complete=False) == []
+
+
+def test_a_nearest_name_is_looked_for_as_often_as_people_mistype_one() -> None:
+    """If hundreds of names are missing, files are; comparing each with all would take the square."""
+    many = [
+        edited(edited(PROVIDER, "metadata.name", f"e{i}"), "spec.auth.secretRef.name", f"key{i}") for i in range(150)
+    ]
+
+    hints = [one.message.partition("; ")[2] for one in report([*many, secret("key")]) if one.code == "not-found"]
+    assert hints == ["did you mean key?"] * 100 + ["there is key"] * 50
