@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,7 +92,7 @@ def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(command: str, argum
 def test_a_stream_of_few_letters_is_no_bug(command: str, tmp_path: Path) -> None:
     """It is written as UTF-8 all the same."""
     (tmp_path / "\u00fc").mkdir()
-    (tmp_path / "\u00fc/a.yaml").write_text("# nothing\n")
+    shutil.copy(Path(__file__).parents[3] / "examples/tour/classes.yaml", tmp_path / "\u00fc")
 
     got = subprocess.run(
         [sys.executable, "-c", "from function.main import main; main()", command, str(tmp_path / "\u00fc")],
