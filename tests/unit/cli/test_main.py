@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,11 @@ from click.testing import CliRunner
 
 from function.main import main
 
+ENDPOINT = """apiVersion: modelplane.ai/v1alpha1
+kind: ModelEndpoint
+metadata: {name: outside, namespace: ml-team}
+spec: {url: "https://api.example.org"}
+"""
 COMMANDS = main.list_commands(click.Context(main))
 
 
@@ -92,11 +96,11 @@ def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(command: str, argum
 def test_a_stream_of_few_letters_is_no_bug(command: str, tmp_path: Path) -> None:
     """It is written as UTF-8 all the same."""
     (tmp_path / "\u00fc").mkdir()
-    shutil.copy(Path(__file__).parents[3] / "examples/tour/classes.yaml", tmp_path / "\u00fc")
+    (tmp_path / "\u00fc/a.yaml").write_text(ENDPOINT)
 
     got = subprocess.run(
         [sys.executable, "-c", "from function.main import main; main()", command, str(tmp_path / "\u00fc")],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False,
     )  # fmt: skip
 
-    assert (got.returncode, got.stderr) == (0, b"")
+    assert (got.returncode in (0, 3), got.stderr) == (True, b"")
