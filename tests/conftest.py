@@ -13,6 +13,7 @@ settings.register_profile(
     "default", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+os.environ.pop("FORCE_COLOR", None)  # the output of a command is compared as a pipe gets it
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

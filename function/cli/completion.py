@@ -32,8 +32,10 @@ _EXAMPLE = epilog(
 )
 _SUFFIXES = (".yaml", ".yml", ".json")
 _MOST_FILES = 5_000
-_PATHS = re.compile(r"\[?(FILE|DIR|DIRECTORY|PATH|XR|COMPOSITION|FUNCTIONS)\]?(\.\.\.)?")
+_PATHS = re.compile(r"\[?(FILE|DIR|DIRECTORY|HEAD|PATH|XR|COMPOSITION|FUNCTIONS)\]?(\.\.\.)?")
 """Metavars of files and folders."""
+_LISTED = re.compile(r"[a-z-]+(\|[a-z-]+)+")
+"""A metavar that lists the words that may be given."""
 
 
 @click.command(epilog=_EXAMPLE)
@@ -57,7 +59,8 @@ class _Paths(click.ParamType[str]):
     name = "text"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        if isinstance(param, click.Argument) and any(is_object(other) for other in ctx.command.params):
+        others = [other for other in ctx.command.params if not _is_option(other)]
+        if not _is_option(param) and any(map(is_object, others)):
             found = _items(_objects(ctx), incomplete)
             if found:
                 return found
@@ -80,6 +83,16 @@ class _Clusters(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         return _items((one.name for one in named(_given(ctx)) if one.kind == "InferenceCluster"), incomplete)
+
+
+class _Words(click.ParamType[str]):
+    """One or more of the words that the help lists, with commas between them."""
+
+    name = "text"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        before, comma, _ = incomplete.rpartition(",")
+        return _items((before + comma + word for word in (param.metavar or "").split("|")), incomplete)
 
 
 class _Kinds(click.ParamType[str]):
@@ -119,12 +132,14 @@ def kind(param: click.Parameter) -> click.ParamType[str] | None:
         return _Objects()
     if metavar in _TYPES:
         return _TYPES[metavar]()
+    if _LISTED.fullmatch(metavar):
+        return _Words()
     return _Paths() if _PATHS.fullmatch(metavar) else None
 
 
 def is_object(param: click.Parameter) -> bool:
-    """Whether a parameter is an object, called KIND/NAMESPACE/NAME or shorter in the help."""
-    return isinstance(param, click.Argument) and "NAME" in (param.metavar or "") and "/" in (param.metavar or "")
+    """Whether a parameter is an object, called KIND/NAMESPACE/NAME or similarly in the help."""
+    return {"KIND", "NAME"} <= set(re.findall(r"\w+", param.metavar or "")) and "/" in (param.metavar or "")
 
 
 def _objects(context: click.Context) -> Iterator[str]:

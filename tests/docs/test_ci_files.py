@@ -24,6 +24,7 @@ GITHUB = yaml.safe_load((FOLDER / "github.yml").read_text())
 GITLAB = yaml.safe_load((FOLDER / "gitlab.yml").read_text())["modelplane"]
 [HOOK] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 STEPS = [step for job in GITHUB["jobs"].values() for step in job["steps"]]
+BROKEN = "apiVersion: modelplane.ai/v1alpha1\nkind: ModelDeployment\nmetadata: {name: a}\n"
 OPERATORS = {"|", "||", "&&", ";", ">", ">>", "<"}
 
 
@@ -126,7 +127,7 @@ def test_the_plan_is_in_the_summary_and_its_code_in_the_output(shell: Path) -> N
 
 
 def test_an_error_of_the_plan_is_on_standard_error(shell: Path) -> None:
-    (shell / "fleet/broken.yaml").write_text("a: [")
+    (shell / "fleet/broken.yaml").write_text(BROKEN)
     got = execute(plan_step()["run"], shell)
 
     assert ((shell / "output").read_text(), "broken.yaml:" in got.stderr) == ("code=1\n", True)
@@ -142,7 +143,7 @@ def test_the_job_fails_for_errors_and_losses(code: str, want: int, shell: Path) 
 @pytest.mark.parametrize(("broken", "want"), [(False, 0), (True, 1)])
 def test_the_job_of_gitlab_passes_and_fails(broken: bool, want: int, shell: Path) -> None:
     if broken:
-        (shell / "fleet/broken.yaml").write_text("a: [")
+        (shell / "fleet/broken.yaml").write_text(BROKEN)
     script = "\n".join(line for line in GITLAB["script"] if not line.startswith("pip "))
     got = execute(script, shell)
 

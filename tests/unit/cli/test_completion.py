@@ -137,8 +137,8 @@ def parameters() -> dict[str, list[click.Parameter]]:
 
 
 FREE = {
-    "CLUSTER/POOL=N", "EXPR", "HOST:PORT", "INTEGER", "INTEGER RANGE", "KEY=FILE", "KEY=JSON", "NAME",
-    "NAMESPACE/NAME=N", "ORG/NAME", "PATTERN", "TEXT",
+    "CLUSTER/POOL=N", "EXPR", "HOST:PORT", "INTEGER", "INTEGER RANGE", "KEY=FILE", "KEY=JSON", "KIND,...", "NAME",
+    "NAMESPACE/NAME=N", "ORG/NAME", "PATTERN", "REV", "TEXT",
 }  # fmt: skip
 """Values that only the user knows."""
 
@@ -151,8 +151,19 @@ def test_every_value_is_completed_or_free(metavar: str) -> None:
     assert known == {metavar not in FREE}
 
 
-def test_no_word_is_kept_that_no_command_uses() -> None:
-    assert sorted(FREE - parameters().keys()) == []
+def test_words_of_a_list_are_completed_one_by_one() -> None:
+    option = click.Option(["--fail-on"], metavar="short|lost|change")
+    type_ = completion.kind(option)
+    assert type_ is not None
+
+    got = [type_.shell_complete(click.Context(main), option, text) for text in ("", "lo", "short,", "short,ch")]
+
+    assert [[item.value for item in items] for items in got] == [
+        ["change", "lost", "short"],
+        ["lost"],
+        ["short,change", "short,lost", "short,short"],
+        ["short,change"],
+    ]
 
 
 def test_the_outline_is_that_of_the_commands() -> None:

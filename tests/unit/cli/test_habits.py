@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -253,6 +254,14 @@ def test_when_there_are_colours(
     stream: Any = Stream(terminal=terminal)
 
     assert is_coloured(stream) is want
+
+
+def test_the_rules_of_colours_stand_in_one_module() -> None:
+    names = re.compile(r"\"(NO_COLOR|FORCE_COLOR|TERM)\"")
+
+    found = [path.name for path in (ROOT / "function").rglob("*.py") if names.search(path.read_text())]
+
+    assert found == ["terminal.py"]
 
 
 def test_forced_colours_are_in_the_output_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,9 @@ def objects() -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{Path(one.source.file).relative_to(EXAMPLES)}:{one.source.line}", dict(one.manifest)
 
 
-@pytest.mark.parametrize(("place", "manifest"), objects(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("place", "manifest"), list(objects()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_every_example_is_accepted(place: str, manifest: dict[str, Any], validator: jsonschema.Draft7Validator) -> None:
     assert [f"{place}: {error.json_path}: {error.message}" for error in validator.iter_errors(manifest)] == []
 
