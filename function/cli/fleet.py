@@ -182,6 +182,7 @@ def _errors(
     errors += [(f.index, one) for f in found if f.code not in _NO_OBSTACLE for one in located([f], loaded, ())]
     faulty = sound if any(dump_check.faults([one for _, one in sound])) else ()
     errors += [(index, fault) for index, one in faulty for fault in located((), [], [*dump_check.faults([one])])]
+    errors = [(index, error) for index, error in errors if error.severity == "error"]
     return sorted(errors, key=lambda error: error[1])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from function.cli import simulation_report
+from function.cli import simulation_report, terminal
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import checked, settled
 from function.cli.progress import parts
@@ -173,6 +173,6 @@ def _command(dirs: Sequence[str], run: Run, steps: int, kinds: Sequence[str]) ->
 
 def _show_speed(runs: Sequence[Run], seconds: float) -> None:
     """Show how fast it was, on a terminal: it differs each time."""
-    if sys.stderr.isatty():
+    if terminal.shows_progress():
         steps = sum(len(run.played.steps) for run in runs)
         click.echo(f"{steps / max(seconds, 0.001):,.0f} steps per second", err=True)

@@ -101,14 +101,26 @@ def shell(tmp_path: Path) -> Path:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m function "$@"\n')
     program.chmod(0o755)
-    shutil.copytree(ROOT / "examples/tour", tmp_path / "fleet")
+    (tmp_path / "fleet").mkdir()
+    shutil.copy(ROOT / "examples/tour/classes.yaml", tmp_path / "fleet")
+    commit(tmp_path)
+    shutil.copytree(ROOT / "examples/tour", tmp_path / "fleet", dirs_exist_ok=True)
+    commit(tmp_path)
     return tmp_path
+
+
+def commit(folder: Path) -> None:
+    """Commit the fleet, as a pull request does."""
+    for command in ("init --quiet", "add fleet", "commit --quiet --message x"):
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *who, *command.split()], cwd=folder, check=True)
 
 
 def execute(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "FLEET": "fleet/",
-        "GITHUB_OUTPUT": f"{folder}/output", "GITHUB_STEP_SUMMARY": f"{folder}/summary", **variables,
+        "GITHUB_OUTPUT": f"{folder}/output", "GITHUB_STEP_SUMMARY": f"{folder}/summary",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": "HEAD^", **variables,
     }  # fmt: skip
     return subprocess.run(
         ["bash", "-e", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False

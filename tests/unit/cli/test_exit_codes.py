@@ -42,6 +42,12 @@ CASES: dict[tuple[str, int], list[str]] = {
     ("explain", 1): [TOUR, "ModelDeployment/ml-team/nobody"],
     ("explain", 2): [TOUR, "ModelDeployment/ml-team/qwen3-8b", WRONG],
     ("explain", 3): [TOUR, "ModelDeployment/support/mistral-7b"],
+    ("manifests", 0): [TOUR, "--cluster", "europe"],
+    ("manifests", 1): [TOUR, "--cluster", "atlantis"],
+    ("manifests", 2): [TOUR, WRONG],
+    ("simulate", 0): [f"{TOUR}/classes.yaml", f"{TOUR}/clusters.yaml", "--steps", "1"],
+    ("simulate", 1): ["nowhere.yaml"],
+    ("simulate", 2): [TOUR, WRONG],
     ("render", 0): [CLUSTER],
     ("render", 1): ["nowhere.yaml"],
     ("render", 2): [CLUSTER, WRONG],
@@ -79,6 +85,7 @@ CASES: dict[tuple[str, int], list[str]] = {
 ELSEWHERE = {
     ("plan", 2),  # test_plan.py
     ("convert", 1),  # test_convert.py
+    ("simulate", 3),  # test_simulate.py
     ("class from-cluster", 0), ("observe", 0),  # tests/unit/observe: they need a cluster
     ("serve", 0),  # tests/unit/server: it runs until a signal
     *(("hydrate", code) for code in (0, 1, *range(10, 17))),  # tests/unit/hydrate: they need a hub

@@ -136,6 +136,14 @@ def test_errors_in_files_are_in_the_document(asking: list[str], tmp_path: Path) 
     assert [(one["file"], one["line"]) for one in document["findings"]] == [(f"{tmp_path}/a.yaml", 1)]
 
 
+def test_only_errors_count_as_errors() -> None:
+    """What could not be checked for them is only noted."""
+    document = json.loads(run("plan", "nowhere", "-o", "json").stdout)["error"]
+
+    assert document["message"] == "1 error; nothing was planned"
+    assert [one["code"] for one in document["findings"]] == ["unreadable"]
+
+
 def test_text_is_asked_for_with_no_json_anywhere() -> None:
     got = run("plan", "nowhere")
     assert (got.stdout, got.exit_code) == ("", 1)
