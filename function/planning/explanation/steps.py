@@ -56,7 +56,7 @@ class Steps:
     def of(self, change: scheduling.Change, cluster: str) -> Step:
         """A change as a step. `cluster` is the one that rejects."""
         match change:
-            case scheduling.AddNodes() | scheduling.AddPool() | scheduling.PromisePlacement():
+            case scheduling.AddNodes() | scheduling.ShareNodes() | scheduling.AddPool() | scheduling.PromisePlacement():
                 return self._on(cluster, change, _of_capacity(change))
             case scheduling.LabelCluster(key=key, value=value):
                 return self._on(cluster, change, lambda m: m["metadata"].setdefault("labels", {}).update({key: value}))
@@ -109,7 +109,10 @@ def _select(manifest: dict[str, Any], change: scheduling.Deselect | scheduling.R
         del manifest["spec"]["clusterSelector"]
 
 
-def _of_capacity(change: scheduling.AddNodes | scheduling.AddPool | scheduling.PromisePlacement) -> Edit:
+_OfCapacity: TypeAlias = scheduling.AddNodes | scheduling.ShareNodes | scheduling.AddPool | scheduling.PromisePlacement
+
+
+def _of_capacity(change: _OfCapacity) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         pools = manifest["spec"]["nodePools"]
         match change:
@@ -117,6 +120,8 @@ def _of_capacity(change: scheduling.AddNodes | scheduling.AddPool | scheduling.P
                 pool = next(pool for pool in pools if pool["name"] == name)
                 for field in ("nodeCount", "maxNodeCount"):
                     pool |= {field: pool[field] + nodes} if field in pool else {}
+            case scheduling.ShareNodes(pool=name):
+                next(pool for pool in pools if pool["name"] == name)["sharing"] = "Devices"
             case scheduling.AddPool(like=name, nodes=nodes):
                 like = next(pool for pool in pools if pool["name"] == name)
                 own = {k: v for k, v in like.items() if k not in ("sharing", "minNodeCount", "maxNodeCount")}

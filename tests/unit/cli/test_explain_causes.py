@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.explained import DEPLOYMENT, cluster, explain, explained, fleet, helping, remedies
+from tests.support.explained import DEPLOYMENT, RIVAL, cluster, explain, explained, fleet, helping, remedies
 
 ARCHITECTURE = 'device.attributes["gpu.nvidia.com"].architecture == "Hopper"'
 READS = "which request gpu of engine short (Standalone) reads"
@@ -160,21 +160,6 @@ def test_clusters_that_reject_for_the_same_reason_are_told_once(tmp_path: Path):
   Tainted: the cluster has taint team=vision:NoSchedule, which spec.tolerations does not tolerate
   would help: tolerate team=vision:NoSchedule in spec.tolerations
 """)
-
-
-RIVAL = """
-apiVersion: modelplane.ai/v1alpha1
-kind: ModelDeployment
-metadata: {name: a-rival, namespace: chat}
-spec:
-  replicas: 1
-  engines:
-  - name: main
-    members:
-    - role: Standalone
-      nodeSelector: {devices: [{name: gpu, count: 8, selectors: [{cel: device.driver == 'gpu.nvidia.com'}]}]}
-      template: {spec: {containers: [{name: engine, image: "vllm/vllm-openai:v0.23.0"}]}}
-"""
 
 
 def test_room_that_another_deployment_takes_first_does_not_help(tmp_path: Path):
