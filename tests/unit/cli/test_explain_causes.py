@@ -108,6 +108,18 @@ def test_nothing_is_advised_that_names_a_cache_that_does_not_exist(tmp_path: Pat
     assert list(remedies(found)) == []
 
 
+def test_a_label_that_nothing_resembles_may_be_given_or_dropped(tmp_path: Path):
+    selector = ("  replicas: 1\n", "  replicas: 1\n  clusterSelector: {matchLabels: {tier: gold}}\n")
+    found = explained(fleet(tmp_path, selector), DEPLOYMENT)
+
+    (cause,) = found["cause"]
+    assert (
+        cause["message"]
+        == "no cluster has label tier=gold, which spec.clusterSelector requires; there are: modelplane.ai/region"
+    )
+    assert helping(found) == {("label the cluster tier=gold",), ("remove tier from spec.clusterSelector",)}
+
+
 def test_an_attribute_that_is_read_as_a_capacity_is_found_where_it_is(tmp_path: Path):
     capacity = 'device.capacity["gpu.nvidia.com"].architecture.isGreaterThan(quantity("1"))'
     found = explained(fleet(tmp_path, (ARCHITECTURE, capacity)), DEPLOYMENT)
