@@ -72,6 +72,7 @@ def _conflict(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Ite
 def _labels(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iterator[Cause]:
     reasons = {b.cluster.name: b.reason for b in rejected if isinstance(b.reason, LabelMismatch)}
     there = [cluster.labels for cluster in decision.inputs.fleet.clusters.values()]
+    keys = {key for has in there for key in has} - {crossplane.COMPOSITE}
     for key, wanted in sorted({(reason.key, reason.wanted) for reason in reasons.values()}):
         if any(has.get(key) == wanted for has in there):
             continue
