@@ -72,14 +72,11 @@ def _conflict(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Ite
 def _labels(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iterator[Cause]:
     reasons = {b.cluster.name: b.reason for b in rejected if isinstance(b.reason, LabelMismatch)}
     there = [cluster.labels for cluster in decision.inputs.fleet.clusters.values()]
-    keys = {key for has in there for key in has} - {crossplane.COMPOSITE}
+    keys = {known for has in there for known in has} - {crossplane.COMPOSITE}
     for key, wanted in sorted({(reason.key, reason.wanted) for reason in reasons.values()}):
         if any(has.get(key) == wanted for has in there):
             continue
-        values, keys = (
-            {has[key] for has in there if key in has},
-            {known for has in there for known in has} - {crossplane.COMPOSITE},
-        )
+        values = {has[key] for has in there if key in has}
         fix = _reselect(decision, (key, wanted), values, keys)
         clusters = frozenset(name for name, r in reasons.items() if (r.key, r.wanted) == (key, wanted))
         known = _known(wanted, values) if values else _known(key, keys)
