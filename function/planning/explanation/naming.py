@@ -44,7 +44,9 @@ def read(text: str) -> tuple[Named, ...]:
     """Return the readings of a text, the likeliest first. Raises InvalidName."""
     parts = text.split("/")
     if not all(parts) or len(parts) > _MOST_PARTS:
-        raise InvalidName(f"{text}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen, or NAME alone")
+        raise InvalidName(
+            f"{text or 'empty name'}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen, or NAME alone"
+        )
     if len(parts) == 1:
         return (Named(text, None, None, text),)
     if len(parts) == _MOST_PARTS:
