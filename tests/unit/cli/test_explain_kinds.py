@@ -182,3 +182,11 @@ def test_a_name_that_nothing_has_gets_the_nearest():
     code, output = explain(str(DATA), "deepseeek")
 
     assert (code, output) == (1, "Error: deepseeek not found; did you mean ModelCache/chat/deepseek?\n")
+
+
+def test_a_mistyped_kind_before_a_name_alone_is_told():
+    """It could be a namespace, too."""
+    code, output = explain(str(DATA), "ModelDeploymnt/deepseek")
+
+    want = "ModelDeploymnt is neither a kind nor a namespace of the input; did you mean ModelDeployment/deepseek?"
+    assert (code, output) == (1, f"Error: ModelDeploymnt/deepseek: {want}\n")
