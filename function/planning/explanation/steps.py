@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, assert_never
 
 from function import scheduling
 from function.core import dig
-from function.planning.explanation.references import Dangling, text
+from function.planning.explanation.references import Dangling, Path, text
 from function.sandbox.store import Ref
 from function.vocabulary import versions
 
@@ -40,18 +40,15 @@ class Steps:
     cache: Ref | None
     """The ModelCache that it names."""
 
-    def rename(self, missing: Dangling) -> Step | None:
-        """The step that names the nearest thing that exists; None if nothing is near."""
+    def rename(self, missing: Dangling, *more: Dangling) -> Step | None:
+        """The step that names the nearest thing that exists; None if nothing is near. `more` name the same."""
         nearest, fields = missing.nearest, missing.fields
         if nearest is None or not fields:
             return None
-
-        def edit(manifest: dict[str, Any]) -> None:
-            for *to, last in fields:
-                dig(manifest, "spec", *to)[last] = nearest
-
         of = "" if missing.by == self.deployment else f" of {missing.by}"
-        return Step(f"set {' and '.join(map(text, fields))}{of} to {nearest}", ((missing.by, edit),))
+        also = f" and of {len(more)} more" if more else ""
+        edits = tuple((one.by, _renamed(one.fields, nearest)) for one in (missing, *more))
+        return Step(f"set {' and '.join(map(text, fields))}{of}{also} to {nearest}", edits)
 
     def of(self, change: scheduling.Change, cluster: str) -> Step:
         """A change as a step. `cluster` is the one that rejects."""
@@ -85,6 +82,14 @@ class Steps:
         """The objects that have selectors of clusters."""
         of = {scheduling.DEPLOYMENTS_SELECTOR: self.deployment, scheduling.CACHES_SELECTOR: self.cache}
         return [ref for words in selectors if (ref := of[words])]
+
+
+def _renamed(fields: tuple[Path, ...], nearest: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        for *to, last in fields:
+            dig(manifest, "spec", *to)[last] = nearest
+
+    return edit
 
 
 def _tolerate(manifest: dict[str, Any], change: scheduling.Tolerate) -> None:

@@ -131,6 +131,17 @@ def test_an_attribute_that_is_read_as_a_capacity_is_found_where_it_is(tmp_path: 
     )
 
 
+def test_a_class_that_many_clusters_mistype_is_one_cause(tmp_path: Path):
+    pools = [{"name": "h200", "className": "h200-x8", "nodeCount": 4}]
+    more = "".join(cluster(f"south-{i}", nodePools=pools) for i in range(3))
+    found = explained(fleet(tmp_path, NOWHERE, more=more), DEPLOYMENT)
+
+    (cause,) = found["cause"]
+    assert cause["message"].endswith("did you mean h200-8x? (named by 2 more clusters)")
+    assert cause["clusters"] == ["south-0", "south-1", "south-2"]
+    assert ("set spec.nodePools[0].className of InferenceCluster south-0 and of 2 more to h200-8x",) in helping(found)
+
+
 def test_two_mistakes_are_removed_together(tmp_path: Path):
     """Neither alone helps."""
     edits = (
