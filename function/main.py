@@ -29,7 +29,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "plan": _Command("function.cli.plan", "Show where replicas would be placed, which ones would not, and why."),
     "what-if": _Command("function.cli.whatif", "Show the effect of losing a cluster, or of resizing a fleet."),
     "explain": _Command(
-        "function.cli.explain", "Explain why a replica is not placed, and which change would place it."
+        "function.cli.explain", "Explain why an object is not as its spec asks, and which changes help."
     ),
     "manifests": _Command("function.cli.manifests", "Show what each object becomes on each cluster, as YAML."),
     "simulate": _Command("function.cli.simulate", "Simulate random faults and edits, and check that invariants hold."),

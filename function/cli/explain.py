@@ -61,10 +61,11 @@ def explain(dirs: tuple[str, ...], what: str, form: str, exclude: tuple[str, ...
     ref = _found(control, readings)
     with at_work(control, "try changes"):
         text, data, is_complete = _explained(control, ref, loaded)
+    assumed = list(_assumed(control, ref, loaded))
     if form == "text":
-        report.show([report.Lines("", list(text), style="")])
+        report.show([report.Lines("", [*text, *(f"Assumed: {one}" for one in assumed)], style="")])
     else:
-        report.dump(data, form)
+        report.dump({**data, "assumed": assumed}, form)
     click.get_current_context().exit(0 if is_complete else _MISSING)
 
 
@@ -103,6 +104,12 @@ def _explained(control: ControlPlane, ref: Ref, loaded: Sequence[Loaded]) -> _Sh
     given = {control.store.located(one.manifest): one.manifest for one in loaded}
     other = objects.explain(control, ref, given)
     return object_report.lines(what, other), object_report.data(what, other), other.is_complete
+
+
+def _assumed(control: ControlPlane, ref: Ref, loaded: Sequence[Loaded]) -> Iterator[str]:
+    from function.planning.explanation import references
+
+    return references.assumed(control.store.get(ref) or {}, (one.manifest for one in loaded))
 
 
 def waiting(objects: Iterable[Manifest], namespace: str, name: str) -> Iterator[tuple[str, str]]:

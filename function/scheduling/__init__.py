@@ -41,6 +41,7 @@ from function.scheduling.change import (
     PromisePlacement,
     Reselect,
     Reword,
+    ShareNodes,
     Tolerate,
 )
 from function.scheduling.devices import RESOURCES, Matcher, Offer, Shortfall, is_claim_too_large
@@ -147,6 +148,7 @@ __all__ = [
     "Reword",
     "Room",
     "Selector",
+    "ShareNodes",
     "Shortfall",
     "Taint",
     "Tolerate",

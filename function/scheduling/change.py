@@ -23,6 +23,16 @@ class AddNodes:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareNodes:
+    """Pods that share the nodes of a pool."""
+
+    pool: str
+
+    def __str__(self) -> str:
+        return f"set sharing of pool {self.pool} to Devices"
+
+
+@dataclass(frozen=True, slots=True)
 class AddPool:
     """A pool of whole nodes beside one whose nodes are shared."""
 
@@ -148,6 +158,7 @@ class GiveAddress:
 
 Change = (
     AddNodes
+    | ShareNodes
     | AddPool
     | PromisePlacement
     | Tolerate

@@ -9,7 +9,7 @@ Phases of `proposals`:
 
 1. If a filter rejects the cluster, propose what satisfies the filter.
 2. If the cluster is full, add one node to each pool in turn, then two, and so on, until a replica fits. Propose the
-   first pool and number that work.
+   first pool and number that work. Where a pod leaves devices of a whole node over, propose to share the nodes.
 3. If a pool whose nodes are shared is fragmented, propose two more changes: a pool of whole nodes beside it, and, where
    its nodes are observed, the promise `Placement`.
 
@@ -41,6 +41,7 @@ from function.scheduling.change import (
     LabelCluster,
     MakeServe,
     PromisePlacement,
+    ShareNodes,
     Tolerate,
 )
 from function.scheduling.explain import planned_usage
@@ -65,7 +66,7 @@ def proposals(
         cluster, free = as_seen(breakdown.cluster), dict(ledger.open(breakdown.cluster.name))
         match breakdown.reason:
             case rejection.Full():
-                yield tuple(_more_nodes(fitter, cluster, free))
+                yield (*_more_nodes(fitter, cluster, free), *_sharing(breakdown))
             case rejection.Fragmented() as reason:
                 more = _more_nodes(fitter, cluster, free)
                 yield (*more, *_for_fragments(reason, fitter, cluster, free, ledger))
@@ -129,6 +130,13 @@ def _more_nodes(fitter: Fitter, cluster: Cluster, free: dict[str, Free]) -> Iter
             if isinstance(fitter.fit(cluster, {**free, pool.name: more}), Fit):
                 yield AddNodes(pool.name, nodes)
                 return
+
+
+def _sharing(breakdown: ClusterBreakdown) -> Iterator[ShareNodes]:
+    """Yield each pool on whose nodes a pod leaves devices over, although it takes the whole node."""
+    for pool in breakdown.pools:
+        if not pool.pool.shared and pool.members and all(member.offered for member in pool.members):
+            yield from (ShareNodes(pool.pool.name),) if any(member.spare for member in pool.members) else ()
 
 
 # Fragmented pools

@@ -15,6 +15,20 @@ from function.main import main
 DATA = Path(__file__).parents[1] / "data" / "explain"
 FILES = ("fleet", "cache", "deployment", "service")
 DEPLOYMENT = "ModelDeployment/chat/deepseek"
+RIVAL = """
+apiVersion: modelplane.ai/v1alpha1
+kind: ModelDeployment
+metadata: {name: a-rival, namespace: chat}
+spec:
+  replicas: 1
+  engines:
+  - name: main
+    members:
+    - role: Standalone
+      nodeSelector: {devices: [{name: gpu, count: 8, selectors: [{cel: device.driver == 'gpu.nvidia.com'}]}]}
+      template: {spec: {containers: [{name: engine, image: "vllm/vllm-openai:v0.23.0"}]}}
+"""
+"""Another deployment, which is placed first: its name is before the other in the alphabet."""
 
 
 def explain(*arguments: str) -> tuple[int, str]:

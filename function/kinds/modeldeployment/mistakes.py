@@ -32,6 +32,7 @@ from function.scheduling import (
     selecting,
 )
 from function.scheduling.rejection import LabelMismatch, NoDevice, SelectorError, TooFewDevices
+from function.vocabulary import crossplane
 
 _Path = tuple[str, str, str]
 _IS = {"attributes": "attribute", "capacity": "capacity"}
@@ -71,13 +72,15 @@ def _conflict(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Ite
 def _labels(decision: Decision, rejected: tuple[ClusterBreakdown, ...]) -> Iterator[Cause]:
     reasons = {b.cluster.name: b.reason for b in rejected if isinstance(b.reason, LabelMismatch)}
     there = [cluster.labels for cluster in decision.inputs.fleet.clusters.values()]
+    keys = {known for has in there for known in has} - {crossplane.COMPOSITE}
     for key, wanted in sorted({(reason.key, reason.wanted) for reason in reasons.values()}):
-        if any(labels.get(key) == wanted for labels in there):
+        if any(has.get(key) == wanted for has in there):
             continue
-        values = {labels[key] for labels in there if key in labels}
-        fix = _reselect(decision, (key, wanted), values, {known for labels in there for known in labels})
+        values = {has[key] for has in there if key in has}
+        fix = _reselect(decision, (key, wanted), values, keys)
         clusters = frozenset(name for name, r in reasons.items() if (r.key, r.wanted) == (key, wanted))
-        hint = f"did you mean {'='.join(fix.label)}?" if fix else _known(wanted, values)
+        known = _known(wanted, values) if values else _known(key, keys)
+        hint = f"did you mean {'='.join(fix.label)}?" if fix else known
         where = " and ".join(selecting(decision.job, key))
         yield Cause(f"no cluster has label {key}={wanted}, which {where} requires; {hint}", clusters, fix)
 

@@ -44,7 +44,9 @@ def read(text: str) -> tuple[Named, ...]:
     """Return the readings of a text, the likeliest first. Raises InvalidName."""
     parts = text.split("/")
     if not all(parts) or len(parts) > _MOST_PARTS:
-        raise InvalidName(f"{text}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen, or NAME alone")
+        raise InvalidName(
+            f"{text or 'empty name'}: use KIND/NAMESPACE/NAME, such as ModelDeployment/ml-team/qwen, or NAME alone"
+        )
     if len(parts) == 1:
         return (Named(text, None, None, text),)
     if len(parts) == _MOST_PARTS:
@@ -88,6 +90,11 @@ def _matching(store: Store, reading: Named) -> Iterator[Ref]:
 def _unknown(store: Store, reading: Named) -> str:
     kinds = (reading.kind,) if reading.kind else catalog.KINDS
     there = [ref for kind in kinds for ref in store.refs(kind.api_version, kind.kind)]
+    first = reading.namespace
+    if first and reading.kind is None and first not in {ref.namespace for ref in there}:
+        kind = closest(first, [known.kind for known in catalog.KINDS])
+        hint = f"; did you mean {kind}/{reading.name}?" if kind else ""
+        return f"{reading.text}: {first} is neither a kind nor a namespace of the input{hint}"
     known = {(f"{ref.namespace}/{ref.name}" if reading.namespace else ref.name): ref for ref in reversed(there)}
     meant = closest(f"{reading.namespace}/{reading.name}" if reading.namespace else reading.name, known)
     hint = f"did you mean {told(known[meant])}?" if meant else f"known: {enumerate_names(sorted(known), _MOST_NAMED)}"

@@ -5,14 +5,16 @@ Nobody lists the references of a kind here: they are what its composer asked for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Requirement, closest, dig, enumerate_names
+from function.core import Manifest, Requirement, closest, dig, enumerate_names, identity
 from function.core.manifest import is_list
+from function.planning import stubs
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref, Store, named
+from function.vocabulary import namespaces
 
 Path = tuple[str | int, ...]
 
@@ -49,6 +51,22 @@ def dangling(control: ControlPlane, ref: Ref) -> Iterator[Dangling]:
         if fields or _complains(manifest, asked):
             known = _known(control.store, asked)
             yield Dangling(ref, named(asked), fields, closest(asked.match_name, known), known)
+
+
+def assumed(manifest: Manifest, given: Iterable[Manifest]) -> Iterator[str]:
+    """Yield each Secret and ConfigMap that an object names and the input lacks, although it has one of a similar name.
+
+    They are assumed to exist, since few inputs have Secrets: so this is no cause, only a hint.
+    """
+    known: dict[tuple[str, str], set[str]] = {}
+    for one in given:
+        namespace = dig(one, "metadata", "namespace") or namespaces.UNSTATED
+        known.setdefault((one["kind"], namespace), set()).add(one["metadata"]["name"])
+    for stub in stubs.objects([manifest]):
+        kind, (namespace, name) = stub["kind"], identity(stub)
+        there = known.get((kind, namespace), set())
+        if name not in there and (meant := closest(name, there)):
+            yield f"{kind} {namespace}/{name} is assumed to exist, since the input lacks it; did you mean {meant}?"
 
 
 def text(path: Path) -> str:

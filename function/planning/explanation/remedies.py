@@ -136,7 +136,7 @@ def _steps(state: State, focus: str) -> tuple[Step, ...]:
     it is right, nothing else helps."""
     causes = [cause for cause in state.causes if focus in cause.clusters]
     fixes = tuple(cause.fix for cause in causes if cause.fix)
-    if any(cause.is_shared for cause in causes):
+    if fixes and any(cause.is_shared for cause in causes):
         return fixes
     return (*fixes, *(state.steps.of(change, focus) for change in state.rejections[focus].proposals))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from function.core import Condition, InvalidSpec, NotYet, dig, identity, serves
+from function.core import Condition, InvalidSpec, NotYet, dig, identity, plural, serves
 from function.kinds.modeldeployment import explain as explaining
 from function.kinds.modeldeployment.explain import ClusterExplanation, Explanation
 from function.planning import parts
@@ -97,13 +98,21 @@ class State:
         for cause in self.explanation.causes if self.explanation else ():
             fix = self.steps.of(cause.fix, "") if cause.fix else None
             found.append(Cause(cause.message, cause.clusters, fix))
-        clusters = {name: Ref(versions.MODELPLANE, "InferenceCluster", "", name) for name in self.rejections}
-        found += [self._missing(one, {name}) for name, ref in clusters.items() for one in dangling(self.control, ref)]
-        return tuple(found)
+        return (*found, *self._of_clusters())
+
+    def _of_clusters(self) -> Iterator[Cause]:
+        """What clusters name and does not exist: one cause for all that name the same."""
+        missing: dict[Ref, list[Dangling]] = {}
+        for name in self.rejections:
+            for one in dangling(self.control, Ref(versions.MODELPLANE, "InferenceCluster", "", name)):
+                missing.setdefault(one.to, []).append(one)
+        for first, *more in missing.values():
+            there = frozenset(one.by.name for one in (first, *more))
+            also = f" (named by {plural(len(more), 'more cluster')})" if more else ""
+            yield Cause(f"{first}{also}", there, self.steps.rename(first, *more), is_shared=False)
 
     def _missing(self, missing: Dangling, clusters: set[str]) -> Cause:
-        ours = missing.by == self.deployment
-        return Cause(str(missing), frozenset(clusters), self.steps.rename(missing), is_shared=ours)
+        return Cause(str(missing), frozenset(clusters), self.steps.rename(missing))
 
 
 def _without_cache(state: State) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, assert_never
 
 from function import scheduling
 from function.core import dig
-from function.planning.explanation.references import Dangling, text
+from function.planning.explanation.references import Dangling, Path, text
 from function.sandbox.store import Ref
 from function.vocabulary import versions
 
@@ -40,23 +40,20 @@ class Steps:
     cache: Ref | None
     """The ModelCache that it names."""
 
-    def rename(self, missing: Dangling) -> Step | None:
-        """The step that names the nearest thing that exists; None if nothing is near."""
+    def rename(self, missing: Dangling, *more: Dangling) -> Step | None:
+        """The step that names the nearest thing that exists; None if nothing is near. `more` name the same."""
         nearest, fields = missing.nearest, missing.fields
         if nearest is None or not fields:
             return None
-
-        def edit(manifest: dict[str, Any]) -> None:
-            for *to, last in fields:
-                dig(manifest, "spec", *to)[last] = nearest
-
         of = "" if missing.by == self.deployment else f" of {missing.by}"
-        return Step(f"set {' and '.join(map(text, fields))}{of} to {nearest}", ((missing.by, edit),))
+        also = f" and of {len(more)} more" if more else ""
+        edits = tuple((one.by, _renamed(one.fields, nearest)) for one in (missing, *more))
+        return Step(f"set {' and '.join(map(text, fields))}{of}{also} to {nearest}", edits)
 
     def of(self, change: scheduling.Change, cluster: str) -> Step:
         """A change as a step. `cluster` is the one that rejects."""
         match change:
-            case scheduling.AddNodes() | scheduling.AddPool() | scheduling.PromisePlacement():
+            case scheduling.AddNodes() | scheduling.ShareNodes() | scheduling.AddPool() | scheduling.PromisePlacement():
                 return self._on(cluster, change, _of_capacity(change))
             case scheduling.LabelCluster(key=key, value=value):
                 return self._on(cluster, change, lambda m: m["metadata"].setdefault("labels", {}).update({key: value}))
@@ -87,6 +84,14 @@ class Steps:
         return [ref for words in selectors if (ref := of[words])]
 
 
+def _renamed(fields: tuple[Path, ...], nearest: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        for *to, last in fields:
+            dig(manifest, "spec", *to)[last] = nearest
+
+    return edit
+
+
 def _tolerate(manifest: dict[str, Any], change: scheduling.Tolerate) -> None:
     toleration = {"key": change.key, "operator": "Equal", "value": change.value, "effect": change.effect}
     manifest["spec"]["tolerations"] = [*(manifest["spec"].get("tolerations") or ()), toleration]
@@ -109,7 +114,10 @@ def _select(manifest: dict[str, Any], change: scheduling.Deselect | scheduling.R
         del manifest["spec"]["clusterSelector"]
 
 
-def _of_capacity(change: scheduling.AddNodes | scheduling.AddPool | scheduling.PromisePlacement) -> Edit:
+_OfCapacity: TypeAlias = scheduling.AddNodes | scheduling.ShareNodes | scheduling.AddPool | scheduling.PromisePlacement
+
+
+def _of_capacity(change: _OfCapacity) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         pools = manifest["spec"]["nodePools"]
         match change:
@@ -117,6 +125,8 @@ def _of_capacity(change: scheduling.AddNodes | scheduling.AddPool | scheduling.P
                 pool = next(pool for pool in pools if pool["name"] == name)
                 for field in ("nodeCount", "maxNodeCount"):
                     pool |= {field: pool[field] + nodes} if field in pool else {}
+            case scheduling.ShareNodes(pool=name):
+                next(pool for pool in pools if pool["name"] == name)["sharing"] = "Devices"
             case scheduling.AddPool(like=name, nodes=nodes):
                 like = next(pool for pool in pools if pool["name"] == name)
                 own = {k: v for k, v in like.items() if k not in ("sharing", "minNodeCount", "maxNodeCount")}

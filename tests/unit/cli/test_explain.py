@@ -171,3 +171,4 @@ def test_a_small_pod_that_takes_a_whole_node_is_noted(kind: str, pool: str, note
 
     assert " Full: " in output
     assert (f"\n    {NOTE}\n" in output) is noted
+    assert ("\n  would help: set sharing of pool slices to Devices\n" in output) is noted

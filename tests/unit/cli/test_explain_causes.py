@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.explained import DEPLOYMENT, cluster, explain, explained, fleet, helping, remedies
+from tests.support.explained import DEPLOYMENT, RIVAL, cluster, explain, explained, fleet, helping, remedies
 
 ARCHITECTURE = 'device.attributes["gpu.nvidia.com"].architecture == "Hopper"'
 READS = "which request gpu of engine short (Standalone) reads"
@@ -108,6 +108,18 @@ def test_nothing_is_advised_that_names_a_cache_that_does_not_exist(tmp_path: Pat
     assert list(remedies(found)) == []
 
 
+def test_a_label_that_nothing_resembles_may_be_given_or_dropped(tmp_path: Path):
+    selector = ("  replicas: 1\n", "  replicas: 1\n  clusterSelector: {matchLabels: {tier: gold}}\n")
+    found = explained(fleet(tmp_path, selector), DEPLOYMENT)
+
+    (cause,) = found["cause"]
+    assert (
+        cause["message"]
+        == "no cluster has label tier=gold, which spec.clusterSelector requires; there are: modelplane.ai/region"
+    )
+    assert helping(found) == {("label the cluster tier=gold",), ("remove tier from spec.clusterSelector",)}
+
+
 def test_an_attribute_that_is_read_as_a_capacity_is_found_where_it_is(tmp_path: Path):
     capacity = 'device.capacity["gpu.nvidia.com"].architecture.isGreaterThan(quantity("1"))'
     found = explained(fleet(tmp_path, (ARCHITECTURE, capacity)), DEPLOYMENT)
@@ -117,6 +129,17 @@ def test_an_attribute_that_is_read_as_a_capacity_is_found_where_it_is(tmp_path: 
         f"no device in the fleet has capacity architecture of gpu.nvidia.com, {READS};"
         " architecture is in device.attributes"
     )
+
+
+def test_a_class_that_many_clusters_mistype_is_one_cause(tmp_path: Path):
+    pools = [{"name": "h200", "className": "h200-x8", "nodeCount": 4}]
+    more = "".join(cluster(f"south-{i}", nodePools=pools) for i in range(3))
+    found = explained(fleet(tmp_path, NOWHERE, more=more), DEPLOYMENT)
+
+    (cause,) = found["cause"]
+    assert cause["message"].endswith("did you mean h200-8x? (named by 2 more clusters)")
+    assert cause["clusters"] == ["south-0", "south-1", "south-2"]
+    assert ("set spec.nodePools[0].className of InferenceCluster south-0 and of 2 more to h200-8x",) in helping(found)
 
 
 def test_two_mistakes_are_removed_together(tmp_path: Path):
@@ -160,21 +183,6 @@ def test_clusters_that_reject_for_the_same_reason_are_told_once(tmp_path: Path):
   Tainted: the cluster has taint team=vision:NoSchedule, which spec.tolerations does not tolerate
   would help: tolerate team=vision:NoSchedule in spec.tolerations
 """)
-
-
-RIVAL = """
-apiVersion: modelplane.ai/v1alpha1
-kind: ModelDeployment
-metadata: {name: a-rival, namespace: chat}
-spec:
-  replicas: 1
-  engines:
-  - name: main
-    members:
-    - role: Standalone
-      nodeSelector: {devices: [{name: gpu, count: 8, selectors: [{cel: device.driver == 'gpu.nvidia.com'}]}]}
-      template: {spec: {containers: [{name: engine, image: "vllm/vllm-openai:v0.23.0"}]}}
-"""
 
 
 def test_room_that_another_deployment_takes_first_does_not_help(tmp_path: Path):

@@ -116,6 +116,24 @@ def test_a_service_names_the_deployment_that_has_no_replica(tmp_path: Path):
     )
 
 
+SECRET = """
+apiVersion: v1
+kind: Secret
+metadata: {name: hub-token, namespace: chat}
+stringData: {HF_TOKEN: a-value-that-nobody-may-see}
+"""
+
+
+def test_a_secret_that_the_input_lacks_is_told_to_be_assumed_where_a_similar_one_is_there(tmp_path: Path):
+    typo = ("sizeGiB: 800\n", "sizeGiB: 800\n    authSecret: {name: hub-tokn}\n")
+    code, output = explain(fleet(tmp_path, typo, more=SECRET), "ModelCache/deepseek")
+
+    told = "Secret chat/hub-tokn is assumed to exist, since the input lacks it; did you mean hub-token?"
+    assert (code, output.splitlines()[-1]) == (0, f"Assumed: {told}")
+    assert explained(str(tmp_path), "ModelCache/deepseek")["assumed"] == [told]
+    assert "a-value" not in output
+
+
 # Names
 
 
@@ -164,3 +182,11 @@ def test_a_name_that_nothing_has_gets_the_nearest():
     code, output = explain(str(DATA), "deepseeek")
 
     assert (code, output) == (1, "Error: deepseeek not found; did you mean ModelCache/chat/deepseek?\n")
+
+
+def test_a_mistyped_kind_before_a_name_alone_is_told():
+    """It could be a namespace, too."""
+    code, output = explain(str(DATA), "ModelDeploymnt/deepseek")
+
+    want = "ModelDeploymnt is neither a kind nor a namespace of the input; did you mean ModelDeployment/deepseek?"
+    assert (code, output) == (1, f"Error: ModelDeploymnt/deepseek: {want}\n")

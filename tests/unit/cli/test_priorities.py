@@ -147,7 +147,8 @@ def test_an_entry_without_endpoints_is_explained_and_incomplete(control: Control
     assert (found.answers, found.is_complete, [len(e.endpoints) for e in found.entries]) == (0, False, [2, 1, 0, 0])
 
 
-def test_only_kinds_that_can_be_explained_are() -> None:
-    got = CliRunner().invoke(main, ["explain", TIERS, "ModelEndpoint/ml-team/azure"])
-    assert got.exit_code == 2
-    assert "only ModelDeployments and ModelServices can be explained" in got.stderr
+def test_an_endpoint_says_which_service_uses_it() -> None:
+    assert run("explain", TIERS, "ModelEndpoint/ml-team/azure") == (
+        0,
+        "ModelEndpoint/ml-team/azure: ready.\nNothing is missing.\n\nused by:\n  ModelService/ml-team/qwen\n",
+    )
