@@ -110,7 +110,9 @@ def _shown(part: Part, page: _Page) -> Iterator[str]:
     inner = _Page(max(0, page.width - len(indent)), page.coloured)
     style = "" if part.title else part.style
     if isinstance(part, Lines) and part.is_code:
-        yield from (f"{indent}{page.painted(line, _SIGNS.get(line.removeprefix(_INDENT)[:1], ''))}" for line in part.lines)
+        yield from (
+            f"{indent}{page.painted(line, _SIGNS.get(line.removeprefix(_INDENT)[:1], ''))}" for line in part.lines
+        )
         return
     for line in _aligned(part.columns, part.rows, inner) if isinstance(part, Table) else _wrapped(part.lines, inner):
         yield f"{indent}{page.painted(line, style)}" if line else line

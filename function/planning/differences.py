@@ -89,13 +89,17 @@ class Differences:
         """Kind and name of what was edited."""
         return frozenset((edit.kind, edit.name) for edit in self.edits)
 
-    def is_direct(self, change: ManifestChange) -> bool:
-        """Whether a manifest changes because what it is a part of was edited, as far as that can be told.
+    @property
+    def direct(self) -> tuple[tuple[ManifestChange, bool], ...]:
+        """The manifests, each with whether it changes because what it is a part of was edited.
 
-        An edit of what composes nothing, such as an InferenceClass, changes parts of others.
+        An edit of what composes nothing, such as an InferenceClass, changes parts of others: then all count as direct.
         """
-        origin = change.origin.kind, NamespacedName(*change.origin[2:])
-        return origin in self.edited or not all(edit.composes for edit in self.edits)
+        edited, are_whole = self.edited, all(edit.composes for edit in self.edits)
+        return tuple(
+            (one, not are_whole or (one.origin.kind, NamespacedName(*one.origin[2:])) in edited)
+            for one in self.manifests
+        )
 
 
 def read(before: Store, after: Store, *, is_settled: bool) -> Differences:
@@ -165,7 +169,7 @@ class _Reader:
                 owner = controller(version["metadata"]) if version is not None else None
                 if version is None or owner is None or not is_manifest(self.after, version):
                     continue
-                key = str(owner["uid"]), _key(version, ref)
+                key = str(owner.get("uid")), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
                 owners[key] = reference(self.after, owner, ref.namespace)
         for key, (was, now) in pairs.items():
@@ -202,12 +206,14 @@ def where(manifest: Manifest, known: Mapping[str, str]) -> str:
 
 
 def origin(store: Store, composite: Ref) -> Ref:
-    """Return the object at the top of what composed a composite. Owner references have no cycles: owners are older."""
-    found = store.get(composite)
-    owner = controller(found["metadata"]) if found is not None else None
-    if owner is None:
-        return composite
-    return origin(store, reference(store, owner, composite.namespace))
+    """Return the object at the top of what composed a composite."""
+    passed: set[Ref] = set()
+    while composite not in passed:  # a file may contain owner references in a circle
+        passed.add(composite)
+        found = store.get(composite)
+        owner = controller(found["metadata"]) if found is not None else None
+        composite = reference(store, owner, composite.namespace) if owner else composite
+    return composite
 
 
 def reference(store: Store, owner: Manifest, namespace: str) -> Ref:
