@@ -18,6 +18,7 @@ composite.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -161,9 +162,12 @@ class _Reader:
             )
 
     def _paired(self, refs: Iterable[Ref]) -> Iterator[tuple[Ref, Manifest | None, Manifest | None]]:
-        """Yield the versions of what each composite composed under each of its keys."""
-        pairs: dict[tuple[str, str], list[Manifest | None]] = {}
-        owners: dict[tuple[str, str], Ref] = {}
+        """Yield the versions of what each composite composed under each of its keys.
+
+        Some keys and names end in a digest of the content, so the key counts without it, where that is unique.
+        """
+        pairs: dict[tuple[str, ...], list[Manifest | None]] = {}
+        owners: dict[tuple[str, ...], Ref] = {}
         for ref in refs:
             for at, version in enumerate((self.before.get(ref), self.after.get(ref))):
                 owner = controller(version["metadata"]) if version is not None else None
@@ -172,7 +176,7 @@ class _Reader:
                 key = str(owner.get("uid")), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
                 owners[key] = reference(self.after, owner, ref.namespace)
-        for key, (was, now) in pairs.items():
+        for key, (was, now) in _joined(pairs).items():
             if (was and now) or (self.is_settled and self._stays(owners[key])):
                 yield owners[key], was, now
 
@@ -250,6 +254,24 @@ def _metadata(metadata: Manifest) -> dict[str, Any]:
             if not kept[field_]:
                 del kept[field_]
     return kept
+
+
+def _joined(pairs: Mapping[tuple[str, ...], list[Manifest | None]]) -> dict[tuple[str, ...], list[Manifest | None]]:
+    """Join what is gone and what is new under keys that differ in their digest alone, if there is one of each."""
+    joined = {key: pair for key, pair in pairs.items() if None not in pair}
+    loose: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for key in [key for key in pairs if key not in joined]:
+        loose.setdefault((*key[:-1], _DIGEST.sub("", key[-1])), []).append(key)
+    for keys in loose.values():
+        gone, new = ([pairs[key][at] for key in keys if pairs[key][at] is not None] for at in (0, 1))
+        if len(gone) == len(new) == 1:
+            joined[keys[0]] = [gone[0], new[0]]
+        else:
+            joined |= {key: pairs[key] for key in keys}
+    return {key: joined[key] for key in pairs if key in joined}
+
+
+_DIGEST = re.compile(r"-[0-9a-f]{8}$")
 
 
 def _key(manifest: Manifest, ref: Ref) -> str:
