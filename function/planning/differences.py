@@ -176,9 +176,9 @@ class _Reader:
                 key = str(owner.get("uid")), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
                 owners[key] = reference(self.after, owner, ref.namespace)
-        for key, (was, now) in _joined(pairs).items():
-            if (was and now) or (self.is_settled and self._stays(owners[key])):
-                yield owners[key], was, now
+        for found, (was, now) in _joined(pairs).items():
+            if (was and now) or (self.is_settled and self._stays(owners[found])):
+                yield owners[found], was, now
 
     def _stays(self, owner: Ref) -> bool:
         return self.before.get(owner) is not None and self.after.get(owner) is not None
