@@ -58,8 +58,7 @@ class Group:
 def groups(differences: Differences) -> list[Group]:
     """The manifests that differ, in groups: first those that change directly."""
     found: dict[tuple[bool, str, str, str], list[ManifestChange]] = {}
-    for change in differences.manifests:
-        is_direct = differences.is_direct(change)
+    for change, is_direct in differences.direct:
         found.setdefault((not is_direct, change.what, change.kind, _likeness(change)), []).append(change)
     return [Group(tuple(found[key]), is_direct=not key[0]) for key in sorted(found, key=lambda key: key[0])]
 

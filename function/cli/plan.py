@@ -39,7 +39,7 @@ _EXAMPLE = epilog(
         "kubectl get inferenceclasses,inferenceclusters,modeldeployments,modelreplicas -A -o yaml | modelplane plan -",
     ],
     {
-        0: "nothing changes: replicas, what they run, endpoints, services, clouds, and what falls short",
+        0: "nothing changes: replicas, manifests, endpoints, services, clouds, and what falls short",
         3: "something changes",
         2: "something that serves would be lost, or what --fail-on names",
         1: "an error: an invalid file or option, or a condition refuses an edit",

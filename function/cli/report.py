@@ -48,7 +48,7 @@ class Lines:
     lines: Sequence[str]
     style: str = "bold"
     is_code: bool = False
-    """Whether the lines are code, which is not wrapped. A line of a diff has the colour of its sign."""
+    """Whether the lines are code, which is not wrapped. An indented line of a diff has the colour of its sign."""
 
 
 Part = Table | Lines
@@ -129,7 +129,7 @@ def _lines(part: Lines, page: _Page) -> Iterator[str]:
     """Lines. One that is too wide is wrapped, and aligned with its last column or indented."""
     style = "" if part.title else part.style
     if part.is_code:
-        yield from (page.painted(line, _SIGNS.get(line.lstrip()[:1], "")) for line in part.lines)
+        yield from (page.painted(line, _SIGNS.get(line.removeprefix(_INDENT)[:1], "")) for line in part.lines)
         return
     for line in part.lines:
         yield from (page.painted(folded, style) for folded in _folded(line, page.width))

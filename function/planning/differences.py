@@ -18,6 +18,7 @@ composite.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,13 +90,17 @@ class Differences:
         """Kind and name of what was edited."""
         return frozenset((edit.kind, edit.name) for edit in self.edits)
 
-    def is_direct(self, change: ManifestChange) -> bool:
-        """Whether a manifest changes because what it is a part of was edited, as far as that can be told.
+    @property
+    def direct(self) -> tuple[tuple[ManifestChange, bool], ...]:
+        """The manifests, each with whether it changes because what it is a part of was edited.
 
-        An edit of what composes nothing, such as an InferenceClass, changes parts of others.
+        An edit of what composes nothing, such as an InferenceClass, changes parts of others: then all count as direct.
         """
-        origin = change.origin.kind, NamespacedName(*change.origin[2:])
-        return origin in self.edited or not all(edit.composes for edit in self.edits)
+        edited, are_whole = self.edited, all(edit.composes for edit in self.edits)
+        return tuple(
+            (one, not are_whole or (one.origin.kind, NamespacedName(*one.origin[2:])) in edited)
+            for one in self.manifests
+        )
 
 
 def read(before: Store, after: Store, *, is_settled: bool) -> Differences:
@@ -157,20 +162,23 @@ class _Reader:
             )
 
     def _paired(self, refs: Iterable[Ref]) -> Iterator[tuple[Ref, Manifest | None, Manifest | None]]:
-        """Yield the versions of what each composite composed under each of its keys."""
-        pairs: dict[tuple[str, str], list[Manifest | None]] = {}
-        owners: dict[tuple[str, str], Ref] = {}
+        """Yield the versions of what each composite composed under each of its keys.
+
+        Some keys and names end in a digest of the content, so the key counts without it, where that is unique.
+        """
+        pairs: dict[tuple[str, ...], list[Manifest | None]] = {}
+        owners: dict[tuple[str, ...], Ref] = {}
         for ref in refs:
             for at, version in enumerate((self.before.get(ref), self.after.get(ref))):
                 owner = controller(version["metadata"]) if version is not None else None
                 if version is None or owner is None or not is_manifest(self.after, version):
                     continue
-                key = str(owner["uid"]), _key(version, ref)
+                key = str(owner.get("uid")), _key(version, ref)
                 pairs.setdefault(key, [None, None])[at] = version
                 owners[key] = reference(self.after, owner, ref.namespace)
-        for key, (was, now) in pairs.items():
-            if (was and now) or (self.is_settled and self._stays(owners[key])):
-                yield owners[key], was, now
+        for found, (was, now) in _joined(pairs).items():
+            if (was and now) or (self.is_settled and self._stays(owners[found])):
+                yield owners[found], was, now
 
     def _stays(self, owner: Ref) -> bool:
         return self.before.get(owner) is not None and self.after.get(owner) is not None
@@ -202,12 +210,14 @@ def where(manifest: Manifest, known: Mapping[str, str]) -> str:
 
 
 def origin(store: Store, composite: Ref) -> Ref:
-    """Return the object at the top of what composed a composite. Owner references have no cycles: owners are older."""
-    found = store.get(composite)
-    owner = controller(found["metadata"]) if found is not None else None
-    if owner is None:
-        return composite
-    return origin(store, reference(store, owner, composite.namespace))
+    """Return the object at the top of what composed a composite."""
+    passed: set[Ref] = set()
+    while composite not in passed:  # a file may contain owner references in a circle
+        passed.add(composite)
+        found = store.get(composite)
+        owner = controller(found["metadata"]) if found is not None else None
+        composite = reference(store, owner, composite.namespace) if owner else composite
+    return composite
 
 
 def reference(store: Store, owner: Manifest, namespace: str) -> Ref:
@@ -244,6 +254,24 @@ def _metadata(metadata: Manifest) -> dict[str, Any]:
             if not kept[field_]:
                 del kept[field_]
     return kept
+
+
+def _joined(pairs: Mapping[tuple[str, ...], list[Manifest | None]]) -> dict[tuple[str, ...], list[Manifest | None]]:
+    """Join what is gone and what is new under keys that differ in their digest alone, if there is one of each."""
+    joined = {key: pair for key, pair in pairs.items() if None not in pair}
+    loose: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for key in [key for key in pairs if key not in joined]:
+        loose.setdefault((*key[:-1], _DIGEST.sub("", key[-1])), []).append(key)
+    for keys in loose.values():
+        gone, new = ([pairs[key][at] for key in keys if pairs[key][at] is not None] for at in (0, 1))
+        if len(gone) == len(new) == 1:
+            joined[keys[0]] = [gone[0], new[0]]
+        else:
+            joined |= {key: pairs[key] for key in keys}
+    return {key: joined[key] for key in pairs if key in joined}
+
+
+_DIGEST = re.compile(r"-[0-9a-f]{8}$")
 
 
 def _key(manifest: Manifest, ref: Ref) -> str:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from function.cli import plan_markdown
-from function.cli.markdown import LIMIT, MarkdownTable, code, document, words
+from function.cli.markdown import LIMIT, MarkdownDiffs, MarkdownTable, code, document, words
+from function.core import visible
 from function.main import main
 from function.planning.comparison import compare
 from function.planning.outcome import ClusterRejection, DeploymentOutcome, PlanOutcome, ReplicaOutcome
@@ -103,6 +104,33 @@ def test_what_does_not_fit_is_counted(count: int, limit: int) -> None:
     shown = [row for row in cells(got) if row[0] != "name"]
     left_out = sum(int(n) for n in NOTE.findall(got))
     assert (len(got) <= limit, len(shown) + left_out) == (True, 2 * count)
+
+
+def fences(text: str) -> list[str]:
+    """The blocks of code of a page."""
+    return [token.content for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+
+
+@given(st.lists(st.lists(texts, min_size=1, max_size=5), min_size=1, max_size=3))
+def test_whatever_stands_in_a_diff_stays_in_it(diffs: list[list[str]]) -> None:
+    shown = document("x\n", [], diffs=MarkdownDiffs("Manifests", [("a", lines) for lines in diffs]))
+
+    assert fences(shown) == ["".join(f"{visible(line)}\n" for line in lines) for lines in diffs]
+
+
+@pytest.mark.parametrize("count", [1, 40, 400])
+@pytest.mark.parametrize("limit", [100, 3_000, LIMIT])
+def test_diffs_that_do_not_fit_are_counted(count: int, limit: int) -> None:
+    rows = [(code(f"deployment-{i}"),) for i in range(40)]
+    diffs = MarkdownDiffs("Manifests", [(f"Deployment d-{i}", ["-a", "+b"] * 50) for i in range(count)])
+
+    whole = document("A lead.\n", [MarkdownTable("Replicas", ("name",), rows)], limit)
+    got = document("A lead.\n", [MarkdownTable("Replicas", ("name",), rows)], limit, diffs=diffs)
+
+    left_out = sum(int(n) for n in re.findall(r"(\d+) more diffs are left out", got))
+    assert got.startswith(whole)
+    assert len(got) <= max(limit, len(whole))
+    assert got == whole or len(fences(got)) + left_out == count
 
 
 def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:

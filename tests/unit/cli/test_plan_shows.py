@@ -12,7 +12,10 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from function.cli import yaml_text
 from function.main import main
+from function.planning import stubs
+from function.planning.control_plane import ControlPlane
 from tests.bench import whole_fleets
 
 Object = dict[str, Any]
@@ -92,6 +95,19 @@ def test_the_rest_is_counted_in_every_format(tmp_path: Path) -> None:
     for form in FORMATS:
         got = plan(tmp_path, FLEET, edit, "-o", form)
         assert ("d0-" in got.stdout, "d1-" in got.stdout) == (False, True), form
+
+
+def test_a_dump_of_a_fleet_at_rest_is_only_counted(tmp_path: Path) -> None:
+    control = ControlPlane()
+    control.loop.load([*FLEET, *stubs.objects(FLEET)])
+    control.loop.settle()
+    dump = list(yaml.safe_load_all(yaml_text.documents(control.store.all())))
+
+    short, whole = (plan(tmp_path, dump, [], *more) for more in ((), ("--all",)))
+
+    want = "Unchanged: 3 deployments, 6 replicas, 6 endpoints, 2 clusters, 2 pools; --all lists them."
+    assert (short.exit_code, short.stdout.splitlines()[1:3]) == (NOTHING, [want, ""]), short.stdout
+    assert ["Capacity" in got.stdout for got in (short, whole)] == [False, True]
 
 
 def test_all_is_listed_when_asked_for(tmp_path: Path) -> None:

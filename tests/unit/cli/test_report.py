@@ -130,3 +130,16 @@ def test_no_name_and_no_command_is_ever_broken(columns: int, monkeypatch: pytest
 def test_no_line_ends_in_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal of just that width would show an empty line for them."""
     assert [line for line in on_terminal(40, monkeypatch).splitlines() if line != line.rstrip()] == []
+
+
+def test_code_is_not_wrapped_and_a_diff_has_the_colour_of_its_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    lines = ["Deployment a", "  @@ -1 +1 @@", "   - a list", f"  -{'old ' * 20}", "  +new"]
+    out = Terminal()
+
+    report.show([report.Lines("Manifests", lines, is_code=True)], out)
+
+    got = out.getvalue().splitlines()[1:]
+    assert [re.sub("\x1b[^m]*m", "", line) for line in got] == [f"  {line}" for line in lines]
+    assert ["".join(re.findall("\x1b\\[(3[12])m", line)) for line in got] == ["", "", "", "31", "32"]

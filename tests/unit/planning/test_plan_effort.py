@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from function.core import NamespacedName
 from function.fleet import clusters as published
-from function.planning import edits, infrastructure, parts, stubs
+from function.planning import differences, edits, infrastructure, parts, stubs
 from function.planning.clusters import Clusters
 from function.planning.control_plane import ControlPlane
-from function.planning.edits import DrainCluster, Edit, LoseCluster
+from function.planning.edits import DrainCluster, Edit, LoseCluster, ScaleDeployment
 from function.planning.reader import Reader
 from function.sandbox.sealed import Sealed
 from tests.bench import whole_fleets
@@ -99,3 +100,21 @@ def test_an_edit_costs_what_it_concerns(edit: Edit, monkeypatch: pytest.MonkeyPa
 
     assert done[0] == done[1]
     assert sum(done[0][0].values()) > 0
+
+
+def test_differences_cost_what_an_edit_concerns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a fleet twice as large, no more manifests are read: only those that the edit touches."""
+    done = []
+    for size in (8, 16):
+        control = settled(size)
+        before, work = control.store.copied(), Work()
+        edits.apply(control, ScaleDeployment(NamespacedName(whole_fleets.NAMESPACE, "d1"), 2))
+        control.loop.settle()
+        with monkeypatch.context() as patched:
+            work.count(patched, differences, "content", "masked", "origin")
+            found = differences.read(before, control.store, is_settled=True)
+        done.append(work)
+        assert [str(edit.name) for edit in found.edits] == [f"{whole_fleets.NAMESPACE}/d1"]
+
+    assert done[0] == done[1]
+    assert done[0]["content"] > 0
