@@ -114,6 +114,10 @@ class ControlLoop:
             for ref in self.store.refs(kind.api_version, kind.kind):
                 self._news.add(ref)
 
+    def wake(self, xr: Ref) -> None:
+        """Let one XR have news, if it exists."""
+        self._add(xr)
+
     def restart(self) -> None:
         """Let Crossplane start anew: it forgets what XRs asked for, and reconciles every one."""
         self.reconciler.asked.clear()

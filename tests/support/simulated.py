@@ -32,10 +32,16 @@ def _fleet() -> ControlPlane:
     return control
 
 
-def start(function: CompositionFunction = in_process) -> Start:
-    """Two clusters with a deployment and a service, settled by our function, and left to another one from then on."""
+def start(function: CompositionFunction = in_process, *, settled: bool = False) -> Start:
+    """Two clusters with deployments and services, settled by our function, and left to another one from then on.
+
+    If `settled`, by that one too.
+    """
     control = _fleet().copied()
     control.function = control.loop.function = control.loop.reconciler.function = function
+    if settled:
+        control.loop.restart()
+        control.loop.settle()
     return Start.of(control)
 
 
@@ -160,6 +166,20 @@ def tires(calls: int) -> Break:
         return result if left and left.pop() is None else never_serves(request, result)
 
     return break_
+
+
+def takes_from_others() -> CompositionFunction:
+    """Our function, but for replicas of others that stop serving once a deployment of `search` wants four."""
+    greedy: list[Request] = []
+
+    def compose(request: Request) -> Result:
+        result = in_process(request)
+        if request.identity.namespace == "search" and dig(request.xr, "spec", "replicas") == 4:
+            greedy.append(request)
+        is_robbed = bool(greedy) and request.xr["kind"] == "ModelReplica" and request.identity.namespace != "search"
+        return never_serves(request, result) if is_robbed else result
+
+    return compose
 
 
 def fails(_request: Request, _result: Result) -> Result:

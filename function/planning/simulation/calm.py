@@ -1,6 +1,7 @@
-"""Compares two settled states between which nobody did anything: what served before serves still.
+"""Compares two settled states: what served before serves still, unless something was done to it.
 
 Reconciles out of turn, reads that are behind or empty, interrupts, restarts and clocks are no reason to stop serving.
+Neither is an edit of another deployment, which may belong to another tenant.
 """
 
 from __future__ import annotations
@@ -18,22 +19,37 @@ from function.vocabulary import versions
 
 @dataclass(slots=True)
 class Calm:
-    """Remembers what served when the world last settled."""
+    """Remembers what served when the world last settled, and what was done since."""
 
     checked: Checked
-    is_disturbed: bool = True
-    """Whether users, clusters or clouds did something since."""
     _before: Mapping[Ref, int] = field(default_factory=dict)
+    _edited: set[Ref] = field(default_factory=set)
+    """Deployments to which users did something."""
+    _is_disturbed: bool = False
+    """Whether anything else was done that may concern every deployment."""
+
+    def disturb(self, ref: Ref | None) -> None:
+        """Note that something was done: to an object, or to clusters or clouds if it is None."""
+        if ref is not None and ref.kind == "ModelDeployment":
+            self._edited.add(ref)
+        else:
+            self._is_disturbed = True
 
     def settled(self, store: Store) -> Iterator[Violation]:
         """Compare a world that has settled with the one before, and remember it."""
         before, now = self._before, _serving(store)
-        self._before, was_disturbed, self.is_disturbed = now, self.is_disturbed, False
-        for ref, count in before.items() if not was_disturbed else ():
+        calm = () if self._is_disturbed else [ref for ref in before if not self._is_concerned(ref)]
+        for ref in calm:
             self.checked[Invariant.KEPT] += 1
-            if now.get(ref, 0) < count:
-                problem = f"{now.get(ref, 0)} serve and {count} did before, although nobody did anything"
+            if now.get(ref, 0) < before[ref]:
+                problem = f"{now.get(ref, 0)} serve, and {before[ref]} did before anything was done elsewhere"
                 yield Violation(Invariant.KEPT, str(ref), problem)
+        self._before, self._is_disturbed = now, False
+        self._edited.clear()
+
+    def _is_concerned(self, ref: Ref) -> bool:
+        """Whether what was done may be a reason for an object to stop serving. A service is concerned by any edit."""
+        return ref in self._edited or (ref.kind == "ModelService" and bool(self._edited))
 
 
 def _serving(store: Store) -> dict[Ref, int]:

@@ -1,6 +1,7 @@
 """The invariants that a simulation checks, and what it reports when one is broken.
 
-Two modules check them: `losses` looks at every write when it is made, and `settled` at a world that has settled.
+Three modules check them: `losses` looks at every write when it is made, `settled` at a world that has settled, and
+`calm` compares it with the world that had settled before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from enum import Enum
 class Invariant(Enum):
     """An invariant: its name, and what it claims."""
 
-    KEPT = "kept", "nothing that serves is deleted without a decision of its owner"
+    KEPT = "kept", "nothing that serves is deleted or stops without a decision of its owner"
     CAPACITY = "capacity", "no pool has more placed on it than it has nodes and devices"
     ACCEPTED = "accepted", "the API server accepts all that is desired, and no result is fatal"
     CONVERGES = "converges", "the fleet settles, whatever happened before"

@@ -18,7 +18,7 @@ from function.core import plain
 from function.planning.simulation.invariants import Checked, Invariant, Violation
 from function.planning.simulation.settled import Settled
 from function.planning.simulation.steps import Rest, Settle, Step, verb
-from function.planning.simulation.world import Start, World
+from function.planning.simulation.world import Start, World, located
 from function.sandbox.errors import DidNotConverge, Unreachable
 
 _PACKAGE = Path(__file__).parents[2]
@@ -91,7 +91,8 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
     """The first invariant that a step breaks."""
     was_settled = bool(played.steps) and isinstance(played.steps[-1], Settle | Rest)
     version = world.store.version
-    world.calm.is_disturbed |= step.disturbs
+    if step.disturbs:
+        world.calm.disturb(located(target) if (target := getattr(step, "target", None)) else None)
     try:
         step(world)
     except DidNotConverge as problem:
@@ -106,17 +107,20 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
 def _found(step: Step, world: World, version: int | None) -> Iterator[Violation]:
     yield from world.losses.violations
     yield from _failures(world)
-    if isinstance(step, Rest) and version is not None:
-        world.checked[Invariant.AT_REST] += 1
-        if changed := sorted(map(str, world.store.since(version))):
-            shown = ", ".join(changed[:_SHOWN]) + (" …" if len(changed) > _SHOWN else "")
-            yield Violation(
-                Invariant.AT_REST, "fleet", f"{len(changed)} objects change though nothing happened: {shown}"
-            )
     if isinstance(step, Settle | Rest):
         world.checked[Invariant.CONVERGES] += 1
         yield from world.calm.settled(world.store)
         yield from Settled(world.control, world.checked, world.is_healthy).violations()
+    if isinstance(step, Rest) and version is not None:
+        yield from _restless(world, version)
+
+
+def _restless(world: World, version: int) -> Iterator[Violation]:
+    """What changed since a version, after which nothing happened."""
+    world.checked[Invariant.AT_REST] += 1
+    if changed := sorted(map(str, world.store.since(version))):
+        shown = ", ".join(changed[:_SHOWN]) + (" …" if len(changed) > _SHOWN else "")
+        yield Violation(Invariant.AT_REST, "fleet", f"{len(changed)} objects change though nothing happened: {shown}")
 
 
 def _failures(world: World) -> Iterator[Violation]:

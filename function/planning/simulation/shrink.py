@@ -15,7 +15,7 @@ from function.planning.simulation.play import play
 from function.planning.simulation.steps import Step
 from function.planning.simulation.world import Start
 
-MOST_STEPS = 20_000
+MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from function.planning.simulation.invariants import Checked
 from function.planning.simulation.losses import Losses
 from function.publish import catalog
 from function.sandbox.errors import Refused
+from function.sandbox.settle import Find
 from function.sandbox.store import Change, Ref, Store, ref_of
 from function.vocabulary import names, versions
 
@@ -172,15 +173,16 @@ class World:
         """Reconcile one XR."""
         self.control.loop.reconcile(located(target))
 
-    @contextmanager
-    def answering(self, answer: Any) -> Iterator[None]:
-        """Answer requirements in another way than from the store."""
+    def _reconcile_answering(self, target: str, answer: Find) -> None:
+        """Reconcile one XR, with other answers than those of the store. The watch wakes it when its cache catches
+        up."""
         reconciler = self.control.loop.reconciler
         reconciler.find = answer
         try:
-            yield
+            self.reconcile(target)
         finally:
             reconciler.find = reconciler.look_up
+        self.control.loop.wake(located(target))
 
     def reconcile_behind(self, target: str, age: int) -> None:
         """Reconcile one XR, and answer what it requires from a snapshot."""
@@ -191,8 +193,7 @@ class World:
         def answer(asked: tuple[Requirement, ...]) -> Answers:
             return {r.name: behind.find(r) for r in asked}
 
-        with self.answering(answer):
-            self.reconcile(target)
+        self._reconcile_answering(target, answer)
 
     def reconcile_without(self, target: str, requirement: str) -> None:
         """Reconcile one XR, and find nothing for one of its requirements."""
@@ -201,8 +202,7 @@ class World:
         def answer(asked: tuple[Requirement, ...]) -> Answers:
             return {name: () if name == requirement else found for name, found in look_up(asked).items()}
 
-        with self.answering(answer):
-            self.reconcile(target)
+        self._reconcile_answering(target, answer)
 
     def interrupt(self, target: str, writes: int) -> None:
         """Reconcile one XR, and stop Crossplane after a number of writes. It starts anew."""

@@ -25,6 +25,8 @@ FAULTY = [
     (Invariant.APART, "ModelReplica", simulated.leaves_the_namespace),
     (Invariant.NO_BUG, "InferenceCluster", simulated.fails),
 ]
+LASTING = (Invariant.RECOVERS, Invariant.APART)
+"""A fleet that breaks them settles. Otherwise the beginning of the fault would break another one."""
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +41,7 @@ def test_every_invariant_has_a_function_that_breaks_it() -> None:
 
 @pytest.mark.parametrize(("invariant", "kind", "break_"), FAULTY, ids=lambda value: getattr(value, "__name__", None))
 def test_a_function_that_breaks_it_is_found_out(invariant, kind, break_) -> None:  # type: ignore[no-untyped-def]
-    start = simulated.start(broken(kind, break_))
+    start = simulated.start(broken(kind, break_), settled=invariant in LASTING)
 
     played = play_chosen(start, Generator(seed=1, most=60, kinds=("edits", "order")))
 
@@ -58,8 +60,21 @@ def test_what_stops_to_serve_while_nobody_does_anything_is_found_out() -> None:
 
     assert played.violation is not None
     assert played.violation.invariant is Invariant.KEPT
-    assert "although nobody did anything" in str(played.violation)
+    assert "before anything was done elsewhere" in str(played.violation)
     assert not any(step.disturbs for step in calm)
+
+
+def test_what_an_edit_takes_from_another_tenant_is_found_out() -> None:
+    gemma = "ModelDeployment/search/gemma-3-4b"
+    greed = [steps.Set(gemma, "/spec/replicas", "4"), steps.Reconcile(gemma)]
+    rest = [steps.Rest(), *greed, steps.Restart(), steps.Settle(0)]
+
+    fair = play(simulated.start(), rest)
+    unfair = play(simulated.start(simulated.takes_from_others()), rest)
+
+    assert fair.violation is None
+    assert unfair.violation is not None
+    assert str(unfair.violation).startswith("kept: ModelDeployment ml-team/qwen3-8b: 0 serve, and ")
 
 
 def test_a_bug_is_named_by_its_place_and_not_by_its_message() -> None:

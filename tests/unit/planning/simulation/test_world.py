@@ -54,6 +54,19 @@ def test_one_requirement_finds_nothing(world: World, seen: Seen) -> None:
     assert any(request.required.get("cluster-oregon") for request in seen.requests)
 
 
+def test_an_xr_that_found_nothing_looks_again() -> None:
+    """Otherwise a world would count as settled in which it has yet to."""
+    world = World(simulated.crowded())
+    for _ in range(2):
+        steps.Without("ModelDeployment/search/other", "clusters")(world)
+
+    steps.Settle(513)(world)
+    version = world.store.version
+    steps.Rest()(world)
+
+    assert world.store.version == version
+
+
 @pytest.mark.parametrize("writes", range(3))
 def test_a_reconcile_is_cut_short_after_some_writes(world: World, writes: int) -> None:
     steps.Set(MODEL, "/spec/replicas", "4")(world)
