@@ -12,7 +12,7 @@ from function.cel.language.limits import COST as COST_LIMIT
 from function.cel.language.limits import TEXT_BYTES
 from function.cel.libraries import quantity, semver
 from function.cel.reads import Read, Word, reads
-from function.cel.references import DRIVER, expectations, names, published, references, seen_by
+from function.cel.references import DRIVER, names, published, references, seen_by
 from function.cel.rule import Rule, query, rule
 from function.cel.selector import (
     MATCH,
@@ -54,7 +54,6 @@ __all__ = [
     "clear_caches",
     "compiled",
     "device_fault",
-    "expectations",
     "facts",
     "names",
     "published",

@@ -10,7 +10,7 @@ from typing import Any
 from function.cel.device import Device, Unsupported, Version
 from function.cel.language.limits import REFERENCED_TEXTS
 from function.cel.language.syntax.parser import parse
-from function.cel.language.syntax.tree import Call, Ident, ListLiteral, Literal, Select
+from function.cel.language.syntax.tree import Call, Ident, Literal, Select
 
 _MAPS = ("attributes", "capacity")
 _INDEX = ("_[_]", "_[?_]")
@@ -31,17 +31,6 @@ def references(text: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(path for path in found if path is not None)
 
 
-@lru_cache(maxsize=REFERENCED_TEXTS)
-def expectations(text: str) -> tuple[tuple[tuple[str, str, str], tuple[str, ...]], ...]:
-    """Each path that a selector compares with constants, and the texts of which its value must be one.
-
-    Only `==` and `in` with string constants are read. A path is as in `references`, or DRIVER.
-
-    Raises: Fault where the text does not parse.
-    """
-    return tuple(found for node in _nodes(parse(text)) if (found := _expectation(node)) is not None)
-
-
 def published(device: Device, where: str, domain: str, name: str) -> str | None:
     """The value of a path of a device as a text; None if it does not publish it."""
     if (where, domain, name) == DRIVER:
@@ -59,26 +48,6 @@ def names(device: Device) -> tuple[tuple[str, str, str], ...]:
 def _qualified(name: str, driver: str) -> tuple[str, str]:
     domain, slash, id_ = name.partition("/")
     return (domain, id_) if slash else (driver, name)
-
-
-def _expectation(node: Any) -> tuple[tuple[str, str, str], tuple[str, ...]] | None:
-    match node:
-        case Call(function="_==_", args=[left, Literal(value=str(value))]) if path := _read(left):
-            return path, (value,)
-        case Call(function="_==_", args=[Literal(value=str(value)), right]) if path := _read(right):
-            return path, (value,)
-        case Call(function="@in", args=[left, ListLiteral(items=items)]) if path := _read(left):
-            values = tuple(item.value for item in items if isinstance(item, Literal) and isinstance(item.value, str))
-            return (path, values) if len(values) == len(items) else None
-    return None
-
-
-def _read(node: Any) -> tuple[str, str, str] | None:
-    """The path that a node reads, the driver included."""
-    match node:
-        case Select(operand=Ident(name="device"), field="driver"):
-            return DRIVER
-    return _path(node)
 
 
 def seen_by(text: str, device: Device) -> tuple[tuple[str, str], ...]:

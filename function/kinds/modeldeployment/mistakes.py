@@ -153,10 +153,11 @@ def _mistakes(selector: Selector, devices: tuple[cel.Device, ...]) -> Iterator[_
     paths = {path for device in devices for path in cel.names(device)}
     missing = [path for path in cel.references(selector.text) if path not in paths]
     yield from (_unknown(selector.text, path, paths) for path in missing)
-    for path, values in cel.expectations(selector.text):
-        has = {value for device in devices if (value := cel.published(device, *path)) is not None}
-        if path not in missing and not has & {*values}:
-            yield from (_unequal(selector.text, path, value, has) for value in values)
+    for read in cel.reads(selector.text):
+        has = {value for device in devices if (value := cel.published(device, *read.path)) is not None}
+        values = [word.text for word in read.values]
+        if values and read.path not in missing and not has & {*values}:
+            yield from (_unequal(selector.text, read.path, value, has) for value in values)
 
 
 def _unknown(text: str, path: _Path, paths: set[_Path]) -> _Mistake:
