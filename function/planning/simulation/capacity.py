@@ -5,6 +5,7 @@ The function counts the nodes of ModelReplicas. A fault in its counting would no
 Deliberately coarse:
 
 - On shared nodes devices are counted, not cpu and memory.
+- What a replica that is gone has left is not counted: nobody can delete it while a kubeconfig is missing.
 - Replicas that have served may take more than there is. Their pool shrank, which its owner decided.
 """
 
@@ -63,7 +64,7 @@ class Workload:
 
     @property
     def has_served(self) -> bool:
-        return self.replica is None or dig(self.replica, "status", "served") is True
+        return dig(self.replica, "status", "served") is True
 
 
 def workloads(control: ControlPlane) -> Iterator[Workload]:
@@ -96,6 +97,8 @@ def _of_pools(
     all_of: Counter[str] = Counter()
     served: Counter[str] = Counter()
     for workload in there:
+        if workload.replica is None:
+            continue
         found = _units(workload, pools, _claims(things, workload.ref.namespace))
         all_of.update(found)
         served.update(found if workload.has_served else {})
