@@ -242,7 +242,8 @@ def test_an_unreadable_folder_or_file_is_named(tmp_path: Path, monkeypatch: pyte
     got = run("validate", str(tmp_path))
 
     want = [f"{tmp_path}/{name}:1:1: error: cannot be read: Permission denied" for name in ("c.yaml", "closed")]
-    assert (got.exit_code, [line.removesuffix(" [unreadable]") for line in got.output.splitlines()[:-1]]) == (1, want)
+    errors = [line.removesuffix(" [unreadable]") for line in got.output.splitlines() if ": error: " in line]
+    assert (got.exit_code, errors) == (1, want)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
@@ -252,4 +253,5 @@ def test_a_name_that_is_not_utf_8_is_escaped(tmp_path: Path, form: str) -> None:
     for path in (str(tmp_path), os.fsdecode(b"gone\xff.yaml")):
         got = run("validate", path, "-o", form)
 
-        assert (got.exit_code, "\\xff.yaml" in got.output.replace("\\\\", "\\")) == (1, True), got.output
+        shown = got.output.replace("\\\\", "\\").replace("%5C", "\\")  # in JSON, and in a URI
+        assert (got.exit_code, "\\xff.yaml" in shown) == (1, True), got.output

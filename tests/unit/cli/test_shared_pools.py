@@ -87,9 +87,9 @@ def test_a_fragmented_pool_is_explained_with_changes_that_were_tried() -> None:
     [pool] = cluster["pools"]
     assert cluster["reason"] == "Fragmented"
     assert pool["devices"] == [{"name": "gpu", "total": 16, "free": 14, "guaranteed": guaranteed(0, 2, 6, 14)}]
-    assert cluster["remedies"] == [
-        "add 1 node to pool h100",
-        "add a pool of 1 node with the class of pool h100, whose nodes are not shared",
+    assert [(remedy["changes"], remedy["helps"]) for remedy in cluster["remedies"]] == [
+        (["add 1 node to pool h100"], True),
+        (["add a pool of 1 node with the class of pool h100, whose nodes are not shared"], True),
     ]
 
 
