@@ -28,7 +28,7 @@ _STREAMS = (1, 2)
 """File descriptors of standard output and standard error."""
 
 
-class Invalid(click.ClickException):
+class InvalidInput(click.ClickException):
     """Input with errors, each of which was printed before."""
 
     def __init__(self, message: str, findings: Sequence[Mapping[str, Any]]) -> None:

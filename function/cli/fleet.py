@@ -131,7 +131,7 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = (), *, as_edits: bool
     for finding in errors:
         click.echo(str(finding), err=True)
     if errors:
-        raise faults.Invalid(f"{plural(len(errors), 'error')}; nothing was planned", [plain(f) for f in errors])
+        raise faults.InvalidInput(f"{plural(len(errors), 'error')}; nothing was planned", [plain(f) for f in errors])
     if missing := given.missing(paths):
         raise click.ClickException("\n".join([missing[0].problem, *given.skipped.notes]))
     inputs.note(given.skipped)

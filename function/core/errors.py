@@ -26,6 +26,8 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ Fatal                   a fatal result in the sandbox; the reconcile reports it in condition Synced
        ├─ Refused                 raised by the API server of the sandbox; the client's request fails
        ├─ DidNotConverge          the control loop of the sandbox does not settle; the command prints it
+       ├─ BeyondLimit             raised by planning.explanation.trials; the change is told as not tried
+       ├─ Died                    Crossplane stops between two writes of a simulation, and starts again
        ├─ Nothing                 raised by hydrate.selection; the Job ends with code 14
        ├─ UnusableCredentials     raised by observe.client for a kubeconfig; the command prints it
        ├─ NoAnswer                raised by observe.client; the observer tries again, other commands print it
@@ -34,6 +36,11 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
        ├─ NotConvertible          raised by conversion for an object of the input; `convert` reports it, and goes on
        ├─ UnknownName             `what-if` names something that is not in the fleet; the command prints it
        ├─ Untrustworthy           raised by hydrate.trust; the Job ends with code 2
+       ├─ Unclear                 what `explain` is asked about is not one object of the fleet; the command prints it
+       │  └─ InvalidName          what `explain` is asked about is no name of an object
+       ├─ ClickException          of click, which prints it and ends the command
+       │  ├─ InvalidInput         the errors of the files are printed before it, and are part of the JSON document
+       │  └─ Interrupted          by Ctrl-C: exit code 130
        ├─ LookupError
        │  └─ UnknownKind          raised by registry; server.runner answers with a fatal result
        ├─ RuntimeError
@@ -46,6 +53,8 @@ anything. Code that must not swallow bugs catches the exceptions below by name.
           ├─ Malformed            raised by CEL parsers of URLs and addresses; the CEL function fails or is false
           ├─ MalformedDeclaration raised by observe.declaration; the observer logs it, and observes the others
           ├─ NoDevice             raised by cli for a file of devices; the user sees the document and what it must be
+          ├─ UnknownStep          a line is no step of a simulation
+          ├─ Unreadable           a file with steps has such a line; `simulate --replay` prints it
           ├─ TooLarge             raised by wire; server.runner holds, and the user sees the kind's InvalidSpec reason
           └─ UnusableCertificates raised by server.certificates; startup fails, or the old certificates stay
 

@@ -123,7 +123,7 @@ def test_a_selector_that_does_not_compile_is_no_mismatch(tmp_path):
             "{kind: ResourceSlice, metadata: {name: n}, spec: {devices: x}}",
             "-: spec.devices of n must be a list of devices",
         ),
-        ("a: [", "<stdin>:2:1: not YAML: while parsing a flow node, did not find expected node content"),
+        ("a: [", "<stdin>:2:1: a value is missing here"),
     ],
 )
 def test_what_is_no_device_says_what_is_wrong_with_it(text, want):

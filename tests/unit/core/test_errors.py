@@ -8,6 +8,8 @@ import inspect
 import pkgutil
 import re
 
+import click
+
 import function
 from function.core import errors
 
@@ -21,7 +23,8 @@ def _drawn() -> dict[str, str]:
         depth = len(indent) // 3 + 1
         path[depth:] = [name]
         bases[name] = path[depth - 1]
-    return {name: base for name, base in bases.items() if not hasattr(builtins, name)}
+    others = {*dir(builtins), click.ClickException.__name__}
+    return {name: base for name, base in bases.items() if name not in others}
 
 
 def _defined() -> dict[str, str]:
