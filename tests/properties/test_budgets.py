@@ -172,6 +172,7 @@ def test_room_goes_to_the_one_that_waits_for_it_longest(rivals):
     assert 0 in finished[: rivals + 1]
 
 
+@pytest.mark.slow
 @given(FLEET)
 def test_one_that_left_under_way_does_not_take_the_room_for_ever(fleet):
     clock = Clock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -218,5 +219,5 @@ def _job(owner: NamespacedName, replicas: int, *, nodes: int, word: str = "gpu")
     return Job(owner, replicas, (engine,), spec_hash=f"{word} {nodes}")
 
 
-TestDeployments = Deployments.TestCase
+TestDeployments = pytest.mark.slow(Deployments.TestCase)
 TestDeployments.settings = settings(settings.default, stateful_step_count=25)

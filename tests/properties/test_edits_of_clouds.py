@@ -307,6 +307,7 @@ def _sequences(source: Source, most: int) -> st.SearchStrategy[list[Edit]]:
     return st.lists(edits(source), min_size=1, max_size=most)
 
 
+@pytest.mark.slow
 @each_cloud
 @settings(max_examples=3, phases=[Phase.generate])
 @given(data=st.data())
@@ -334,6 +335,7 @@ def _texts(world: CloudWorld) -> Iterator[tuple[Ref, str, list[str]]]:
                 yield ref, key, path.split(".")
 
 
+@pytest.mark.slow
 @each_cloud
 @settings(max_examples=2, phases=[Phase.generate])
 @given(data=st.data())
@@ -365,6 +367,7 @@ def test_what_an_older_release_wrote_stays_whatever_is_edited(cloud: str, data: 
     assert str(dig(world.managed().get(key), "spec", "forProvider", *path) or "-of-old").endswith("-of-old")
 
 
+@pytest.mark.slow
 @each_cloud
 @settings(max_examples=3, phases=[Phase.generate])
 @given(data=st.data())

@@ -100,6 +100,7 @@ def test_days_of_the_examples(example: str, pick: st.DataObject) -> None:
     play([one.manifest for one in files.load([str(EXAMPLES / example)])], pick)
 
 
+@pytest.mark.slow
 @DAYS
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.data())
 def test_days_of_random_fleets(clusters: int, deployments: int, nodes: int, replicas: int, pick: st.DataObject) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def check(result: Result) -> None:
     assert len(identities(result)) == len(result.resources)
 
 
+@pytest.mark.slow
 @given(xr_names)
 def test_what_a_cluster_composes_is_legal(name: str) -> None:
     check(registry.compose(Request(xr=cluster(name))))

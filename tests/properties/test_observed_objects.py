@@ -185,6 +185,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (text for one in value for text in _texts(one))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32).map(Random), st.integers(1, 6))
 @settings(max_examples=100, deadline=None)
 def test_mangled_objects_cost_nobody_anything(random: Random, times: int) -> None:

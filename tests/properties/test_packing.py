@@ -136,6 +136,7 @@ def pools(draw: st.DrawFn) -> tuple[Nodes, Pods]:
     return nodes, Counter({kind(): random.randint(1, 20) for _ in range(random.randint(1, 12))})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(pools(), st.randoms(use_true_random=False))
 def test_a_pool_with_fewer_pods_is_as_safe(pool: tuple[Nodes, Pods], random: Random) -> None:

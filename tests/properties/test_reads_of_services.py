@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -134,6 +135,7 @@ def test_only_what_the_decision_stands_on_is_read(world: World, entries: list[di
 # Look-ups that find nothing once
 
 
+@pytest.mark.slow
 @given(worlds(most=24), st.permutations((s.of_deployment("a"), s.of_deployment("b"))))
 def test_a_look_up_that_finds_nothing_once_moves_no_traffic(world: World, entries: list[dict[str, str]]) -> None:
     request, settled = _settled(Request(xr=s.service(*entries)), world)

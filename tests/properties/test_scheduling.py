@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def test_never_more_replicas_than_asked_plus_one_predecessor_for_each_being_move
     assert job.replicas or not plan.placements
 
 
+@pytest.mark.slow
 @given(jobs, fleets())
 def test_never_over_capacity(job, fleet):
     """What a plan adds fits into what the others, and those of ours that stay, leave."""
@@ -84,6 +86,7 @@ def test_never_over_capacity(job, fleet):
                 assert used[p.cluster, pool] <= fleet.clusters[p.cluster].pool(pool).nodes
 
 
+@pytest.mark.slow
 @given(jobs, fleets(), st.randoms(use_true_random=False))
 def test_the_order_of_inputs_is_irrelevant(job, fleet, random):
     assert places(solve(job, fleet)) == places(solve(_shuffled_job(job, random), _shuffled(fleet, random)))
@@ -105,6 +108,7 @@ def _shuffled_job(job: Job, random: Random) -> Job:
     return replace(job, engines=tuple(random.sample(job.engines, len(job.engines))))
 
 
+@pytest.mark.slow
 @given(jobs, fleets())
 def test_what_was_planned_and_serves_is_planned_again(job, fleet):
     """Given the same fleet a second call keeps everything: no churn."""

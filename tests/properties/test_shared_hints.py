@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +76,7 @@ def of_everything(there: World) -> Decision | str:
         return why.condition.message
 
 
+@pytest.mark.slow
 @given(randoms)
 def test_a_deployment_that_goes_by_hints_places_as_many_as_one_that_reads_everything(random: Random) -> None:
     there = shared(random)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -233,8 +234,8 @@ def _places(plan: Plan) -> list[object]:
     return [(p.cluster, p.index, p.action, p.engines) for p in plan.placements]
 
 
-TestShared = Shared.TestCase
+TestShared = pytest.mark.slow(Shared.TestCase)
 TestShared.settings = settings(settings.default, stateful_step_count=15)
 
-TestEdited = Edited.TestCase
+TestEdited = pytest.mark.slow(Edited.TestCase)
 TestEdited.settings = settings(settings.default, stateful_step_count=15)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_with_exact_numbers_the_decision_is_that_of_reading_everything(random: R
     assert passes <= 3
 
 
+@pytest.mark.slow
 @given(randoms)
 def test_with_what_is_true_of_shared_pools_the_decision_is_that_of_reading_everything(random: Random) -> None:
     """They are bounds, so another cluster may have to be looked at, and reasons have other facts."""
@@ -106,6 +108,7 @@ def _without_facts(decision: Decision | str) -> Any:
     return found if isinstance(found, str) else (*found[:2], [cluster for cluster, _ in found[2]])
 
 
+@pytest.mark.slow
 @given(randoms)
 def test_wrong_numbers_end_within_the_calls_there_are(random: Random) -> None:
     there = world(random, most_clusters=60).publishing(lambda cluster: told(random, cluster))

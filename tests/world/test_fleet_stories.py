@@ -180,6 +180,7 @@ def test_a_cluster_that_leaves_takes_its_weights_along_and_no_others() -> None:
     assert {kind for kind, _ in remote(control, "west")} == {"PersistentVolumeClaim"}
 
 
+@pytest.mark.slow
 def test_a_relabelled_cluster_keeps_its_weights_until_the_cache_is_edited() -> None:
     control = made(cache())
     edit(control, named("InferenceCluster", "east"), lambda m: m["metadata"]["labels"].update(tier="spare"))

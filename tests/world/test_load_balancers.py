@@ -96,6 +96,7 @@ def test_the_cluster_waits_for_the_load_balancer(control: ControlPlane) -> None:
     assert (clouds(control), control.store.get(SERVICE), control.store.get(GATEWAY)) == ([], None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("rounds", range(1, LATEST))
 def test_a_delete_at_any_time_leaves_nothing(rounds: int, seed: int | None) -> None:

@@ -56,6 +56,7 @@ def images(control: ControlPlane) -> Counter[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_tour_ends_as_it_is_told(settled: Make) -> None:
     """A small model on the L4, one in two regions, a gang on two nodes, and of two rivals one."""
     control = settled(*TOUR)
@@ -71,6 +72,7 @@ def test_the_tour_ends_as_it_is_told(settled: Make) -> None:
     assert got == want
 
 
+@pytest.mark.slow
 def test_what_a_replica_becomes_on_its_cluster(settled: Make) -> None:
     control = settled(*TOUR)
 
@@ -86,6 +88,7 @@ def test_what_a_replica_becomes_on_its_cluster(settled: Make) -> None:
     assert things == want
 
 
+@pytest.mark.slow
 def test_every_replica_that_serves_has_an_endpoint(settled: Make) -> None:
     control = settled(*TOUR)
 
@@ -93,12 +96,14 @@ def test_every_replica_that_serves_has_an_endpoint(settled: Make) -> None:
     assert endpoints(control) == want
 
 
+@pytest.mark.slow
 def test_nothing_of_two_tenants_shares_a_thing_on_a_cluster(settled: Make) -> None:
     control = settled(*TOUR)
 
     assert control.clusters.shared == set()
 
 
+@pytest.mark.slow
 def test_scaling_down_keeps_one_and_scaling_to_zero_is_ready(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
     edit(control, deployment_ref("qwen3-32b"), replicas=1)
@@ -138,6 +143,7 @@ def test_a_typo_in_a_selector_loses_nothing(settled: Make) -> None:
     assert ((clusters(control, "qwen3-32b"), endpoints(control)), said) == (before, "InvalidNodeSelector")
 
 
+@pytest.mark.slow
 def test_a_class_that_is_gone_loses_nothing(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
     before = clusters(control, "qwen3-32b"), endpoints(control)
@@ -159,6 +165,7 @@ def test_a_cluster_that_does_not_answer_loses_nothing(settled: Make) -> None:
     assert (endpoints(control), placed) == (before, ["europe", "virginia"])
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_ready_gets_nothing_new(settled: Make) -> None:
     control = settled(*FLEET, "tour/deployment.yaml")
     control.faults.unreachable.add("europe")
@@ -169,6 +176,7 @@ def test_a_cluster_that_is_not_ready_gets_nothing_new(settled: Make) -> None:
     assert clusters(control, "qwen3-8b") == Counter(starter=2, virginia=2)
 
 
+@pytest.mark.slow
 def test_a_taint_that_drains_moves_who_does_not_bear_it(settled: Make) -> None:
     """Make before break: at the end two serve, none of them there."""
     control = settled(*FLEET, "tour/two-regions.yaml")
@@ -178,6 +186,7 @@ def test_a_taint_that_drains_moves_who_does_not_bear_it(settled: Make) -> None:
     assert clusters(control, "qwen3-32b") == Counter(europe=2)
 
 
+@pytest.mark.slow
 def test_a_cluster_is_deleted_once_its_replicas_have_left(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
 
@@ -199,6 +208,7 @@ def test_a_deleted_deployment_takes_everything_along(settled: Make) -> None:
     assert (left, there, endpoints(control)) == ([], set(), set())
 
 
+@pytest.mark.slow
 def test_an_image_that_never_starts_stops_at_the_first_replica(settled: Make) -> None:
     """A rollout goes on only when the replica before it is ready."""
     control = settled(*FLEET, "tour/two-regions.yaml")
@@ -248,6 +258,7 @@ def test_the_bad_edit_changes_nothing(settled: Make) -> None:
     assert got == (Counter(starter=2), 2, "InvalidNodeSelector")
 
 
+@pytest.mark.slow
 def test_asked_again_a_fleet_at_rest_asks_nothing(settled: Make) -> None:
     control = settled(*TOUR)
     calls = control.loop.reconciler.calls

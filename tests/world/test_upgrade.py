@@ -185,6 +185,7 @@ ORDERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_serving_fleet_is_upgraded_one_replica_after_the_other(
     fleet: Make, monkeypatch: pytest.MonkeyPatch, order: str
@@ -198,6 +199,7 @@ def test_a_serving_fleet_is_upgraded_one_replica_after_the_other(
     assert _renderings(story) == {name: {1 if name in SINGLE else versions.RENDERING} for name in story.replicas}
 
 
+@pytest.mark.slow
 def test_this_version_as_it_is_upgrades_the_fleet(fleet: Make) -> None:
     story = fleet()
     upgrade(story)
@@ -216,6 +218,7 @@ def test_a_release_wrote_the_specs_that_this_version_would_write(fleet: Make) ->
         assert len(decision.plan.left_alone) == len(ours), name
 
 
+@pytest.mark.slow
 def test_the_next_version_and_the_one_before_are_rolled_out_as_well(
     fleet: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +232,7 @@ def test_the_next_version_and_the_one_before_are_rolled_out_as_well(
         assert taken == {name: names(story, name) for name in story.replicas if name not in SINGLE}
 
 
+@pytest.mark.slow
 def test_calls_that_fail_meanwhile_cost_no_second_replica(fleet: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that fails makes unknown whatever a replica said, and leaves it as Ready as it was."""
     changes_all_pods(monkeypatch)
@@ -254,6 +258,7 @@ def test_calls_that_fail_meanwhile_cost_no_second_replica(fleet: Make, monkeypat
     assert taken == {name: names(story, name) for name in story.replicas if name not in SINGLE}
 
 
+@pytest.mark.slow
 def test_a_version_whose_pods_do_not_start_takes_one_replica_of_each_deployment(
     fleet: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +271,7 @@ def test_a_version_whose_pods_do_not_start_takes_one_replica_of_each_deployment(
     assert dig(condition(story.deployment("chat"), "ReplicasReady"), "reason") == "RollingOut"
 
 
+@pytest.mark.slow
 def test_the_only_replica_says_what_brings_the_new_version(fleet: Make) -> None:
     story = fleet()
     upgrade(story)
@@ -292,6 +298,7 @@ def _roll_anyway(deployment: dict[str, Any]) -> None:
     deployment["metadata"].setdefault("annotations", {})[labels.ROLL_ANYWAY] = current
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [_edit, _scale, _roll_anyway])
 def test_the_only_replica_gets_the_new_version_with(fleet: Make, change: Callable[[dict[str, Any]], None]) -> None:
     story = fleet()

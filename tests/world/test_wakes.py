@@ -71,6 +71,7 @@ def _stands_on(control: ControlPlane, name: str) -> set[str]:
     return {replica["spec"]["clusterName"] for replica in replicas}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [None, *range(4)])
 @pytest.mark.parametrize("many", [6, 18])
 def test_a_placement_wakes_who_stands_on_the_same_cluster_and_nobody_else(many: int, seed: int | None) -> None:

@@ -103,6 +103,7 @@ def test_a_wrong_setting_is_refused_with_what_is_accepted(setting: str, said: st
     assert said in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_wrong_setting_stops_the_server_before_it_serves() -> None:
     command = [sys.executable, "-m", "function", "serve", "--insecure", "--address=127.0.0.1:0"]
     wrong = os.environ | {settings.RESERVED_NAMESPACES_VARIABLE: "monitoring"}

@@ -47,6 +47,7 @@ def test_a_query_tells_an_object_that_is_ready_from_one_that_is_not(query, done,
     assert got == [True, False, False]
 
 
+@pytest.mark.slow
 def test_every_query_that_is_composed_is_false_of_an_object_that_no_controller_has_seen():
     composed = [o for path in sorted((ROOT / "tests" / "golden").rglob("*.yaml")) for o in _objects(path)]
     judged = {text: cel.query(text).evaluate(object=manifest) for o in composed for text, manifest in _query(o)}
@@ -61,6 +62,7 @@ def _rules() -> Iterator[tuple[str, dict[str, Any], str]]:
                 yield path.stem, schema, rule["rule"]
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_definitions_can_be_evaluated_on_the_smallest_and_the_largest_object():
     rules = list(_rules())
     got = {

@@ -143,6 +143,7 @@ def test_machines_get_the_same_exit_code() -> None:
     assert [(got.exit_code, json.loads(got.stdout)["exitCode"]) for got in (one, other)] == [(FAILED, FAILED)] * 2
 
 
+@pytest.mark.slow
 def test_what_if_fails_on_what_falls_short() -> None:
     """By the events: what no cluster takes anyway is not their doing."""
     got = [

@@ -170,6 +170,7 @@ def test_ctrl_c_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPatch
     assert (got.exit_code, got.output) == (130, "Error: interrupted\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_any_time_is_no_traceback() -> None:
     process = subprocess.Popen(
         [*PROGRAM, "plan", "-"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -206,6 +207,7 @@ def maps(pid: int) -> bytes:
     return Path(f"/proc/{pid}/maps").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["plan", TOUR], ["validate", TOUR], ["plan", "nowhere", "-o", "json"], ["help"]])
 def test_a_reader_that_has_gone_is_no_error(arguments: list[str]) -> None:
     reading, writing = os.pipe()

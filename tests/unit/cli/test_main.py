@@ -92,6 +92,7 @@ def test_a_wrong_option_of_plan_is_an_error_and_never_a_loss(command: str, argum
     assert CliRunner().invoke(main, [command, *arguments]).exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["plan", "validate"])
 def test_a_stream_of_few_letters_is_no_bug(command: str, tmp_path: Path) -> None:
     """It is written as UTF-8 all the same."""

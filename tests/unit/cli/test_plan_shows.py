@@ -85,6 +85,7 @@ def test_an_edit_of_a_large_fleet_takes_less_than_a_page(tmp_path: Path) -> None
     assert (got.exit_code, len(lines) < 30, lines[1]) == (CHANGED, True, want)
 
 
+@pytest.mark.slow
 def test_the_rest_is_counted_in_every_format(tmp_path: Path) -> None:
     edit = [edited(FLEET, "ModelDeployment", "d1", lambda spec: spec.update(replicas=3))]
     data = planned(tmp_path, FLEET, edit)
@@ -97,6 +98,7 @@ def test_the_rest_is_counted_in_every_format(tmp_path: Path) -> None:
         assert ("d0-" in got.stdout, "d1-" in got.stdout) == (False, True), form
 
 
+@pytest.mark.slow
 def test_a_dump_of_a_fleet_at_rest_is_only_counted(tmp_path: Path) -> None:
     control = ControlPlane()
     control.loop.load([*FLEET, *stubs.objects(FLEET)])
@@ -213,6 +215,7 @@ def weighted(*weights: int, model: str = "") -> Object:
 SERVED = [*whole_fleets.manifests(1, 2, nodes=4), GATEWAY]
 
 
+@pytest.mark.slow
 def test_weights_are_told_before_and_after(tmp_path: Path) -> None:
     fleet = [*SERVED, weighted(90, 10)]
     got = plan(tmp_path, fleet, [weighted(50, 50)])

@@ -121,6 +121,7 @@ def test_what_differs_between_two_folders_is_planned(tmp_path: Path, story: Call
     assert told(run(base, "--to", head)) == STORIES[story]
 
 
+@pytest.mark.slow
 @each_story
 def test_a_dump_of_a_live_fleet_is_compared_by_what_users_wrote(tmp_path: Path, story: Callable[[Path], None]) -> None:
     """Its status, its replicas and all that Crossplane composed are no difference."""
@@ -156,6 +157,7 @@ def test_tools_leave_labels_and_annotations_on_a_live_fleet(tmp_path: Path) -> N
     assert told(got) == (NOTHING, "1 of 1 replica serves on 1 cluster; no replica changes.")
 
 
+@pytest.mark.slow
 def test_two_dumps_are_compared_by_what_users_wrote(tmp_path: Path) -> None:
     """HEAD's own status, uids and replicas are not what anyone asks for."""
 
@@ -224,6 +226,7 @@ def test_a_secret_that_is_missing_in_head_is_not_deleted(tmp_path: Path) -> None
     assert told(run(base, "--to", head)) == (NOTHING, "1 of 1 replica serves on 1 cluster; no replica changes.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--change", "--to"])
 def test_an_object_without_a_namespace_may_be_one_that_is_there(tmp_path: Path, option: str) -> None:
     """kubectl would know from the user's context. Nothing is planned that deletes one and creates the other."""

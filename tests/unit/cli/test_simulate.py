@@ -31,6 +31,7 @@ def liar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulate, "chosen", lambda _target: function)
 
 
+@pytest.mark.slow
 def test_a_fleet_in_which_everything_holds_exits_with_0() -> None:
     got = run(FLEET, "--steps", "30", "--runs", "2", "--seed", "3")
 
@@ -39,6 +40,7 @@ def test_a_fleet_in_which_everything_holds_exits_with_0() -> None:
     assert all(f"  {one.title} " in got.stdout and one.claim in got.stdout for one in Invariant)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("liar")
 def test_what_a_broken_invariant_prints_is_replayed_as_it_is(tmp_path: Path) -> None:
     got = run(FLEET, "--steps", "30", "--seed", "2")

@@ -176,6 +176,7 @@ def test_the_last_of_two_edits_of_the_same_counts() -> None:
     assert (len(got["replicas"]), got["short"], got["edits"][1]) == (1, [], "scale ml-team/qwen3-8b to 4")
 
 
+@pytest.mark.slow
 def test_room_that_is_made_first_is_used() -> None:
     before, after = (data(TOUR, "--drain", "virginia", *more) for more in ((), ("--pool", "europe/a100=4")))
     made = data(TOUR, "--pool", "europe/a100=4", "--drain", "virginia")
@@ -194,6 +195,7 @@ def test_n_1_holds_where_there_is_room_for_each() -> None:
     assert (got["summary"], got["holds"], got["failing"], got["exitCode"]) == (want, True, [], CHANGED)
 
 
+@pytest.mark.slow
 def test_n_1_names_the_clusters_that_nobody_can_stand_in_for() -> None:
     got = data(SPARE, "--pool", "taiwan/l4=1", "--lose", "any")
 
@@ -270,6 +272,7 @@ def test_the_same_input_gives_the_same_bytes(arguments: tuple[str, ...], form: s
     assert (first.stdout, first.exit_code) == (second.stdout, second.exit_code)
 
 
+@pytest.mark.slow
 def test_machines_get_the_same_in_json_and_in_yaml() -> None:
     arguments = (TOUR, "--lose", "any", "-o")
 

@@ -150,6 +150,7 @@ def schema_of(kind: ManagedKind) -> dict[str, Any]:
 # Kinds
 
 
+@pytest.mark.slow
 @each_cloud
 def test_clusters_of_it_are_made_whatever_their_pools_are(source: Source) -> None:
     assert {name: (world.refusal(), world.is_ready()) for name, world in worlds(source).items()} == dict.fromkeys(
@@ -444,6 +445,7 @@ def test_a_settled_cluster_changes_no_more(source: Source) -> None:
         assert again.composed() == world.composed(), name
 
 
+@pytest.mark.slow
 @each_cloud
 def test_what_is_not_observed_for_a_pass_or_has_lost_its_status_takes_nothing_along(source: Source) -> None:
     """A cache may be late, and a backup brings no status back."""

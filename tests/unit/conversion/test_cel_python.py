@@ -88,6 +88,7 @@ def test_a_pattern_that_is_none_is_an_error_without_a_word(capfd: pytest.Capture
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", VECTORS, ids=lambda case: case["name"])
 def test_no_selector_makes_it_raise(case: dict) -> None:
     device = cel.Device(
@@ -125,6 +126,7 @@ def test_a_selector_whose_meaning_differs_is_named_with_the_device(text: str, ku
     assert list(found) == [text]
 
 
+@pytest.mark.slow
 def test_the_server_and_the_other_commands_do_not_load_cel_python() -> None:
     """The program's modules, with those that its functions import, but for the two commands that compare."""
     program = (

@@ -78,6 +78,7 @@ def test_threads_that_ask_at_once_get_one_value():
     assert len({value for _, value in answers}) == len(dict(answers)) == 40
 
 
+@pytest.mark.slow
 def test_threads_that_push_each_other_out_break_nothing():
     doubles = ContentCache("n", make=doubled, most=3)
     with ThreadPoolExecutor(8) as threads:

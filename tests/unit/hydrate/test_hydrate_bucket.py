@@ -92,6 +92,7 @@ def test_without_a_prefix_the_whole_bucket_is_staged(store: Store, tmp_path: Pat
     assert contents(tmp_path / "to") == {k: v for k, v in store.objects.items() if not k.endswith("/")}
 
 
+@pytest.mark.slow
 def test_a_listing_of_many_pages_is_read_to_its_end(store: Store, tmp_path: Path) -> None:
     store.page = 2
 
@@ -107,6 +108,7 @@ def test_names_with_spaces_and_letters_of_other_scripts_are_files_like_others(tm
     assert contents(tmp_path / "to") == objects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "fault", "want"),
     [
@@ -163,6 +165,7 @@ def test_only_the_keys_that_were_given_are_used(
     assert run(store, tmp_path / "to", keys=keys) is ExitCode.GATED
 
 
+@pytest.mark.slow
 def test_a_bucket_for_everybody_needs_no_keys(store: Store, tmp_path: Path) -> None:
     store.access_key = None
 
@@ -224,6 +227,7 @@ CHECKSUMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", CHECKSUMS)
 def test_an_object_in_parts_is_verified_by_the_checksum_of_the_whole(
     store: Store, tmp_path: Path, algorithm: str
@@ -238,6 +242,7 @@ def test_an_object_in_parts_is_verified_by_the_checksum_of_the_whole(
     assert run(store, tmp_path / "to") is ExitCode.STAGED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [
@@ -280,6 +285,7 @@ def test_a_volume_that_is_too_small_is_told_of_before_the_download(store: Store,
     assert not store.gets[key(SHARD)]
 
 
+@pytest.mark.slow
 def test_an_object_that_changes_between_two_tries_is_not_mixed(store: Store, tmp_path: Path) -> None:
     """The first try got half of it."""
     store.faults = {key(SHARD): [Fault(cut_after=196_608), *[Fault(cut_after=0)] * 3]}
@@ -317,6 +323,7 @@ def test_a_key_that_is_a_file_and_a_directory_is_refused(tmp_path: Path) -> None
     assert got == (ExitCode.INVALID, "a is listed as a file and as a directory")
 
 
+@pytest.mark.slow
 def test_patterns_are_of_the_paths_below_the_prefix(store: Store, tmp_path: Path) -> None:
     assert (
         run(store, tmp_path / "to", include=("tokenizer/", "*.safetensors"), exclude=("*-00002-*",)) is ExitCode.STAGED
@@ -325,6 +332,7 @@ def test_patterns_are_of_the_paths_below_the_prefix(store: Store, tmp_path: Path
     assert contents(tmp_path / "to") == {path: WEIGHTS[path] for path in ("tokenizer/vocab.json", SHARD)}
 
 
+@pytest.mark.slow
 def test_a_killed_pod_leaves_nothing_under_the_name_and_the_next_one_finishes(store: Store, tmp_path: Path) -> None:
     """SIGKILL in the middle of an object. What was there is not fetched again, not even of that object."""
     to = tmp_path / "to"

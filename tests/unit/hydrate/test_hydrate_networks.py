@@ -71,6 +71,7 @@ def bundle(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @ORIGINS
 @pytest.mark.parametrize("is_secure", [False, True])
 def test_everything_goes_through_the_proxy_with_its_password(
@@ -89,6 +90,7 @@ def test_everything_goes_through_the_proxy_with_its_password(
     assert "ssword" not in ended.stdout + ended.stderr
 
 
+@pytest.mark.slow
 @ORIGINS
 @pytest.mark.parametrize("is_secure", [False, True])
 def test_a_proxy_that_refuses_is_final_and_told_without_its_password(
@@ -104,6 +106,7 @@ def test_a_proxy_that_refuses_is_final_and_told_without_its_password(
     assert "wrongword" not in ended.stdout + ended.stderr
 
 
+@pytest.mark.slow
 @ORIGINS
 def test_hosts_without_a_proxy_are_reached_directly(tmp_path: Path, origin: type[hub]) -> None:
     with origin(is_secure=False) as (url, args, variable), proxying(Proxy(url, refuses=True)) as proxy:
@@ -114,6 +117,7 @@ def test_hosts_without_a_proxy_are_reached_directly(tmp_path: Path, origin: type
     assert not proxy.asked
 
 
+@pytest.mark.slow
 @ORIGINS
 def test_an_authority_that_nobody_knows_is_final_and_told(tmp_path: Path, origin: type[hub]) -> None:
     with origin(is_secure=True) as (url, args, variable):

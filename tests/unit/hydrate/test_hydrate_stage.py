@@ -116,6 +116,7 @@ def test_a_token_is_sent_and_only_that(hub: Hub, tmp_path: Path) -> None:
     assert run(hub, tmp_path / "c", token="hf_right") is ExitCode.STAGED
 
 
+@pytest.mark.slow
 def test_a_cut_connection_is_taken_up_again(hub: Hub, tmp_path: Path) -> None:
     hub.faults = {"model-00001-of-00002.safetensors": [Fault(cut_after=200_000)]}
 
@@ -123,6 +124,7 @@ def test_a_cut_connection_is_taken_up_again(hub: Hub, tmp_path: Path) -> None:
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
+@pytest.mark.slow
 def test_a_hub_that_stumbles_is_asked_again(hub: Hub, tmp_path: Path) -> None:
     hub.faults = {"tree": [Fault(503)], "model-00001-of-00002.safetensors": [Fault(429)]}
 
@@ -232,6 +234,7 @@ def test_files_that_would_be_taken_for_ours_are_left_out(tmp_path: Path) -> None
     assert contents(tmp_path / "main-1") == {"model.safetensors": b"w"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "want"), [("revision", ExitCode.RETRY), ("tree", ExitCode.STAGED)])
 def test_a_hub_that_falls_silent_is_not_waited_for_all_day(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, want: ExitCode
@@ -243,6 +246,7 @@ def test_a_hub_that_falls_silent_is_not_waited_for_all_day(
     assert run(hub, tmp_path / "main-1") is want
 
 
+@pytest.mark.slow
 def test_a_file_that_stalls_is_taken_up_again(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.5)
     hub.faults = {"model-00001-of-00002.safetensors": [Fault(stall_after=200_000)]}
@@ -302,6 +306,7 @@ def test_a_hub_that_nobody_reaches_is_tried_again(tmp_path: Path) -> None:
     assert run(hub, tmp_path / "main-1") is ExitCode.RETRY
 
 
+@pytest.mark.slow
 def test_a_killed_pod_leaves_nothing_under_the_name_and_the_next_one_finishes(hub: Hub, tmp_path: Path) -> None:
     """SIGKILL in the middle of a shard. The file that was there is not fetched again."""
     to, shard = tmp_path / "main-1", "model-00001-of-00002.safetensors"

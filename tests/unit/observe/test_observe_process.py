@@ -41,6 +41,7 @@ def status(url: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
+@pytest.mark.slow
 def test_probes_answer_and_sigterm_ends_it(api: ApiServer, tmp_path: Path) -> None:
     command = ["observe", "--follow", "--kubeconfig", str(api.kubeconfig(tmp_path / "config"))]
     process = subprocess.Popen(

@@ -107,6 +107,7 @@ def nodes(api: ApiServer) -> list[tuple[str, str]]:
     return sorted((name, record["state"]) for record in records for name in record["names"])
 
 
+@pytest.mark.slow
 def test_it_writes_what_the_nodes_have_and_owns_it_by_its_declaration(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api) as seen:
@@ -123,6 +124,7 @@ def test_it_writes_what_the_nodes_have_and_owns_it_by_its_declaration(api: ApiSe
     ]
 
 
+@pytest.mark.slow
 def test_it_follows_what_changes(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api):
@@ -135,6 +137,7 @@ def test_it_follows_what_changes(api: ApiServer) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_it_writes_nothing_while_nothing_changes(api: ApiServer) -> None:
     """A heartbeat of a node is no change, and neither is its own writing."""
 
@@ -151,6 +154,7 @@ def test_it_writes_nothing_while_nothing_changes(api: ApiServer) -> None:
     assert api.writes[f"{SYSTEM}/{names.observed('east')}"] == 2
 
 
+@pytest.mark.slow
 def test_what_is_there_already_is_not_written_again(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api):
@@ -164,6 +168,7 @@ def test_what_is_there_already_is_not_written_again(api: ApiServer) -> None:
     assert api.writes[f"{SYSTEM}/{names.observed('east')}"] == 2
 
 
+@pytest.mark.slow
 def test_what_somebody_deletes_or_spoils_is_written_anew(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api):
@@ -179,6 +184,7 @@ def test_what_somebody_deletes_or_spoils_is_written_anew(api: ApiServer) -> None
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["410", "gone", "cut", "garbage", "silent"])
 def test_a_watch_that_breaks_is_taken_up_again(api: ApiServer, fault: str) -> None:
     api.bad_watches[f"{CORE}/nodes"] = [fault, fault, ""]
@@ -192,6 +198,7 @@ def test_a_watch_that_breaks_is_taken_up_again(api: ApiServer, fault: str) -> No
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_line_ends_of_unicode_are_part_of_a_text(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api) as seen:
@@ -203,6 +210,7 @@ def test_line_ends_of_unicode_are_part_of_a_text(api: ApiServer) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [403, 404])
 @pytest.mark.parametrize("path", [f"{DRA}/resourceclaims", f"{DRA}/resourceslices", f"{CORE}/events", f"{CORE}/pods"])
 def test_a_refused_kind_is_told_and_the_others_are_observed(api: ApiServer, path: str, status: int) -> None:
@@ -221,6 +229,7 @@ def test_a_refused_kind_is_told_and_the_others_are_observed(api: ApiServer, path
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_one_refusal_of_a_server_that_starts_changes_nothing(api: ApiServer) -> None:
     """The list is refused once, after a watch that ended for good, and what was read stays."""
 
@@ -249,6 +258,7 @@ def test_a_refusal_is_logged_once(api: ApiServer) -> None:
     assert len(asyncio.run(story())) == 1
 
 
+@pytest.mark.slow
 def test_a_malformed_declaration_is_named_and_the_others_are_observed(api: ApiServer) -> None:
     api.put(CONFIG_MAPS, declaration('{"version": 1, "cluster": "west", "pools": {"h100": {}}}', "west"))
 
@@ -263,6 +273,7 @@ def test_a_malformed_declaration_is_named_and_the_others_are_observed(api: ApiSe
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_second_declaration_of_a_cluster_is_left_out(api: ApiServer) -> None:
     another = declaration()
     another["metadata"]["name"] = "another"
@@ -277,6 +288,7 @@ def test_a_second_declaration_of_a_cluster_is_left_out(api: ApiServer) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_pods_that_wait_are_told_and_their_end_too(api: ApiServer) -> None:
     unscheduled = {
         "conditions": [
@@ -297,6 +309,7 @@ def test_pods_that_wait_are_told_and_their_end_too(api: ApiServer) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_namespace_without_waiting_pods_gets_no_config_map(api: ApiServer) -> None:
     ready = {"conditions": [{"type": "Ready", "status": "True"}]}
     api.put(f"{CORE}/pods", pod("llama-0", "a", "llama", status=ready))
@@ -310,6 +323,7 @@ def test_a_namespace_without_waiting_pods_gets_no_config_map(api: ApiServer) -> 
     assert written(api, names.pod_reasons("ml-team"), REASONS_KEY) is None
 
 
+@pytest.mark.slow
 def test_dead_watches_fail_the_readiness_probe(api: ApiServer) -> None:
     """The others are ended by the server each second, as they should be; that of pods is open and says nothing."""
     pace = Pace(watch=1.0, silence=60.0)
@@ -336,6 +350,7 @@ def test_an_api_server_that_is_gone_fails_the_readiness_probe_and_ends_nothing()
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_fails_the_readiness_probe_until_it_is_written(api: ApiServer) -> None:
     api.refuses[f"write {CONFIG_MAPS}"] = 403
 
@@ -349,6 +364,7 @@ def test_what_cannot_be_written_fails_the_readiness_probe_until_it_is_written(ap
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_without_its_own_config_maps_it_is_not_ready(api: ApiServer) -> None:
     api.refuses[CONFIG_MAPS] = 403
 
@@ -360,6 +376,7 @@ def test_without_its_own_config_maps_it_is_not_ready(api: ApiServer) -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_secrets_are_never_asked_for(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api):
@@ -369,6 +386,7 @@ def test_secrets_are_never_asked_for(api: ApiServer) -> None:
     assert [path for _, path, _ in api.requests if "secret" in path] == []
 
 
+@pytest.mark.slow
 def test_many_pods_are_read_in_pages(api: ApiServer) -> None:
     for index in range(clients.PAGE + 7):
         api.put(f"{CORE}/pods", pod(f"p-{index}", "a", cpu="1m", memory="1"))
@@ -383,6 +401,7 @@ def test_many_pods_are_read_in_pages(api: ApiServer) -> None:
     assert [asked.get("continue") for asked in lists] == [None, str(clients.PAGE)]
 
 
+@pytest.mark.slow
 def test_more_objects_than_it_keeps_are_told(api: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "_MOST_RECORDS", 3)
     for index in range(3):

@@ -49,6 +49,7 @@ def spec(control: ControlPlane, kind: str, name: str, namespace: str = "") -> Ma
     return dict(found["spec"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS, ids=str)
 def test_what_becomes_of_a_copy_leaves_the_fleet_alone(edit: Edit) -> None:
     before = everything(fleet())

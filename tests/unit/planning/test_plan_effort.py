@@ -38,6 +38,7 @@ def settled(size: int) -> ControlPlane:
     return control
 
 
+@pytest.mark.slow
 def test_no_deployment_reads_what_another_has_read() -> None:
     small, large = clusters_read(6), clusters_read(12)
     assert small > 0
@@ -80,6 +81,7 @@ class Work(Counter[str]):
         return counting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", [LoseCluster("c0"), DrainCluster("c0"), LoseCluster("c7")], ids=str)
 def test_an_edit_costs_what_it_concerns(edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reconciles, calls, what the provider looks at and what is read anew do not grow with the rest of the fleet."""
@@ -102,6 +104,7 @@ def test_an_edit_costs_what_it_concerns(edit: Edit, monkeypatch: pytest.MonkeyPa
     assert sum(done[0][0].values()) > 0
 
 
+@pytest.mark.slow
 def test_differences_cost_what_an_edit_concerns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a fleet twice as large, no more manifests are read: only those that the edit touches."""
     done = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_the_index_finds_whoever_refers_to_an_object(
         }
 
 
+@pytest.mark.slow
 @given(TRACKED)
 def test_nothing_is_left_of_what_is_forgotten(
     tracked: list[tuple[Ref, list[Ref], tuple[Requirement, ...]]],

@@ -56,6 +56,7 @@ def test_a_selector_is_asked_once_about_each_device_there_is() -> None:
     assert 0 < fitter.matcher.evaluations <= len(fleet.SELECTORS) * len(devices)
 
 
+@pytest.mark.slow
 def test_ten_times_the_clusters_cost_at_most_ten_times_the_steps() -> None:
     small, large = planned(30, 90)[0], planned(300, 900)[0]
     assert large.matcher.evaluations == small.matcher.evaluations

@@ -61,6 +61,7 @@ def code(call) -> grpc.StatusCode:
 # Long calls
 
 
+@pytest.mark.slow
 def test_long_calls_of_one_namespace_hold_up_no_other() -> None:
     with odd() as (_, caller):
         long = [caller.start("Steps", f"x{i}", "greedy", _LONG, seconds=_LONG) for i in range(12)]
@@ -70,6 +71,7 @@ def test_long_calls_of_one_namespace_hold_up_no_other() -> None:
         assert not any(call.done() for call in long)
 
 
+@pytest.mark.slow
 def test_a_short_call_is_answered_while_other_namespaces_hold_all_that_they_may() -> None:
     """It was short the last time."""
     with odd() as (_, caller):
@@ -80,6 +82,7 @@ def test_a_short_call_is_answered_while_other_namespaces_hold_all_that_they_may(
         assert not any(call.done() for call in long)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_over_is_given_up() -> None:
     """Otherwise the only worker would be taken for ten minutes."""
     with odd("--workers", "1") as (server, caller):
@@ -96,6 +99,7 @@ def test_a_call_that_is_over_is_given_up() -> None:
 # Stopping
 
 
+@pytest.mark.slow
 def test_accepted_calls_are_answered_after_sigterm_and_no_others() -> None:
     with odd("--workers", "2") as (server, caller):
         calls = [caller.start("Stuck", f"x{i}", seconds=1) for i in range(4)]
@@ -111,6 +115,7 @@ def test_accepted_calls_are_answered_after_sigterm_and_no_others() -> None:
         assert server.process.wait(_BOUND) == 0
 
 
+@pytest.mark.slow
 def test_a_call_that_outlasts_the_grace_does_not_hold_up_the_end() -> None:
     with odd("--shutdown-grace", "0") as (server, caller):
         call = caller.start("Stuck", seconds=_LONG, timeout=_LONG)
@@ -119,6 +124,7 @@ def test_a_call_that_outlasts_the_grace_does_not_hold_up_the_end() -> None:
         assert code(call) in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
 
+@pytest.mark.slow
 def test_a_call_over_the_grace_ends_at_its_next_step() -> None:
     with odd("--shutdown-grace", "0") as (server, caller):
         caller.start("Steps", seconds=_LONG, timeout=_LONG)
@@ -130,6 +136,7 @@ def test_a_call_over_the_grace_ends_at_its_next_step() -> None:
 # Bugs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without_rich", ["", "yes"])
 @pytest.mark.parametrize("mode", [(), ("--debug",)])
 def test_a_bug_shows_where_it_is_and_no_value(mode: tuple[str, ...], without_rich: str) -> None:
@@ -147,6 +154,7 @@ def test_a_bug_shows_where_it_is_and_no_value(mode: tuple[str, ...], without_ric
     assert SECRET not in json_format.MessageToJson(answer) + logged
 
 
+@pytest.mark.slow
 def test_a_name_with_a_newline_is_one_line_of_the_log() -> None:
     with odd("--debug") as (server, caller):
         assert caller.start("Steps", "x\n2026 [info] Stopped \x1b[2J", seconds=0).result(_BOUND)

@@ -157,6 +157,7 @@ def test_health_is_answered(server: Server) -> None:
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
+@pytest.mark.slow
 def test_a_request_over_the_limit_is_told_so() -> None:
     with (
         running("--insecure", "--max-recv-message-size", "1") as small,
@@ -170,6 +171,7 @@ def test_a_request_over_the_limit_is_told_so() -> None:
         assert Crossplane(channel).reconcile(deployment(1), FLEET).desired.resources
 
 
+@pytest.mark.slow
 def test_it_logs_a_line_a_call_and_stops_clean() -> None:
     with running() as one, grpc.insecure_channel(one.address) as channel:
         Crossplane(channel).reconcile(deployment(1), FLEET)
@@ -181,6 +183,7 @@ def test_it_logs_a_line_a_call_and_stops_clean() -> None:
     assert lines[-1]["msg"] == "Stopped"
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_an_error_that_names_it(server: Server) -> None:
     with running() as another:
         taken = subprocess.run(
@@ -220,6 +223,7 @@ def channel(folder: Path, port: int, *, certificate: bool = True) -> grpc.Channe
     return grpc.secure_channel(f"localhost:{port}", credentials)
 
 
+@pytest.mark.slow
 def test_over_tls_only_clients_of_the_authority_are_answered(certificates: Path) -> None:
     with running("--tls-certs-dir", str(certificates)) as one:
         with channel(certificates, one.port) as known:
@@ -228,6 +232,7 @@ def test_over_tls_only_clients_of_the_authority_are_answered(certificates: Path)
             Crossplane(stranger).reconcile(deployment(1), FLEET)
 
 
+@pytest.mark.slow
 def test_certificates_that_change_are_taken_up(certificates: Path, tmp_path: Path) -> None:
     for name in ("ca.crt", "tls.crt", "tls.key"):
         (tmp_path / name).write_bytes((certificates / name).read_bytes())
@@ -239,6 +244,7 @@ def test_certificates_that_change_are_taken_up(certificates: Path, tmp_path: Pat
             assert Crossplane(after).reconcile(deployment(1), FLEET).desired.resources
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["ca.crt", "tls.crt", "tls.key"])
 def test_certificates_that_are_broken_are_not_taken_up(certificates: Path, tmp_path: Path, broken: str) -> None:
     """An empty authority would lock everyone out. The old files serve until all of the new ones are sound."""
@@ -259,6 +265,7 @@ def test_certificates_that_are_broken_are_not_taken_up(certificates: Path, tmp_p
     assert str(tmp_path / broken) in warnings[0]
 
 
+@pytest.mark.slow
 def test_a_certificate_that_cannot_be_used_is_told_with_its_file(certificates: Path, tmp_path: Path) -> None:
     for name in ("ca.crt", "tls.crt"):
         (tmp_path / name).write_bytes((certificates / name).read_bytes())
@@ -295,6 +302,7 @@ def test_an_address_without_a_host_is_every_address() -> None:
     assert Address().convert(":9443", None, None) == "0.0.0.0:9443"
 
 
+@pytest.mark.slow
 def test_insecure_wins_over_certificates(certificates: Path) -> None:
     """As Crossplane's specification of functions asks; and there is one listener, not two."""
     with running("--tls-certs-dir", str(certificates), "--insecure") as one:
@@ -303,11 +311,13 @@ def test_insecure_wins_over_certificates(certificates: Path) -> None:
                 assert Crossplane(plain).reconcile(deployment(1), FLEET).desired.resources
 
 
+@pytest.mark.slow
 def test_no_certificates_and_not_insecure_is_refused() -> None:
     with pytest.raises(AssertionError, match="--insecure"), running("--max-send-message-size", "4"):
         pass
 
 
+@pytest.mark.slow
 def test_a_second_signal_does_not_hurt() -> None:
     with running() as one:
         one.process.send_signal(signal.SIGINT)

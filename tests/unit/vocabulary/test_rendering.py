@@ -62,6 +62,7 @@ def _by_replica(objects: Iterable[Manifest]) -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_change_of_what_is_composed_raises_the_rendering() -> None:
     changed = sorted(case for case, is_changed in compared().items() if is_changed)
     is_raised = bool(versions.RENDERING - LAST["rendering"])
@@ -80,6 +81,7 @@ def test_the_last_release_is_recorded() -> None:
     assert FLEET.exists()
 
 
+@pytest.mark.slow
 def test_there_are_cases_to_compare() -> None:
     assert len(compared()) >= FEWEST_CASES, (
         "too many golden cases ask for something else than they did for the last release; add new cases instead, or "
@@ -87,6 +89,7 @@ def test_there_are_cases_to_compare() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_changed_pod_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     build = workloads.deployment
     monkeypatch.setattr(workloads, "deployment", lambda **values: {**build(**values), "more": 1})

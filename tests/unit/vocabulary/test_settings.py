@@ -59,6 +59,7 @@ def test_anything_else_is_refused_with_variable_value_and_what_is_accepted(
     assert str(refused.value) == f"MODELPLANE_RATELIMIT: {want}, not {setting!r}"
 
 
+@pytest.mark.slow
 def test_a_wrong_setting_stops_the_server_before_it_serves() -> None:
     command = [sys.executable, "-m", "function", "serve", "--insecure", "--address=127.0.0.1:0"]
     wrong = os.environ | {settings.RATELIMIT_VARIABLE: "http://ratelimit:8081"}

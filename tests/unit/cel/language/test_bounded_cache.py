@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from function import cel
 from function.cel import selector
 from function.cel.language.limits.bounded_cache import BoundedCache
@@ -35,6 +37,7 @@ def test_what_is_too_heavy_is_kept_alone() -> None:
     assert (cache.get("b"), cache.get("c")) == (None, 3)
 
 
+@pytest.mark.slow
 def test_several_threads_may_use_it() -> None:
     cache: BoundedCache[int, int] = BoundedCache(50)
 

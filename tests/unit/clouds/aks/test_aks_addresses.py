@@ -36,6 +36,7 @@ def test_the_parts_of_a_legal_plan_do_not_overlap_and_the_subnet_is_in_the_netwo
     assert plan.dns not in (plan.services[0], plan.services[1], plan.services[-1])
 
 
+@pytest.mark.slow
 @given(LEGAL, st.integers(3, 6000))
 def test_a_plan_is_refused_exactly_where_it_has_no_room(network: Network, nodes: int) -> None:
     plan = addresses.plan(network)

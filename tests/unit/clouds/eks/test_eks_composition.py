@@ -314,6 +314,7 @@ POOLS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(POOL_EDITS, CLUSTER_EDITS, POOLS)
 @settings(max_examples=60)
 def test_no_edit_changes_what_cannot_be_changed(
@@ -331,6 +332,7 @@ def test_no_edit_changes_what_cannot_be_changed(
                     assert dig(now, *path.split(".")) == dig(was, *path.split(".")), (key, path)
 
 
+@pytest.mark.slow
 @given(POOL_EDITS, POOLS)
 @settings(max_examples=40)
 def test_an_edit_of_other_pools_leaves_a_template_and_a_group_as_they_are(
@@ -369,6 +371,7 @@ def test_an_upgrade_reaches_the_nodes_once_the_control_plane_runs_it() -> None:
     assert {parameters(then, key)["version"] for key in ("cluster", "pool-l4", "system-pool")} == {"1.36"}
 
 
+@pytest.mark.slow
 def test_a_pool_that_is_removed_goes_before_what_it_needs() -> None:
     named = {"zones": ["us-east-1a", "us-east-1b"]}
     before = running(xr(L4, H100, **named))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def test_every_kind_that_is_composed_is_looked_at() -> None:
     assert FORCE_NEW.keys() | {"ServiceAccount"} == {kind.kind for kind in facts.MANAGED}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(first=spec(), second=spec())
 def test_an_edit_never_changes_what_google_cannot(first: dict[str, Any], second: dict[str, Any]) -> None:
@@ -145,6 +147,7 @@ def test_an_edit_never_changes_what_google_cannot(first: dict[str, Any], second:
         assert kept(before[key]) == kept(after[key]), key
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(first=spec(), second=spec())
 def test_the_nodes_of_a_pool_stay_in_their_zones(first: dict[str, Any], second: dict[str, Any]) -> None:

@@ -76,6 +76,7 @@ def service_cidrs(whole: IPv4Network) -> Iterator[str]:
         yield str(IPv4Network((int(whole.broadcast_address), prefix), strict=False))
 
 
+@pytest.mark.slow
 @given(NETWORKS, POOLS, st.data())
 def test_what_is_accepted_has_room_for_all_nodes(whole: IPv4Network, sizes: list[dict], data: st.DataObject) -> None:
     service = data.draw(st.sampled_from(list(service_cidrs(whole))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ def kept(manifest: Manifest) -> dict[str, Any]:
     return {path: dig(written, *path.split(".")) for path in (kind.immutable if kind else ())}
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(blocks(), blocks(), st.sampled_from([{}, {"registries": ["registry-a"]}, {"network": {"cidr": "10.0.0.0/12"}}]))
 def test_no_edit_changes_what_nebius_cannot_change(
@@ -117,6 +119,7 @@ def test_no_edit_changes_what_nebius_cannot_change(
             assert kept(composed.manifest) == kept(there[key]), key
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(blocks(), blocks())
 def test_nodes_are_replaced_by_an_upgrade_alone(before: dict[str, Any], after: dict[str, Any]) -> None:

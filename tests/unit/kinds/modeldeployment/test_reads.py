@@ -27,6 +27,7 @@ def weight(manifests: list[Object]) -> int:
     return sum(len(shuffled.resource(manifest)) for manifest in manifests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seeded", "calls"), [(True, 1), (False, 2)])
 def test_a_settled_deployment_reads_the_same_in_a_fleet_of_four_times_the_size(seeded: bool, calls: int) -> None:
     small, large = (settled(size, seeded=seeded).done for size in (SMALL, LARGE))
@@ -44,6 +45,7 @@ def test_a_settled_deployment_reads_its_own_clusters_alone() -> None:
     assert found <= {m["metadata"]["name"] for m in fleet.clusters(SMALL.clusters)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [reads.roomy, reads.nearly_full])
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 def test_a_placement_reads_all_clusters_once_and_the_replicas_on_a_few(size: Size, make) -> None:
@@ -66,6 +68,7 @@ def test_replicas_elsewhere_add_nothing_to_a_placement() -> None:
     assert after.size - before.size < 1.2 * added * counted / size.clusters < added / 3
 
 
+@pytest.mark.slow
 def test_clusters_that_mislead_cost_more_calls_and_no_placement() -> None:
     """The stages end with all replicas, within the calls that Crossplane makes."""
     made = reads.misleading(LARGE)

@@ -54,6 +54,7 @@ def test_every_fault_is_switched_on_and_off(fault: str) -> None:
     assert world.is_healthy
 
 
+@pytest.mark.slow
 def test_the_same_seed_is_the_same_run() -> None:
     got = [play_chosen(simulated.start(), Generator(5, 40)) for _ in range(2)]
 

@@ -39,6 +39,7 @@ def test_every_invariant_has_a_function_that_breaks_it() -> None:
     assert {invariant for invariant, *_ in FAULTY} == set(Invariant)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("invariant", "kind", "break_"), FAULTY, ids=lambda value: getattr(value, "__name__", None))
 def test_a_function_that_breaks_it_is_found_out(invariant, kind, break_) -> None:  # type: ignore[no-untyped-def]
     start = simulated.start(broken(kind, break_), settled=invariant in LASTING)
