@@ -35,6 +35,7 @@ def test_its_blocks_and_its_kind_are_published(tree: Path) -> None:
         "docs/reference/providers.md",
         "docs/reference/servingstack.md",
         "docs/reference/toycluster.md",
+        "function/cli/commands.json",
         "package/admission.yaml",
         "package/configuration/activation.yaml",
         "package/rbac.yaml",
