@@ -81,6 +81,7 @@ def test_calls_that_hold_lead_to_the_decision_of_one_call_that_does_not(job, fle
     assert evaluations == unbounded.evaluations
 
 
+@pytest.mark.slow
 @given(jobs, fleets(), budgets)
 def test_what_was_decided_is_decided_at_once_the_next_time(job, fleet, most):
     progress, limits = Progress(), cycle(most)
@@ -100,6 +101,7 @@ def test_a_call_takes_no_more_than_its_budget_and_one_piece_of_work(job, fleet, 
             return
 
 
+@pytest.mark.slow
 @given(st.lists(jobs, min_size=2, max_size=4), fleets(), budgets, orders, st.sampled_from([1, 10, 1_000]))
 def test_any_order_of_calls_of_several_deployments_leads_to_the_same_decisions(several, fleet, most, order, room):
     """Whether there is room for what each found out or not."""

@@ -161,6 +161,7 @@ def test_the_most_that_fits_is_the_last_that_is_safe(pool: tuple[Nodes, Pods]) -
     assert more == most or not is_safe(nodes, {**others, kind: more + 1})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(pools(), st.randoms(use_true_random=False))
 def test_what_is_admitted_fits_in_any_order_on_any_nodes(pool: tuple[Nodes, Pods], random: Random) -> None:

@@ -20,6 +20,7 @@ from tests.support.rendered import containers, remote, templates
 Manifest = dict[str, Any]
 
 
+@pytest.mark.slow
 @given(xr_names, dns_labels, specs(), st.booleans())
 def test_pods_fit_together(name: str, namespace: str, spec: dict[str, Any], cached: bool) -> None:
     """What is mounted, claimed, probed and selected is there, and what is there is used."""

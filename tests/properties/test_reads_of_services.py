@@ -146,6 +146,7 @@ def test_a_look_up_that_finds_nothing_once_moves_no_traffic(world: World, entrie
         assert back.resources == settled.resources, requirement.name
 
 
+@pytest.mark.slow
 @given(worlds(most=24), ENTRIES)
 def test_a_service_comes_to_rest(world: World, entries: list[dict[str, str]]) -> None:
     """Whatever is not there: it is not doubted again and again."""

@@ -59,6 +59,7 @@ def _after(job: Job, plan: Plan, p, *, serving: bool) -> Replica:
     return replace(new, ready=True, serving=True, served=True) if serving else new
 
 
+@pytest.mark.slow
 @given(jobs, fleets())
 def test_never_more_replicas_than_asked_plus_one_predecessor_for_each_being_moved(job, fleet):
     plan = solve(job, fleet)

@@ -80,6 +80,7 @@ def test_with_what_is_true_of_shared_pools_the_decision_is_that_of_reading_every
     assert passes <= stages.LAST
 
 
+@pytest.mark.slow
 @given(randoms)
 def test_wrong_numbers_of_shared_pools_overcommit_none_and_are_overcome(random: Random) -> None:
     true = world(random, sharing=True)

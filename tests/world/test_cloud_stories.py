@@ -147,6 +147,7 @@ def test_a_pool_that_is_out_of_stock_is_named_while_the_others_serve(source: Sou
     assert (world.placed(), world.serving()) == ([(NAME, "one"), (NAME, "two")], 2)
 
 
+@pytest.mark.slow
 @every_cloud
 def test_whatever_is_refused_is_named_and_recovers(source: Source) -> None:
     """Once for each kind of managed resource."""

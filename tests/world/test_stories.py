@@ -116,6 +116,7 @@ def test_scaling_down_keeps_one_and_scaling_to_zero_is_ready(settled: Make) -> N
     assert (one, none, found is not None and is_ready(found)) == ((1, 1), (0, 0), True)
 
 
+@pytest.mark.slow
 def test_what_is_scaled_away_leaves_nothing_on_its_cluster(settled: Make) -> None:
     """But the namespace, which no replica's end takes away."""
     control = settled(*FLEET, "tour/two-regions.yaml")
@@ -126,6 +127,7 @@ def test_what_is_scaled_away_leaves_nothing_on_its_cluster(settled: Make) -> Non
     assert left == set()
 
 
+@pytest.mark.slow
 def test_a_typo_in_a_selector_loses_nothing(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
     before = clusters(control, "qwen3-32b"), endpoints(control)
@@ -154,6 +156,7 @@ def test_a_class_that_is_gone_loses_nothing(settled: Make) -> None:
     assert (clusters(control, "qwen3-32b"), endpoints(control)) == before
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_loses_nothing(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
     before = endpoints(control)
@@ -197,6 +200,7 @@ def test_a_cluster_is_deleted_once_its_replicas_have_left(settled: Make) -> None
     assert (refused, gone, clusters(control, "qwen3-32b")) == (True, True, Counter(europe=2))
 
 
+@pytest.mark.slow
 def test_a_deleted_deployment_takes_everything_along(settled: Make) -> None:
     control = settled(*FLEET, "tour/gang.yaml")
 
@@ -231,6 +235,7 @@ def test_an_image_that_never_starts_stops_at_the_first_replica(settled: Make) ->
         assert (images(control)["v0.23.0"], serving, len(endpoints(control) & before)) == (1, 1, 1)
 
 
+@pytest.mark.slow
 def test_an_upgrade_reaches_every_replica(settled: Make) -> None:
     control = settled(*FLEET, "tour/two-regions.yaml")
 

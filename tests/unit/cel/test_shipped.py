@@ -73,6 +73,7 @@ def test_every_rule_of_the_definitions_can_be_evaluated_on_the_smallest_and_the_
     assert set(got.values()) == {(bool, bool)}
 
 
+@pytest.mark.slow
 def test_a_rule_about_a_change_allows_an_object_that_does_not_change():
     got = {
         text: cel.rule(text).evaluate(self=sample, oldSelf=sample)

@@ -69,6 +69,7 @@ def test_a_level_of_pod_security_is_explained_with_the_field_and_what_admits_it(
     assert full in output
 
 
+@pytest.mark.slow
 def test_for_machines_it_says_the_same():
     code, output = explain(EXAMPLE, GLM, "-o", "json")
     data = json.loads(output)

@@ -131,6 +131,7 @@ def test_an_attribute_that_is_read_as_a_capacity_is_found_where_it_is(tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_a_class_that_many_clusters_mistype_is_one_cause(tmp_path: Path):
     pools = [{"name": "h200", "className": "h200-x8", "nodeCount": 4}]
     more = "".join(cluster(f"south-{i}", nodePools=pools) for i in range(3))
@@ -224,6 +225,7 @@ def test_a_fleet_without_a_cluster_is_the_cause(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_changes_beyond_the_limit_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("function.planning.explanation.trials.MOST_TRIALS", 1)
     pools = [[{"name": f"pool-{i}", "className": "h200-8x", "nodeCount": 1}] for i in range(3)]

@@ -28,6 +28,7 @@ def said(got: Result) -> tuple[int, list[str]]:
     return got.exit_code, got.stderr.splitlines()
 
 
+@pytest.mark.slow
 def test_a_first_plan_with_something_not_placed_fails_when_asked() -> None:
     got = [said(plan(TOUR, *option)) for option in ([], ["--fail-on", "short"])]
 
@@ -136,6 +137,7 @@ def test_an_error_wins() -> None:
     assert [line.partition(" warning:")[0] for line in got.stderr.splitlines()[1:]] == ["--fail-on"]
 
 
+@pytest.mark.slow
 def test_machines_get_the_same_exit_code() -> None:
     one = plan(TOUR, "--fail-on", "short", "-o", "json")
     other = what_if(SPARE, "--drain", "iowa", "--fail-on", "change", "-o", "json")
@@ -155,6 +157,7 @@ def test_what_if_fails_on_what_falls_short() -> None:
     assert got[0][1][0].startswith("--fail-on short: fewer serving replicas than wanted: ml-team/qwen3-8b (")
 
 
+@pytest.mark.slow
 def test_what_if_names_the_cluster_without_which_something_falls_short() -> None:
     code, lines = said(what_if(TOUR, "--lose", "any", "--fail-on", "short", "--jobs", "1"))
 

@@ -274,6 +274,7 @@ def test_the_rules_of_colours_stand_in_one_module() -> None:
     assert found == ["terminal.py"]
 
 
+@pytest.mark.slow
 def test_forced_colours_are_in_the_output_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     coloured = run("plan", TOUR).stdout

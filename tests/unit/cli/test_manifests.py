@@ -53,6 +53,7 @@ def test_each_cluster_and_composite_has_a_heading() -> None:
     assert "# ModelDeployment ml-team/qwen3-8b: ModelReplica qwen3-8b-84fee53c" in headings
 
 
+@pytest.mark.slow
 def test_both_formats_have_the_same_manifests() -> None:
     listed = [one["manifest"] for cluster in data(*SMALL) for one in cluster["manifests"]]
 
@@ -72,6 +73,7 @@ def test_a_namespace_has_what_its_objects_become() -> None:
     assert {one["of"]["name"] for cluster in found for one in cluster["manifests"]} == {"gemma-3-12b"}
 
 
+@pytest.mark.slow
 def test_a_made_up_address_is_known_after_apply() -> None:
     got = run(TOUR).stdout
 
@@ -96,6 +98,7 @@ def test_a_wrong_name_is_an_error(options: tuple[str, ...], code: int, want: str
     assert (got.exit_code, want in got.stderr, got.stdout) == (code, True, ""), got.stderr
 
 
+@pytest.mark.slow
 def test_a_folder_gets_a_file_for_each_cluster(tmp_path: Path) -> None:
     got = run(*SMALL, "--to", str(tmp_path / "new/folder"))
 

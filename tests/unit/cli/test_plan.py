@@ -49,6 +49,7 @@ def test_the_tour_in_a_sentence() -> None:
     assert (got.exit_code, got.stdout.splitlines()[0]) == (CHANGED, want)
 
 
+@pytest.mark.slow
 def test_the_tour_of_clouds_is_made_from_nothing() -> None:
     """Two clouds, and as many replicas in each."""
     got = json.loads(run(str(EXAMPLES / "clouds/tour"), "-o", "json").stdout)
@@ -311,6 +312,7 @@ def test_replicas_of_deployments_that_were_not_dumped_still_take_their_nodes(tmp
     assert len(left.store.of_kind("modelplane.ai/v1alpha1", "ModelReplica")) == 5
 
 
+@pytest.mark.slow
 def test_plans_are_the_same_every_time() -> None:
     assert run(str(EXAMPLES / "tour")).stdout == run(str(EXAMPLES / "tour")).stdout
 

@@ -163,6 +163,7 @@ def test_an_edit_without_effect_says_so(tmp_path: Path) -> None:
     assert '    metadata.annotations: added {"a": "b"}' in lines
 
 
+@pytest.mark.slow
 def test_a_long_diff_ends_with_how_to_see_all(tmp_path: Path) -> None:
     edit = edited(
         FLEET, "ModelDeployment", "d1", lambda spec: container(spec).update(args=[f"--a{i}" for i in range(300)])

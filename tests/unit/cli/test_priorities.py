@@ -103,6 +103,7 @@ def test_a_loss_says_which_priority_answers_then() -> None:
     assert code == LOST
 
 
+@pytest.mark.slow
 def test_the_same_for_machines_and_in_a_comment() -> None:
     found = data("what-if", TIERS, "--lose", "any")
 

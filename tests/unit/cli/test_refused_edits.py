@@ -99,6 +99,7 @@ def test_other_kinds_refuse_too(tmp_path: Path) -> None:
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
 
 
+@pytest.mark.slow
 def test_what_an_edit_breaks_elsewhere_is_an_error_there(tmp_path: Path) -> None:
     """The pools of a cluster keep the machine that its class no longer has. The cluster itself is not edited."""
     fleet = EXAMPLES / "clouds/tour"
@@ -112,6 +113,7 @@ def test_what_an_edit_breaks_elsewhere_is_an_error_there(tmp_path: Path) -> None
     assert (got.exit_code, got.stderr.startswith(want)) == (ERROR, True), got.stderr
 
 
+@pytest.mark.slow
 def test_what_an_edit_breaks_is_placed_in_the_state_after_it(tmp_path: Path) -> None:
     fleet = EXAMPLES / "clouds/tour"
     classes = copy(fleet / "classes.yaml", tmp_path, "machineType: g2-standard-8", "machineType: g2-standard-4")

@@ -160,6 +160,7 @@ def test_more_replicas_than_there_is_room_for_fall_short() -> None:
 # Several
 
 
+@pytest.mark.slow
 def test_edits_happen_in_the_order_given_across_options() -> None:
     """A cluster that is drained first has nothing to lose; one that is lost first cannot be drained."""
     drained = data(SPARE, "--drain", "iowa", "--lose", "iowa")
@@ -188,6 +189,7 @@ def test_room_that_is_made_first_is_used() -> None:
 # Every cluster in turn
 
 
+@pytest.mark.slow
 def test_n_1_holds_where_there_is_room_for_each() -> None:
     got = data(SPARE, "--lose", "any")
 
@@ -279,6 +281,7 @@ def test_machines_get_the_same_in_json_and_in_yaml() -> None:
     assert json.loads(run(*arguments, "json").stdout) == yaml.safe_load(run(*arguments, "yaml").stdout)
 
 
+@pytest.mark.slow
 def test_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     before = {path: path.read_bytes() for path in sorted((EXAMPLES / "spare").iterdir())}
@@ -304,6 +307,7 @@ def test_people_see_the_loss_in_a_table() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_people_see_one_row_for_each_cluster() -> None:
     got = run(SPARE, "--scale", "ml-team/qwen3-8b=4", "--lose", "any").stdout.splitlines()
 

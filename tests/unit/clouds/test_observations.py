@@ -42,6 +42,7 @@ def _texts(value: Any) -> list[str]:
     return [text for child in children for text in _texts(child)]
 
 
+@pytest.mark.slow
 def test_no_manifest_of_a_cloud_has_what_was_made_up() -> None:
     """Of two clouds from nothing."""
     got = CliRunner().invoke(main, ["manifests", str(EXAMPLES / "clouds/tour"), "-o", "json"])

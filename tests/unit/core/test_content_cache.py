@@ -53,6 +53,7 @@ def test_what_is_remembered_is_bounded_and_the_longest_unasked_goes_first():
     assert doubles.made == 4
 
 
+@pytest.mark.slow
 def test_no_manifest_is_kept_alive():
     doubles = ContentCache("n", make=doubled, most=9)
     manifest = Told(n=1)

@@ -147,6 +147,7 @@ def test_nothing_below_a_prefix_is_told(store: Store, tmp_path: Path) -> None:
     assert got == (ExitCode.NOTHING, "the bucket has no object under the prefix")
 
 
+@pytest.mark.slow
 def test_a_store_that_stumbles_is_asked_again(store: Store, tmp_path: Path) -> None:
     store.faults = {"list": [Fault(503, "SlowDown")], key(SHARD): [Fault(500)]}
 
@@ -181,6 +182,7 @@ def test_a_cut_connection_is_taken_up_again(store: Store, tmp_path: Path, cut: i
     assert store.sent[key(SHARD)] == len(WEIGHTS[SHARD])
 
 
+@pytest.mark.slow
 def test_a_file_that_stalls_is_taken_up_again(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buckets, "_PATIENCE", 0.5)
     store.faults = {key(SHARD): [Fault(stall_after=196_608)]}

@@ -127,6 +127,7 @@ def test_an_authority_that_nobody_knows_is_final_and_told(tmp_path: Path, origin
     assert "caBundle" in ended.stderr
 
 
+@pytest.mark.slow
 @ORIGINS
 def test_an_authority_of_the_bundle_is_trusted(tmp_path: Path, bundle: str, origin: type[hub]) -> None:
     with origin(is_secure=True) as (url, args, variable):
@@ -135,6 +136,7 @@ def test_an_authority_of_the_bundle_is_trusted(tmp_path: Path, bundle: str, orig
     assert ended.returncode == ExitCode.STAGED, ended.stderr
 
 
+@pytest.mark.slow
 def test_the_public_authorities_stay_trusted_beside_the_bundle(tmp_path: Path, bundle: str) -> None:
     """The system's own file is AUTHORITY's here, and the bundle is another's."""
     other = tmp_path / "other.crt"

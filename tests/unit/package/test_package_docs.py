@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from function.vocabulary import versions
@@ -20,6 +21,7 @@ def test_every_version_of_ours_is_the_current_one() -> None:
     assert shown == {build.version()}
 
 
+@pytest.mark.slow
 def test_the_tables_of_dependencies_are_those_of_the_package() -> None:
     """The page of the install has those that every fleet needs, and the reference those of clouds."""
     always = re.findall(r"^\| `([a-z-]+)` \| `(>=v[0-9.]+)` \|", INSTALL, re.MULTILINE)

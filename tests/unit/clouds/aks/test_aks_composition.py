@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ def _seen(manifest: Manifest) -> Mapping[str, Any]:
     return observe(manifest).at_provider if (manifest["apiVersion"], manifest["kind"]) in KINDS else {}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(EDITS, min_size=2, max_size=4))
 def test_no_edit_changes_what_azure_cannot_change(edits: list[dict[str, Any]]) -> None:

@@ -96,6 +96,7 @@ def test_what_cannot_be_is_refused_before_anything_is_made() -> None:
         assert managed(control) == []
 
 
+@pytest.mark.slow
 def test_a_pool_in_a_further_zone_is_added_to_a_cluster_that_runs() -> None:
     control = control_of(GPU)
     before = managed(control)
@@ -108,6 +109,7 @@ def test_a_pool_in_a_further_zone_is_added_to_a_cluster_that_runs() -> None:
     assert told(control) == "ClusterRunning: 2 nodes, pools: p0, more"
 
 
+@pytest.mark.slow
 def test_it_is_deleted_and_leaves_nothing() -> None:
     control = control_of(GPU)
 

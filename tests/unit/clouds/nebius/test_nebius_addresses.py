@@ -91,6 +91,7 @@ def test_what_is_accepted_has_room_for_all_nodes(whole: IPv4Network, sizes: list
     )
 
 
+@pytest.mark.slow
 @given(st.integers(16, 22), st.integers(16, 28))
 def test_as_many_nodes_as_are_counted_fit_and_no_more(prefix: int, service: int) -> None:
     whole = IPv4Network(("172.16.0.0", prefix))

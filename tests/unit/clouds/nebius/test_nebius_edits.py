@@ -132,6 +132,7 @@ def test_nodes_are_replaced_by_an_upgrade_alone(before: dict[str, Any], after: d
         assert {**was, "taints": None} == {**now, "taints": None}
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(blocks(), blocks())
 def test_nodes_are_never_newer_than_their_control_plane(before: dict[str, Any], after: dict[str, Any]) -> None:

@@ -67,6 +67,7 @@ def test_a_small_budget_leads_to_the_same_decision(name: str, warm: bool) -> Non
     assert max(spent) <= 130_000 + 25 * 5_100
 
 
+@pytest.mark.slow
 def test_a_call_says_how_far_it_came_and_each_comes_further() -> None:
     cel.clear_caches()
     _, said, _ = until_decided("selectors that just do not", 130_000)
@@ -117,6 +118,7 @@ def test_no_call_takes_more_than_its_budget_whatever_is_asked(name: str) -> None
     raise AssertionError("it never decided")
 
 
+@pytest.mark.slow
 def test_steady_calls_evaluate_and_compile_nothing() -> None:
     until_decided("selectors that end at their bound", decide.MOST_SPENT)
     cel.clear_caches()

@@ -58,6 +58,7 @@ def test_a_placement_reads_all_clusters_once_and_the_replicas_on_a_few(size: Siz
     assert done.size < weight(made.clusters) + 1.2 * weight(made.clusters + made.replicas) * counted / size.clusters
 
 
+@pytest.mark.slow
 def test_replicas_elsewhere_add_nothing_to_a_placement() -> None:
     size = Size(80, 400)
     few, many = reads.roomy(size), reads.roomy(Size(size.clusters, 2 * size.replicas))

@@ -57,6 +57,7 @@ def counted(texts: Iterable[str]) -> tuple[int, int]:
     return sum(one.size for one in known), sum(one.price for one in known)
 
 
+@pytest.mark.slow
 def test_the_examples_are_far_below() -> None:
     paths = [path for path in EXAMPLES.rglob("*.yaml") if "bad-edit" not in str(path)]
     found = [d for path in paths for d in yaml.safe_load_all(path.read_text()) if d]

@@ -232,6 +232,7 @@ def test_the_proxy_stays_until_the_gateway_leads_elsewhere() -> None:
     assert not set(proxy.KEYS) & result.resources.keys()
 
 
+@pytest.mark.slow
 def test_as_many_endpoints_as_there_is_room_for_fit_into_a_config_map() -> None:
     """With the longest names and paths that an endpoint may have, fewer fit, and the rest is left out."""
     long = {"basePath": f"/{'p' * 1000}", "query": {f"q{i}": "v" * 256 for i in range(16)}, "model": "m" * 253}
