@@ -16,7 +16,7 @@ import click
 import pytest
 import yaml
 
-from function.main import main
+from tests.docs.running import parsed
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/ci"
@@ -45,14 +45,6 @@ def calls(script: str) -> list[list[str]]:
 
 CALLS = [call for script in scripts() for call in calls(script)]
 WHOLE = [*CALLS, [*HOOK["entry"].split()[1:], *HOOK["args"]]]
-
-
-def parsed(arguments: list[str]) -> click.Context:
-    """The context of a command line. Raises UsageError if it is wrong."""
-    root = main.make_context("modelplane", list(arguments))
-    name, command, rest = main.resolve_command(root, list(arguments))
-    assert command is not None
-    return command.make_context(name, rest, parent=root)
 
 
 @pytest.mark.parametrize("arguments", WHOLE, ids=" ".join)

@@ -2,61 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import re
-import shlex
-import subprocess
-import sys
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import click
+import promql_parser
 import pytest
+import yaml
 
 from function import validation
+from function.cel import selector
 from function.cli import files
 from function.main import main
+from tests.docs import pages
+from tests.docs.pages import ROOT, Block
+from tests.docs.running import run
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
-ALL_PAGES = [*PAGES, *sorted((ROOT / "docs/reference").glob("*.md"))]
 PLANNED = (0, 3)
 """A plan that changes something is no failure."""
 LOST = (*PLANNED, 2)
 """Nor is it one of a what-if to find what would be lost."""
+CONSOLE = pages.of("console", pages.WRITTEN)
+RUN = sorted({command for block in CONSOLE for command in block.commands if command.startswith("modelplane ")})
+UNCHECKED = {"text", "markdown", "diff"}
+"""Languages of blocks in which nothing can be checked for itself."""
 
 
-def run(command: str) -> subprocess.CompletedProcess[str]:
-    _, *arguments = shlex.split(command)
-    return subprocess.run(
-        [sys.executable, "-c", "from function.main import main; main()", *arguments],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
-def commands(page: Path) -> list[str]:
-    """The lines that a page tells its reader to type."""
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
-    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-
-
-def links(page: Path) -> list[str]:
-    return [link for link in re.findall(r"\]\(([^)]+)\)", page.read_text()) if "://" not in link]
-
-
-SHOWN = [(page, command) for page in PAGES for command in commands(page)]
-RUN = sorted({command for _, command in SHOWN if command.startswith("modelplane ")})
-MADE = sorted({command for _, command in SHOWN if command.startswith("make ")})
-
-
-def told_codes(page: Path) -> list[tuple[str, int]]:
+def told_codes() -> list[tuple[str, int]]:
     """The last command of each block, and the exit code that the text below it tells, if it tells one."""
-    found = []
-    for block, below in re.findall(r"```console\n(.*?)```(.*?)(?=```|\n## |\Z)", page.read_text(), re.DOTALL):
-        code = re.search(r"The exit code is (\d)", " ".join(below.split()))
-        found += [(block.splitlines()[-1].removeprefix("$ "), int(code.group(1)))] if code else []
-    return found
+    told = [(block, re.search(r"The exit code is (\d)", " ".join(block.below.split()))) for block in CONSOLE]
+    return [(block.commands[-1], int(code[1])) for block, code in told if code]
 
 
-TOLD = [told for page in PAGES for told in told_codes(page)]
+TOLD = told_codes()
 
 
 @pytest.mark.parametrize("command", RUN)
@@ -71,17 +52,6 @@ def test_every_command_that_is_shown_runs(command: str) -> None:
     assert (got.returncode in wanted, *said) == (True, reports or fails, fails)
 
 
-@pytest.mark.parametrize("command", MADE)
-def test_every_target_that_is_shown_exists(command: str) -> None:
-    assert re.search(rf"^{command.split()[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
-
-
-def test_nothing_is_shown_that_is_neither_run_nor_made() -> None:
-    rest = [c for _, c in SHOWN if not c.startswith(("modelplane ", "make "))]
-
-    assert rest == ['export PATH="$PWD/.venv/bin:$PATH"']
-
-
 @pytest.mark.parametrize(("command", "code"), TOLD)
 def test_every_exit_code_that_is_told_is_that_of_the_command(command: str, code: int) -> None:
     assert run(command).returncode == code
@@ -91,43 +61,92 @@ def test_some_exit_codes_are_told() -> None:
     assert len(TOLD) >= 3
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_object_that_is_shown_is_valid(page: Path) -> None:
-    """Pieces of one have no apiVersion and are passed over."""
-    blocks = [b for b in re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL) if b.startswith("apiVersion: ")]
+def test_every_block_names_a_language() -> None:
+    """One whose blocks are checked, or one of plain text. Diagrams of Mermaid would load a script from another host."""
+    strange = {
+        f"{pages.name(page)}: {block.language or 'none'}"
+        for page in pages.ALL
+        for block in pages.blocks(page)
+        if block.language not in {*CHECKS, *UNCHECKED, "console", "shell", "sh"}
+    }
 
-    findings = [validation.validate([one.manifest for one in files.parse(block, page.name)]) for block in blocks]
-
-    assert [finding.message for found in findings for finding in found] == []
+    assert strange == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages.ALL, ids=pages.name)
+def test_every_block_of_data_can_be_read(page: Path) -> None:
+    """YAML of objects is valid, too. Pieces of one have no apiVersion."""
+    wrong = {block.text: problem for block in pages.blocks(page) if (problem := problem_of(block))}
+
+    assert wrong == {}
+
+
+def problem_of(block: Block) -> str:
+    check = CHECKS.get(block.language)
+    try:
+        return check(block) if check else ""
+    except Exception as problem:  # noqa: BLE001 (each language has its own)
+        return f"{type(problem).__name__}: {problem}"
+
+
+def of_yaml(block: Block) -> str:
+    if re.search(r"^apiVersion: ", block.text, re.MULTILINE) and re.search(r"^kind: ", block.text, re.MULTILINE):
+        manifests = [one.manifest for one in files.parse(block.text, block.page.name)]
+        return "; ".join(finding.message for finding in validation.validate(manifests))
+    list(yaml.safe_load_all(block.text))
+    return ""
+
+
+def of_cel(block: Block) -> str:
+    selector.compiled(block.text.strip())
+    return ""
+
+
+CHECKS = {
+    "yaml": of_yaml,
+    "cel": of_cel,
+    "json": lambda block: json.loads(block.text) and "",
+    "toml": lambda block: tomllib.loads(block.text) and "",
+    "promql": lambda block: promql_parser.parse(block.text) and "",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("yaml", "a: [b"),
+        ("yaml", "apiVersion: modelplane.ai/v1alpha1\nkind: ModelCache\nmetadata: {name: a, namespace: b}\n"),
+        ("json", "{"),
+        ("toml", "a"),
+        ("promql", "sum("),
+        ("cel", "device."),
+    ],
+)
+def test_a_block_that_is_wrong_would_be_found(language: str, text: str) -> None:
+    assert problem_of(Block(ROOT / "README.md", language, text, ""))
+
+
+@pytest.mark.parametrize("page", pages.ALL, ids=pages.name)
 def test_every_command_that_is_named_in_passing_exists(page: Path) -> None:
     named = set(re.findall(r"`modelplane ([a-z-]+)", page.read_text()))
 
     assert named - set(main.list_commands(click.Context(main))) == set()
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages.ALL, ids=pages.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     """To a file or a folder that is there, and to a heading that is in it."""
-    broken = [link for link in links(page) if not is_there(page, *link.partition("#")[::2])]
+    broken = [link for link in pages.links(page) if not is_there(page, *link.partition("#")[::2])]
 
     assert broken == []
 
 
 def is_there(page: Path, path: str, heading: str) -> bool:
     target = page.parent / path if path else page
-    return target.exists() and (not heading or heading in anchors(target))
+    return target.exists() and (not heading or heading in pages.anchors(target))
 
 
-def anchors(page: Path) -> set[str]:
-    """As GitHub makes them of headings."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages.ALL, ids=pages.name)
 def test_code_is_shown_as_it_is_written(page: Path) -> None:
     """Markdown does not look for entities in code."""
     code = re.findall(r"`[^`\n]+`", page.read_text())
@@ -137,7 +156,7 @@ def test_code_is_shown_as_it_is_written(page: Path) -> None:
 
 def test_the_demo_shows_what_the_readme_says() -> None:
     """Every line of the README's excerpt, as far as it goes, is a line of the demo."""
-    (excerpt,) = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    excerpt = pages.of("text", [ROOT / "README.md"])[0].text
     lines = [line.rstrip("…").rstrip() for line in excerpt.splitlines() if line.strip(" …")]
 
     got = run("modelplane plan examples/tour")
@@ -148,9 +167,12 @@ def test_the_demo_shows_what_the_readme_says() -> None:
 
 def shown_outputs() -> list[tuple[str, str]]:
     """The last command of each block that is followed at once by what it prints, and that text."""
-    pairs = re.compile(r"```console\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
-    found = [pair for page in PAGES for pair in pairs.findall(page.read_text())]
-    return [(block.splitlines()[-1].removeprefix("$ "), text) for block, text in found]
+    pairs = [(one, two) for page in pages.WRITTEN for one, two in pairwise(pages.blocks(page))]
+    return [
+        (one.commands[-1], two.text)
+        for one, two in pairs
+        if (one.language, two.language, one.below) == ("console", "text", "\n\n")
+    ]
 
 
 OUTPUTS = shown_outputs()
