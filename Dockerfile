@@ -8,7 +8,11 @@
 #   docker run --rm -i function-modelplane plan - < fleet.yaml
 #   docker save -o dist/image.tar function-modelplane && make package IMAGE=dist/image.tar
 
-FROM python:3.13-slim-trixie AS build
+# By tag, which moves with Python's and Debian's fixes. A release names the digest that it was built from
+# (docs/release.md): --build-arg BASE=python:3.13-slim-trixie@sha256:…
+ARG BASE=python:3.13-slim-trixie
+
+FROM ${BASE} AS build
 WORKDIR /build
 COPY requirements-image.lock .ci/build.lock ./
 RUN python -m venv /opt/modelplane \
@@ -22,20 +26,23 @@ RUN /opt/build/bin/python -m pip wheel --no-cache-dir --no-deps --no-build-isola
  && /opt/modelplane/bin/python -m pip uninstall --yes pip \
  && /opt/modelplane/bin/python -m compileall -q /opt/modelplane
 
-FROM python:3.13-slim-trixie
+FROM ${BASE}
 LABEL org.opencontainers.image.title="function-modelplane" \
       org.opencontainers.image.description="Serves AI models on fleets of GPU clusters" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /opt/modelplane /opt/modelplane
 COPY --chmod=0755 package/entrypoint.sh /usr/local/bin/function-modelplane
+# Probes and metrics: Crossplane names this port of a function's container `metrics` (crossplane v2.4, internal/
+# controller/pkg/runtime). Only `serve` reads the variable.
 # glibc gives freed memory back at once, and fetches it again for the next large request: keep it (malloc.h).
 ENV PATH="/opt/modelplane/bin:$PATH" \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
+    HTTP_ADDRESS=:8080 \
     MALLOC_TRIM_THRESHOLD_=536870912 \
     MALLOC_MMAP_THRESHOLD_=536870912 \
     MALLOC_ARENA_MAX=2
 USER 2000:2000
 WORKDIR /tmp
-EXPOSE 9443
+EXPOSE 9443 8080
 ENTRYPOINT ["function-modelplane"]

@@ -1,4 +1,4 @@
-"""Build both packages: `python -m package.build`, or `make package`.
+"""Build both packages, and the manifest of how they run: `python -m package.build`, or `make package`.
 
 configuration-modelplane holds the definitions and Compositions; function-modelplane what they call. A package of a
 function is also the image that runs it: give the one that `docker build` made, saved by `docker save`, as
@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from function import clouds
+from function.publish import generate, runtime
 from package import xpkg
 
 ROOT = Path(__file__).parent.parent
@@ -30,8 +31,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path, image in build(options.function_package, options.embed_runtime_image_tarball).items():
         xpkg.write(image, options.out / path)
         print(options.out / path)  # noqa: T201  (a program's output)
+    print(write_runtime(options.out, options.function_package))  # noqa: T201
     if options.embed_runtime_image_tarball is None:
         print("function: no program inside; --embed-runtime-image-tarball puts it there", file=sys.stderr)  # noqa: T201
+
+
+def write_runtime(out: Path, function_package: str | None) -> Path:
+    """Write package/runtime.yaml for the place that the Function is pulled from."""
+    path = out / "runtime.yaml"
+    path.write_text(generate.documents(runtime.manifests(function_package or runtime.FUNCTION_PACKAGE)), "utf-8")
+    return path
 
 
 def build(function_package: str | None = None, runtime: Path | None = None) -> dict[str, xpkg.Image]:
