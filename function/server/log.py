@@ -13,15 +13,22 @@ import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.processors import CallsiteParameter, CallsiteParameterAdder, EventRenamer, JSONRenderer, TimeStamper
 from structlog.typing import EventDict, Processor
 
 from function.core import visible
+from function.server.log_output import LogOutput
 
 _OURS = "function."
+_AROUND = ("function.core.", "function.server.")
+"""Modules that run the work of a call, rather than do it."""
+_CLIENT_LEFT = "ExecuteBatchError"
+"""What gRPC raises where a response cannot be sent (grpcio 1.84, _cython/_cygrpc/aio). It has no public name."""
+
+OUTPUT = LogOutput()
 
 
 def configure(*, debug: bool = False) -> None:
@@ -35,22 +42,34 @@ def configure(*, debug: bool = False) -> None:
     structlog.configure(
         processors=[shared[0], callsite, *shared[1:], *rendered],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if debug else logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", OUTPUT)),
     )
-    handler = logging.StreamHandler(sys.stdout)
+    handler = logging.StreamHandler(OUTPUT)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendered],
         )
     )
+    handler.addFilter(_is_of_interest)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     sys.excepthook = lambda _, problem, __: _uncaught(problem)
     threading.excepthook = lambda args: _uncaught(args.exc_value)
     sys.unraisablehook = lambda args: _uncaught(args.exc_value)
 
 
+def _is_of_interest(record: logging.LogRecord) -> bool:
+    """Leave out what gRPC logs as an error when a client leaves while it is answered."""
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is None or kind.__name__ != _CLIENT_LEFT
+
+
 def _for_people() -> list[Processor]:
-    return [TimeStamper(fmt="iso"), _on_one_line, structlog.dev.ConsoleRenderer(colors=sys.stdout.isatty())]
+    return [
+        TimeStamper(fmt="iso"),
+        _on_one_line,
+        structlog.dev.ConsoleRenderer(colors=sys.stdout is not None and sys.stdout.isatty()),
+    ]
 
 
 def _for_machines() -> list[Processor]:
@@ -71,6 +90,13 @@ def where(problem: BaseException) -> str:
     ours = [line for line in lines if line.startswith(_OURS)] or lines
     place = ours[-1].split()[0] if ours else "an unknown place"
     return f"{type(problem).__name__} at {place}"
+
+
+def step(problem: BaseException) -> str:
+    """Return the innermost line of our code that does a call's work: `function.scheduling.packing:88 search`."""
+    lines = list(_lines(problem.__traceback__))
+    work = [line for line in lines if line.startswith(_OURS) and not line.startswith(_AROUND)]
+    return work[-1] if work else "no step of it"
 
 
 def _frames(problem: BaseException | None) -> Iterator[str]:

@@ -14,42 +14,62 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from function import registry, wire
 from function.core import DeadlineExceeded, InvalidSpec, Result, deadline, dig
 from function.server import log, metrics
-from function.server.workers import WORKERS, Workers
+from function.server.admission import Admission, Admitted, Limits, Overloaded
+from function.server.sizes import LARGEST
+from function.server.workers import LONGEST, WORKERS, Workers
 
 _COLLECT_AFTER = 50_000
 """Container objects allocated since the last collection, above which another one pays off."""
 _COLLECT_ANYWAY = 20 * _COLLECT_AFTER
 """Above this, collect even while other calls run, although that pauses them."""
 
+_OPTION = "--max-call-seconds"
+_LIMITS = Limits.of(LARGEST)
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
 class Runner:
     """Computes calls in worker threads, so that health checks are answered meanwhile."""
 
-    def __init__(self, workers: int = WORKERS) -> None:
+    def __init__(self, workers: int = WORKERS, limits: Limits = _LIMITS, longest: float = LONGEST) -> None:
+        """`longest` is the time that a call may compute, in seconds."""
         self._log = structlog.get_logger()
-        self.workers = Workers(workers)
+        self.workers = Workers(workers, longest=longest)
+        self.admission = Admission(limits, lambda: self.workers.request_bytes)
+        self.workers.on_change = self.admission.woken
 
-    async def run(self, data: bytes, context: Context) -> bytes:
+    async def run(self, _: object, context: Context) -> bytes:
         """Return the response's bytes. A call without a response is aborted with a gRPC status and the reason."""
-        work = partial(self._begun, data, time.perf_counter())
         try:
-            return await self.workers.run(work, wire.peek(data), len(data), _limit(context))
+            return await self._responded(context, self.admission.entered(context.add_done_callback))
         except wire.MalformedRequest as problem:
             metrics.refused("malformed")
-            self._log.warning("Refused a request", problem=str(problem), request_bytes=len(data))
+            self._log.warning("Refused a request", problem=str(problem))
             code, why = grpc.StatusCode.INVALID_ARGUMENT, str(problem)
+        except Overloaded as problem:
+            metrics.refused("overloaded")
+            self._log.warning("Refused a call", problem=str(problem))
+            code, why = grpc.StatusCode.RESOURCE_EXHAUSTED, str(problem)
         except DeadlineExceeded as over:
             metrics.refused("cancelled" if over.cancelled else "late")
-            self._log.info("Gave up a call", why=str(over), request_bytes=len(data))
+            why = _late(over)
+            self._log.info("Gave up a call", why=why)
             code = grpc.StatusCode.CANCELLED if over.cancelled else grpc.StatusCode.DEADLINE_EXCEEDED
-            why = str(over)
         except Exception as bug:  # noqa: BLE001  (there is no response to report it in)
+            metrics.refused("bug")
             self._log.error("The call failed", **log.bug(bug))
             code, why = grpc.StatusCode.INTERNAL, log.where(bug)
         await context.abort(code, why)
         raise AssertionError("an aborted call goes no further")
+
+    async def _responded(self, context: Context, call: Admitted) -> bytes:
+        """Return the response's bytes. Raises Overloaded, MalformedRequest and DeadlineExceeded."""
+        peer = context.peer()
+        data = await self.admission.received(partial(_received, context), peer)
+        work = partial(self._begun, data, time.perf_counter())
+        response = await self.workers.run(work, wire.peek(data), len(data), _limit(context))
+        self.admission.sends(call, peer, len(response))
+        return response
 
     def _begun(self, data: bytes, received: float) -> bytes:
         metrics.waited(time.perf_counter() - received)
@@ -61,7 +81,7 @@ class Runner:
         try:
             answer = self._answered(call, data)
         except wire.MalformedRequest as problem:
-            raise wire.MalformedRequest(wire.diagnose(call, data) or str(problem)) from None
+            raise wire.MalformedRequest(wire.diagnose(call, data, is_malformed=True) or str(problem)) from None
         self._collect()
         return answer
 
@@ -95,8 +115,11 @@ class Runner:
         composer = registry.of(call.request)
         wire.verify(call)
         result = composer(replace(call.request, at=time.time()))
+        is_final = all(asked.name in call.request.required for asked in result.requirements)
+        if is_final:
+            metrics.decided(call.request, result)
         try:
-            return wire.encode(call, result), _said(result)
+            return wire.encode(call, result), _outcome(result, is_final=is_final)
         except wire.TooLarge as size:
             bound.warning("The response is too large", size=str(size))
             refused = composer.invalid(field="spec", problem=f"what it composes is {size}")
@@ -113,6 +136,19 @@ class Runner:
             gc.collect(1)
 
 
+async def _received(context: Context) -> bytes:
+    """Return the request's bytes, once all have arrived. Raises MalformedRequest if the client sends none."""
+    data = await context.read()
+    if not isinstance(data, bytes):
+        raise wire.MalformedRequest("the call has no request")
+    return data
+
+
+def _late(over: DeadlineExceeded) -> str:
+    """Return why a call is given up: for one that computes too long, what it was computing."""
+    return f"{over}, the limit of {_OPTION}; it was in {log.step(over)}" if over.limit else str(over)
+
+
 def _limit(context: Context) -> deadline.Deadline:
     """Return the caller's deadline. Without one, the call ends only when the caller leaves."""
     left = context.time_remaining()
@@ -124,5 +160,10 @@ def _name(call: wire.Call) -> str:
     return "/".join(part for part in parts if isinstance(part, str) and part)
 
 
-def _said(result: Result) -> str:
+def _outcome(result: Result, *, is_final: bool) -> str:
+    """Return the outcome of an answer. Crossplane carries out only one that asks for nothing more."""
+    if not is_final:
+        return "asking"
+    if result.held is not None:
+        return "refused" if result.is_refused else "held"
     return "waiting" if result.waiting else "settled"

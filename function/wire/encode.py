@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from google.protobuf.message import DecodeError, Message
 
-from function.core import Condition, Event, Requirement, Result, plain, visible
+from function.core import Condition, Event, Requirement, Result, plain, shortened, visible
 from function.wire.decode import Call
+from function.wire.lazy import MalformedRequest
 
 LARGEST_RESPONSE = 3_670_016
 """Bytes: 3.5 MiB. Crossplane's client accepts at most 4 MiB, and has no option to accept more (v2.3, internal/xfn)."""
@@ -26,7 +28,7 @@ class TooLarge(ValueError):
 
 
 def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
-    """Encode a result. Raises TooLarge. What other functions of the pipeline desired is kept."""
+    """Encode a result. Raises TooLarge and MalformedRequest. What other functions of the pipeline desired is kept."""
     rsp = _response(call)
     rsp.meta.ttl.seconds = result.ttl
     rsp.desired.composite.ready = _READY[result.ready]
@@ -35,7 +37,7 @@ def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
     for key, composed in sorted(result.resources.items()):
         rsp.desired.resources[key].Clear()
         rsp.desired.resources[key].resource.update(plain(composed.manifest))
-        rsp.desired.resources[key].ready = _READY[composed.ready]
+        rsp.desired.resources[key].ready = _READY[composed.ready or result.quiet]
     rsp.conditions.extend(map(_condition, result.conditions))
     rsp.results.extend(map(_event, result.events))
     for requirement in result.requirements:
@@ -46,18 +48,29 @@ def encode(call: Call, result: Result) -> fnv1.RunFunctionResponse:
 
 
 def fatal(call: Call, message: str) -> fnv1.RunFunctionResponse:
-    """Return a fatal result, at which Crossplane stops: it applies nothing and deletes nothing."""
+    """Return a fatal result, at which Crossplane stops: it applies nothing and deletes nothing.
+
+    Raises MalformedRequest.
+    """
     rsp = _response(call)
-    rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=visible(message)))
+    rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_FATAL, message=shortened(visible(message))))
     return rsp
 
 
 def _response(call: Call) -> fnv1.RunFunctionResponse:
+    """Return a response with what passes through. Raises MalformedRequest if that cannot be read."""
     rsp = fnv1.RunFunctionResponse(meta=fnv1.ResponseMeta(tag=call.tag))
-    rsp.desired.MergeFromString(call.desired)
+    _pass("desired", call.desired, rsp.desired)
     if call.context:
-        rsp.context.MergeFromString(call.context)
+        _pass("context", call.context, rsp.context)
     return rsp
+
+
+def _pass(name: str, held: bytes, into: Message) -> None:
+    try:
+        into.MergeFromString(held)
+    except DecodeError as problem:
+        raise MalformedRequest(f"{name}: it cannot be read: {problem}") from None
 
 
 def _condition(condition: Condition) -> fnv1.Condition:

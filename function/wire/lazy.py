@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
+from math import isfinite
 from typing import Any
 
 from google.protobuf import struct_pb2
@@ -154,4 +155,9 @@ def _fields(raw: bytes) -> Any:
 
 
 def _number(double: float) -> float | int:
-    return int(double) if double.is_integer() and abs(double) < _EXACT else double
+    """Raises MalformedRequest for a number that JSON does not have: Crossplane refuses it in every response."""
+    if double.is_integer() and abs(double) < _EXACT:
+        return int(double)
+    if not isfinite(double):
+        raise MalformedRequest(f"{double} is no number of JSON")
+    return double

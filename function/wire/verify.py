@@ -13,7 +13,8 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import struct_pb2
 from google.protobuf.message import DecodeError
 
-from function.core import Manifest, deadline
+from function.core import Manifest, deadline, visible
+from function.core.condition import LONGEST_MESSAGE
 from function.wire.decode import Call
 from function.wire.lazy import LazyMapping, MalformedRequest
 
@@ -41,19 +42,34 @@ def type_of(xr: Manifest) -> tuple[str, str]:
 def verify(call: Call) -> None:
     """Check the identity of the XR and of its composed resources. Raises MalformedRequest."""
     if wrong := _unidentified(_own(call)):
-        raise MalformedRequest(wrong)
+        raise MalformedRequest(_bounded(wrong))
 
 
-def diagnose(call: Call, data: bytes) -> str | None:
-    """Return what is wrong with a request that could not be answered. None if it is valid, so that the bug is ours."""
+def diagnose(call: Call, data: bytes, *, is_malformed: bool = False) -> str | None:
+    """Return what is wrong with a request that could not be answered. None if it is valid, so that the bug is ours.
+
+    If something was read that is malformed, it is searched for among all values.
+    """
     objects = [*_own(call), *_required(call)]
     if wrong := _unidentified(objects):
-        return wrong
+        return _bounded(wrong)
+    if is_malformed or not _is_parsed(data):  # broken bytes, or only deeper nesting than protobuf parses
+        wrong = _unreadable(objects) or _unreadable_beside(call)
+    return wrong and _bounded(wrong)
+
+
+def _is_parsed(data: bytes) -> bool:
     try:
         fnv1.RunFunctionRequest.FromString(data)
-    except DecodeError:  # broken bytes somewhere, or only deeper nesting than protobuf parses
-        return _unreadable(objects) or _unreadable_beside(call)
-    return None
+    except DecodeError:
+        return False
+    return True
+
+
+def _bounded(wrong: str) -> str:
+    """The keys in a path may hold anything, and a gRPC status has a few kilobytes."""
+    text, half = visible(wrong), LONGEST_MESSAGE // 2
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:half]}…{text[1 - half :]}"
 
 
 def _own(call: Call) -> Iterator[tuple[str, Manifest]]:
