@@ -1,10 +1,10 @@
 """The vocabulary that every other module shares, and the rules that every composer follows."""
 
-from function.core import deadline, doubt
+from function.core import deadline, denial, doubt, json_text, known_secrets, redaction, transitions
 from function.core.composer import Composer, HoldDecision
-from function.core.condition import Condition, ConditionType, Reason, last, quote, quote_condition
+from function.core.condition import Concern, Condition, ConditionType, Reason, last, quote, quote_condition, shortened
 from function.core.content_cache import ContentCache
-from function.core.errors import DeadlineExceeded, InvalidSpec, NotYet, Undecided
+from function.core.errors import DeadlineExceeded, InvalidSpec, Missing, NotYet, Undecided
 from function.core.hold import restate, restate_resource, restate_spec
 from function.core.lazy_dict import LazyDict
 from function.core.manifest import (
@@ -16,7 +16,13 @@ from function.core.manifest import (
     controller,
     derived,
     dig,
+    dig_fields,
     dig_list,
+    dig_number,
+    dig_objects,
+    dig_text,
+    dig_text_fields,
+    dig_texts,
     identity,
     is_controlled_by,
     is_ready,
@@ -26,45 +32,60 @@ from function.core.manifest import (
     serves,
 )
 from function.core.request import Request, Requirement
-from function.core.result import ComposedResource, Decided, Event, Result
-from function.core.wording import MOST_DESCRIBED, MOST_NAMED, closest, enumerate_names, plural, visible
+from function.core.result import ComposedResource, Decided, Event, EventReason, Result
+from function.core.tally import Tally
+from function.core.wording import MOST_DESCRIBED, MOST_NAMED, bare, closest, enumerate_names, plural, visible
 
 __all__ = [
     "MOST_DESCRIBED",
     "MOST_NAMED",
     "ComposedResource",
     "Composer",
+    "Concern",
     "Condition",
     "ConditionType",
     "ContentCache",
     "DeadlineExceeded",
     "Decided",
     "Event",
+    "EventReason",
     "HoldDecision",
     "InvalidSpec",
     "LazyDict",
     "Manifest",
+    "Missing",
     "NamespacedName",
     "NotYet",
     "Reason",
     "Request",
     "Requirement",
     "Result",
+    "Tally",
     "Undecided",
+    "bare",
     "closest",
     "condition",
     "condition_current",
     "condition_true",
     "controller",
     "deadline",
+    "denial",
     "derived",
     "dig",
+    "dig_fields",
     "dig_list",
+    "dig_number",
+    "dig_objects",
+    "dig_text",
+    "dig_text_fields",
+    "dig_texts",
     "doubt",
     "enumerate_names",
     "identity",
     "is_controlled_by",
     "is_ready",
+    "json_text",
+    "known_secrets",
     "last",
     "mappings",
     "may_mention",
@@ -72,9 +93,12 @@ __all__ = [
     "plural",
     "quote",
     "quote_condition",
+    "redaction",
     "restate",
     "restate_resource",
     "restate_spec",
     "serves",
+    "shortened",
+    "transitions",
     "visible",
 ]

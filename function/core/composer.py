@@ -5,13 +5,17 @@ resource again and repeats its last conditions and status. Three rules keep a ho
 changing what runs:
 
 1. A refusal appears on exactly one condition of the kind, the one that `Composer.invalid` belongs to. The XR is not
-   Ready while its spec is refused, so a client that waits for Ready keeps waiting.
+   Ready while its spec is refused, so a client that waits for Ready keeps waiting. Nor is it while an input is known to
+   be missing (`errors.Missing`). While an answer is awaited or doubted, Ready is repeated.
 2. The other conditions repeat their last values, or are Unknown if they never had one. A kind may report more only from
    what it observes. An optional condition is repeated only if the XR has it.
 3. What other composers decide by is published as a field of the status, such as `status.serving`, never as Ready or as
    a condition. A hold repeats these fields. Crossplane keeps them too when it fails to compose an XR, although it then
    sets every condition but its own to Unknown. Ready is read only to learn that a change has been carried out, for
    example by a rollout.
+
+Every pass also reports why the XR is not as its spec asks (summary.py), and what has changed since the last pass
+(transitions.py).
 
 Stages. What a composer requires may depend on what was answered, so that a reconcile reads only what its decision
 stands on. Crossplane calls again with the answers until two calls in a row require the same, six times at most. Four
@@ -31,13 +35,14 @@ from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from function.core import doubt, ttl
+from function.core import doubt, known_secrets, transitions, ttl
 from function.core.condition import Condition, ConditionType, Reason, restated
-from function.core.errors import InvalidSpec, NotYet, Undecided
+from function.core.errors import InvalidSpec, Missing, NotYet, Undecided
 from function.core.hold import restate
-from function.core.manifest import Manifest, condition, is_ready, plain
+from function.core.manifest import Manifest, condition, dig_fields, is_ready, plain
 from function.core.request import Request, Requirement
 from function.core.result import ComposedResource, Decided, Result, legible
+from function.core.summary import with_summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,21 @@ class Composer:
     """
     held: Callable[[Request], HoldDecision] = lambda _: HoldDecision()
     """Return what observation alone shows, for a pass that decides nothing."""
+    addresses: tuple[transitions.Path, ...] = ()
+    """Fields of the status with an address that clients use. Another one is told in an event."""
 
     def __call__(self, request: Request) -> Result:
+        """Return the answer to a request. What an API server would not look for is answered here: there is none."""
+        with known_secrets.of(request):
+            result = self._answer(request)
+            while not (impossible := _impossible(result)) <= request.required.keys():
+                found = dict.fromkeys(sorted(impossible - request.required.keys()), ())
+                request = replace(request, required={**request.required, **found})
+                result = self._answer(request)
+        possible = tuple(r for r in result.requirements if r.name not in impossible)
+        return replace(result, requirements=possible) if impossible else result
+
+    def _answer(self, request: Request) -> Result:
         try:
             return self._lawful(request, self.compose(request))
         except NotYet as why:
@@ -95,7 +113,8 @@ class Composer:
         decided = {**held.decided, **decided}
         known = {c.type: c for c in (*held.conditions, why)}
         informing = {t.type for t in self.optional}
-        is_sound = held.ready and all(c.status == "True" for c in held.conditions if c.type not in informing)
+        is_true = all(c.status == "True" for c in held.conditions if c.type not in informing)
+        is_sound = held.ready and is_true and not isinstance(undecided, Missing)
         return self._lawful(
             request,
             Result(
@@ -106,6 +125,8 @@ class Composer:
                 resources=_again(request, decided) | {key: r for key, r in decided.items() if r is not None},
                 status={**_last_status(request.xr), **held.status},
                 waiting=True,
+                held=why,
+                is_refused=is_refused,
                 requirements=undecided.asks,
             ),
         )
@@ -119,7 +140,16 @@ class Composer:
         if unseen:
             raise AssertionError(f"{self.kind} reports {unseen} ready before they were observed")
         asked = _together((*self.requirements(request), *result.requirements))
-        return replace(legible(result), requirements=asked, ttl=ttl.ttl(request, waiting=result.waiting))
+        told = self._told(request, legible(result))
+        return replace(told, requirements=asked, ttl=ttl.ttl(request, waiting=result.waiting))
+
+    def _told(self, request: Request, result: Result) -> Result:
+        """Add what `kubectl get` shows beside Ready, and the events of what has changed."""
+        status = with_summary(result, self.conditions, self.optional)
+        changed = transitions.events(request, result, (*self.conditions, *self.optional), self.invalid)
+        moved = transitions.moved_addresses(request.xr, status, self.addresses)
+        told = transitions.gathered((*result.events, *changed, *moved))
+        return replace(result, status=status, events=told, quiet=True)
 
     def _reported(self, request: Request, known: Container[str]) -> tuple[ConditionType, ...]:
         """Return the conditions that a result reports: of the optional ones, those that are known or on the XR."""
@@ -146,4 +176,9 @@ def _again(request: Request, without: Collection[str]) -> dict[str, ComposedReso
 
 
 def _last_status(xr: Manifest) -> dict[str, Any]:
-    return {key: plain(value) for key, value in (xr.get("status") or {}).items() if key != "conditions"}
+    return {key: plain(value) for key, value in dig_fields(xr, "status").items() if key != "conditions"}
+
+
+def _impossible(result: Result) -> set[str]:
+    """Return the names of the requirements that no API server looks for."""
+    return {r.name for r in result.requirements if not r.is_possible}

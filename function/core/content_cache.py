@@ -25,14 +25,18 @@ class ContentCache(Generic[V]):
     the least recently used one.
     """
 
-    __slots__ = ("_fields", "_known", "_lock", "_make", "_most", "made")
+    __slots__ = ("_fields", "_known", "_lock", "_make", "_most", "hits", "made", "name")
 
-    def __init__(self, *fields: str, make: Callable[[Manifest], V], most: int) -> None:
+    def __init__(self, *fields: str, make: Callable[[Manifest], V], most: int, name: str = "") -> None:
+        self.name = name
+        """What the values are, for metrics."""
         self._fields = fields
         self._make = make
         self._most = most
         self._known: dict[bytes, V] = {}
         self._lock = Lock()
+        self.hits = 0
+        """How many values were found so far."""
         self.made = 0
         """How many values were made so far."""
 
@@ -44,6 +48,7 @@ class ContentCache(Generic[V]):
         key = digest(*self._fields)
         with self._lock:
             if key in self._known:
+                self.hits += 1
                 return self._latest(key, self._known.pop(key))
         value = self._made(manifest)  # outside the lock: making one value may ask for another
         with self._lock:

@@ -1,8 +1,8 @@
 """The deadline of the current call, for loops that may run long.
 
 `check()` takes less than a microsecond, so call it in every step of such a loop. It raises DeadlineExceeded once the
-caller's deadline has passed or the caller has left. Outside a call, for example offline, no deadline is set and it does
-nothing.
+caller's deadline or the server's limit has passed, or the caller has left. Outside a call, for example offline, no
+deadline is set and it does nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +23,14 @@ class Deadline:
     at: float = float("inf")
     """Seconds on the clock of `time.monotonic()`."""
     cancelled: bool = False
+    limit: float = 0.0
+    """Seconds that the server lets a call compute, if that is what sets `at`."""
+
+    def shorten(self, seconds: float) -> None:
+        """Let the call take at most this long from now."""
+        end = time.monotonic() + seconds
+        if end < self.at:
+            self.at, self.limit = end, seconds
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -30,7 +38,7 @@ class Deadline:
     def check(self) -> None:
         """Raise DeadlineExceeded if the call must stop."""
         if self.cancelled or time.monotonic() > self.at:
-            raise DeadlineExceeded(cancelled=self.cancelled)
+            raise DeadlineExceeded(cancelled=self.cancelled, limit=self.limit)
 
 
 _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)

@@ -7,7 +7,7 @@ A manifest is a dict, or a mapping that decodes its values on access. Test for `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 V = TypeVar("V")
 
@@ -48,11 +48,12 @@ def is_controlled_by(metadata: Manifest, api_version: str, kind: str) -> bool:
     return str(owner.get("apiVersion") or "").rpartition("/")[0] == api_version.rpartition("/")[0]
 
 
-def dig(value: Any, *path: str | int) -> Any:
+def dig(value: Any, *path: str | int) -> object:
     """Return the value at a path, or None if the path ends early.
 
     A string step reads a key of a mapping, an integer step an item of a list. A value of another type ends the path: an
-    object that we did not write may have any shape.
+    object that we did not write may have any shape. So the value is an `object`, which a type checker lets nobody use
+    before its type is tested. The functions below return values of one type.
     """
     for step in path:
         if isinstance(step, str):
@@ -66,18 +67,51 @@ def dig(value: Any, *path: str | int) -> Any:
     return value
 
 
-def dig_list(value: Any, *path: str | int) -> Sequence[Any]:
+def dig_list(value: Any, *path: str | int) -> Sequence[object]:
     """Return the list at a path, or an empty one if there is none, as `dig` does."""
     found = dig(value, *path)
     return found if is_list(found) else ()
 
 
-def mappings(value: Any) -> Iterable[Manifest]:
+def dig_objects(value: Any, *path: str | int) -> Iterable[Mapping[str, object]]:
+    """Return the objects of the list at a path; none if there is no list, as `dig` does."""
+    return mappings(dig(value, *path))
+
+
+def dig_fields(value: Any, *path: str | int) -> Mapping[str, object]:
+    """Return the object at a path, or an empty one if there is none, as `dig` does."""
+    found = dig(value, *path)
+    return found if isinstance(found, Mapping) else {}
+
+
+def dig_text(value: Any, *path: str | int) -> str | None:
+    """Return the text at a path, or None if there is none, as `dig` does."""
+    found = dig(value, *path)
+    return found if isinstance(found, str) else None
+
+
+def dig_texts(value: Any, *path: str | int) -> tuple[str, ...]:
+    """Return the texts of the list at a path; none if there is no list, as `dig` does."""
+    return tuple(item for item in dig_list(value, *path) if isinstance(item, str))
+
+
+def dig_text_fields(value: Any, *path: str | int) -> dict[str, str]:
+    """Return the texts of the object at a path by their keys; none if there is no object, as `dig` does."""
+    return {key: text for key, text in dig_fields(value, *path).items() if isinstance(text, str)}
+
+
+def dig_number(value: Any, *path: str | int, otherwise: float = 0) -> float:
+    """Return the number at a path, or another one if there is none, as `dig` does."""
+    found = dig(value, *path)
+    return found if isinstance(found, int | float) else otherwise
+
+
+def mappings(value: object) -> Iterable[Mapping[str, object]]:
     """Return the objects of a list; none if the value is not a list."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else ()
 
 
-def is_list(value: Any) -> bool:
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     kind = type(value)
     if kind is list or kind in _NO_LISTS:  # the common cases; the abstract class is slow to test
         return kind is list
@@ -88,11 +122,9 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 _NO_LISTS = _SCALARS | {dict}
 
 
-def condition(manifest: Manifest, type_: str) -> Manifest | None:
+def condition(manifest: Manifest, type_: str) -> Mapping[str, object] | None:
     """Return a condition of an object, or None if the object does not have it."""
-    conditions = dig(manifest, "status", "conditions")
-    if not is_list(conditions):
-        return None
+    conditions = dig_list(manifest, "status", "conditions")
     return next((c for c in conditions if isinstance(c, Mapping) and c.get("type") == type_), None)
 
 
@@ -106,9 +138,8 @@ def condition_current(manifest: Manifest, type_: str) -> bool:
     found = condition(manifest, type_)
     if found is None or found.get("status") != "True":
         return False
-    generation = dig(manifest, "metadata", "generation") or 0
-    seen = found.get("observedGeneration")
-    return seen is None or seen >= generation
+    generation = dig_number(manifest, "metadata", "generation")
+    return dig_number(found, "observedGeneration", otherwise=generation) >= generation
 
 
 def is_ready(manifest: Manifest) -> bool:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from function.core.manifest import Manifest, NamespacedName, identity, is_ready
+
+_NAME = re.compile(r"(?!\.{1,2}$)[!-$&-.0-~]{1,253}")
+"""What may be the last part of a path (Kubernetes v1.34, apimachinery, api/validation/path), in ASCII."""
+_LABEL = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_KEY = re.compile(rf"([-a-z0-9.]{{1,253}}/)?{_LABEL}")
+_VALUE = re.compile(rf"({_LABEL})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,16 @@ class Requirement:
     def __post_init__(self) -> None:
         if self.match_name is not None and self.match_labels:
             raise ValueError(f"requirement {self.name}: Crossplane selects by a name or by labels, not by both")
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether an API server looks for this. It refuses names and labels that no object can have, and Crossplane
+        then gives up the reconcile."""
+        names = (name for name in (self.match_name, self.namespace) if name is not None)
+        return all(map(_NAME.fullmatch, names)) and all(
+            isinstance(value, str) and _KEY.fullmatch(key) and _VALUE.fullmatch(value)
+            for key, value in self.match_labels.items()
+        )
 
     def __str__(self) -> str:
         """What is looked up, for a message: `InferenceCluster c1`, or `ModelReplicas with modelplane.ai/cluster=c1`."""

@@ -14,6 +14,8 @@ _HIDDEN = re.compile(
 )
 """Characters that act or hide: terminal controls (C0, C1), text direction (Unicode, UAX 9), zero-width characters,
 surrogate halves, which UTF-8 cannot encode, and tags (U+E0000)."""
+_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-Z\\^-~]")
+"""Sequences that control a terminal: colors (CSI), titles (OSC) and others (ECMA-48)."""
 
 _ALIKE = 0.6
 """The ratio from which two names count as similar: 0 has nothing in common, 1 is equal (difflib)."""
@@ -53,6 +55,16 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():  # the common case
         return text
     return _HIDDEN.sub(lambda found: _escaped(ord(found[0])), _BLANKS.sub(" ", text))
+
+
+def bare(text: str) -> str:
+    """Return a text as a terminal shows it: without sequences that control it, and without characters that hide.
+
+    Line breaks and other blanks stay.
+    """
+    if text.isascii() and text.isprintable():  # the common case
+        return text
+    return _HIDDEN.sub(lambda found: found[0] if found[0].isspace() else "", _SEQUENCE.sub("", text))
 
 
 def _escaped(code: int) -> str:

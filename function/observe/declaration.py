@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import dig, dig_list, visible
+from function.core import dig, dig_list, redaction, visible
 from function.observe import reading
 from function.observe.records import Fact, NodeTaint
 from function.vocabulary import names
@@ -77,10 +77,10 @@ def of(given: Any) -> Declaration:
 
     Raises: MalformedDeclaration.
     """
-    version, cluster, pools = dig(given, "version"), dig(given, "cluster"), dig(given, "pools")
+    version, cluster, pools = dig(given, "version"), reading.name_of(dig(given, "cluster")), dig(given, "pools")
     if version != VERSION:
-        raise MalformedDeclaration(f"version must be {VERSION}, not {_shown(version)}")
-    if not reading.name_of(cluster):
+        raise MalformedDeclaration(f"version must be {VERSION}, not {redaction.excerpt(str(version), _LONGEST)}")
+    if not cluster:
         raise MalformedDeclaration("cluster must be the name of an InferenceCluster")
     if not isinstance(pools, Mapping) or len(pools) > _MOST_POOLS or not all(map(reading.name_of, pools)):
         raise MalformedDeclaration(f"pools must be a map of at most {_MOST_POOLS} pools by their names")
@@ -105,8 +105,9 @@ def _pool(name: str, given: Any) -> Pool:
 
 def _entries(devices: Iterable[Any], at: str) -> Iterator[Entry]:
     for index, device in enumerate(devices):
-        name, driver, count = dig(device, "name"), dig(device, "driver"), dig(device, "count")
-        if not (reading.name_of(name) and reading.name_of(driver)):
+        name, driver = (reading.name_of(dig(device, field)) for field in ("name", "driver"))
+        count = dig(device, "count")
+        if not (name and driver):
             raise MalformedDeclaration(f"{at}[{index}] must have a name and a driver")
         if type(count) is not int or not 0 < count <= _MOST_DEVICES:
             raise MalformedDeclaration(f"{at}[{index}].count must be a number from 1 to {_MOST_DEVICES}")

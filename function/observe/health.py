@@ -7,18 +7,13 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
 
+from function import probes
 from function.observe.view import View
-
-LIVE, READY = "/healthz", "/readyz"
-_ALL, _ALL_V6 = "0.0.0.0", "::"  # noqa: S104  (the kubelet asks from outside of the pod)
+from function.probes import LIVE, READY, Check, ListenAddress
 
 
 @dataclass(slots=True)
@@ -49,76 +44,35 @@ class Health:
         elif self.unwritten_since is None:
             self.unwritten_since = self.clock()
 
-    def not_live(self) -> Iterator[str]:
-        if self.clock() - self.turned_at > self.stalled:
-            yield "the loop does not turn"
+    def live(self) -> Iterator[Check]:
+        is_stalled = self.clock() - self.turned_at > self.stalled
+        yield Check("loop", "the loop does not turn" if is_stalled else "")
 
-    def not_ready(self) -> Iterator[str]:
+    def ready(self) -> Iterator[Check]:
         """What keeps the observation from being believed."""
         now = self.clock()
-        yield from self.not_live()
-        if not self.views:
-            yield "not started yet"
+        yield from self.live()
+        yield Check("started", "" if self.views else "not started yet")
         for view in self.views:
-            if not view.is_known:
-                yield f"{view.kind} are not read yet"
-            elif now - view.heard_at > self.silence:
-                yield f"no word about {view.kind} for {now - view.heard_at:.0f} seconds"
-        if self.vital is not None and self.vital.refusal:
-            yield self.vital.refusal
-        if self.unwritten_since is not None and now - self.unwritten_since > self.silence:
-            yield from (f"cannot write {name}: {reason}" for name, reason in sorted(self.unwritten.items()))
+            yield Check(str(view.kind), self._unheard(view, now))
+        yield Check("rights", (self.vital and self.vital.refusal) or "")
+        yield Check("writes", self._unwritten(now))
+
+    def _unheard(self, view: View, now: float) -> str:
+        if not view.is_known:
+            return f"{view.kind} are not read yet"
+        silent = now - view.heard_at
+        return f"no word about {view.kind} for {silent:.0f} seconds" if silent > self.silence else ""
+
+    def _unwritten(self, now: float) -> str:
+        if self.unwritten_since is None or now - self.unwritten_since <= self.silence:
+            return ""
+        return "; ".join(f"cannot write {name}: {reason}" for name, reason in sorted(self.unwritten.items()))
 
 
 @contextmanager
-def serving(health: Health, address: str) -> Iterator[int]:
-    """Serve the probes on host:port, and yield the port.
-
-    Raises: OSError: the address cannot be used.
-    """
-    host, _, port = address.rpartition(":")
-    server = _Server((host.strip("[]"), int(port)), type("Handler", (_Handler,), {"health": health}))
-    threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
-        host, port = address
-        self._is_both = host == _ALL and socket.has_dualstack_ipv6()
-        self.address_family = socket.AF_INET6 if ":" in host or self._is_both else socket.AF_INET
-        super().__init__((_ALL_V6 if self._is_both else host, port), handler)
-
-    def server_bind(self) -> None:
-        """All addresses are those of both families: a pod may have one of IPv6 only."""
-        if self._is_both:
-            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        super().server_bind()
-
-    def handle_error(self, *_: Any) -> None:
-        """A client that hangs up is no news."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    health: ClassVar[Health]
-    timeout = 10
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        probes = {LIVE: self.health.not_live, READY: self.health.not_ready}
-        probe = probes.get(self.path.partition("?")[0])
-        problems = list(probe()) if probe else [f"no such path; there are {LIVE} and {READY}"]
-        body = "".join(f"{line}\n" for line in problems or ["ok"]).encode()
-        self.send_response((503 if problems else 200) if probe else 404)
-        self.send_header("Content-Type", "text/plain; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+def serving(health: Health, address: ListenAddress) -> Iterator[ListenAddress]:
+    """Serve the probes, and yield the address with its port. Raises CannotListen."""
+    pages = {LIVE: probes.page(LIVE, health.live), READY: probes.page(READY, health.ready)}
+    with probes.serving(pages, address) as bound:
+        yield bound

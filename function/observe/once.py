@@ -7,14 +7,11 @@ from typing import Any
 
 import httpx2
 
-from function.observe import client as api
+from function.apiserver import client as api
 from function.observe import kinds
 from function.observe.inventory import Snapshot
 from function.observe.kinds import Kind
 from function.observe.records import DeviceClass
-
-_TRIES = 3
-"""Times that a list is read when its pages expire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +47,8 @@ async def _read(client: httpx2.AsyncClient, kind: Kind, missing: list[str]) -> l
 
     Raises: NoAnswer.
     """
-    for _ in range(_TRIES):
-        records: list[Any] = []
-        try:
-            async for objects, _version in api.pages(client, kind):
-                records += [record for given in objects if (record := kind.read(given)) is not None]
-        except api.KindRefused as refused:
-            missing.append(str(refused))
-        except api.VersionGone:  # the list changed for longer than the server keeps a page
-            continue
-        return records
-    raise api.NoAnswer(f"{kind}: the list changes faster than it can be read")
+    try:
+        return await api.listed(client, kind, kind.read)
+    except api.KindRefused as refused:
+        missing.append(str(refused))
+        return []

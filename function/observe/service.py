@@ -22,7 +22,7 @@ from typing import Any
 
 import httpx2
 
-from function.observe import client as api
+from function.apiserver import client as api
 from function.observe import kinds, stored, texts
 from function.observe.health import Health
 from function.observe.inventory import Snapshot

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from function.core import condition, condition_true, dig, dig_list, visible
+from function.core import condition, condition_true, dig, dig_list, redaction
 from function.observe import wording
 
 _MOST_CONTAINERS = 64
@@ -167,4 +167,4 @@ def _number(given: Any) -> int | None:
 
 def _word(given: Any) -> str:
     """A reason or a container's name: a word of bounded length."""
-    return wording.cut(visible(given[:_READ]), _MOST_REASON) if isinstance(given, str) else ""
+    return wording.cut(redaction.excerpt(given, _READ), _MOST_REASON) if isinstance(given, str) else ""

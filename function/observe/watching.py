@@ -25,8 +25,9 @@ from typing import Any
 
 import httpx2
 
+from function.apiserver import client as api
+from function.apiserver import credentials
 from function.core import dig
-from function.observe import client as api
 from function.observe.kinds import Kind
 from function.observe.view import View, identity
 
@@ -148,7 +149,7 @@ async def _events(client: httpx2.AsyncClient, view: View, version: str, pace: Pa
         "resourceVersion": version,
         "timeoutSeconds": str(max(1, round(pace.watch))),
     }
-    timeout = httpx2.Timeout(api.SECONDS, read=pace.watch + pace.silence)
+    timeout = httpx2.Timeout(credentials.SECONDS, read=pace.watch + pace.silence)
     try:
         async with client.stream("GET", kind.path, params=parameters, timeout=timeout) as response:
             if response.status_code != httpx2.codes.OK:

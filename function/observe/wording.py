@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from function.core import visible
+from function.core import bare, redaction, visible
 from function.vocabulary.observation import MOST_MESSAGE
 
 _READ = 4096
@@ -58,10 +58,10 @@ def clean(given: Any, most: int = MOST_MESSAGE) -> str:
     """A message on one line, of at most `most` characters. Anything but a text is no message."""
     if not isinstance(given, str):
         return ""
-    text = " ".join(visible(given[:_READ]).split())
+    text = " ".join(visible(bare(redaction.beginning(given, _READ))).split())
     for pattern, replacement in (*_SECRET, *_CHANGING):
         text = pattern.sub(replacement, text)
-    return cut(text.strip().rstrip(".").strip(), most)
+    return cut(redaction.message(text.strip().rstrip(".").strip()), most)
 
 
 def cut(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from function.core import redaction
 from function.core.manifest import is_list
 from function.core.wording import plural
 
@@ -53,6 +54,8 @@ def shown(path: Path, value: Any) -> str:
             value = f"{value.partition(mark)[0]}{mark}…"
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # JSON in protobuf has only doubles
+    if isinstance(value, str) and redaction.is_credential(value):
+        return redaction.ALIKE
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 

@@ -9,7 +9,7 @@ Templates need not be valid: what cannot be read names nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,6 +75,16 @@ def claims(template: Any) -> Iterator[tuple[Path, str]]:
     for path, definition, value in _objects(definitions.TEMPLATE, template, ()):
         if definition == _CLAIM and isinstance(value.get("claimName"), str):
             yield (*path, "claimName"), value["claimName"]
+
+
+def having(template: Any, fields: Container[str]) -> Iterator[tuple[Path, str]]:
+    """Yield every field of a template's spec that has one of the names, wherever Kubernetes' schema has it.
+
+    Returns the path of the field and the name of the definition that has it.
+    """
+    spec = template.get("spec") if isinstance(template, Mapping) else None
+    for path, definition, value in _objects(definitions.TEMPLATE.fields["spec"], spec, ("spec",)):
+        yield from ((((*path, field), definition)) for field in value if field in fields)
 
 
 def by_definition(template: Any, name: str) -> Iterator[Any]:

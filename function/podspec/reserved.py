@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from function.podspec import references
 from function.podspec.fault import Fault, Path
 from function.podspec.rules import affinity, containers
 from function.vocabulary import drivers, labels
@@ -26,6 +27,8 @@ RESERVED_KEYS = (labels.PREFIX, "llm-d.ai/", "leaderworkerset.sigs.k8s.io/")
 _INSTEAD = {
     "leaderworkerset.sigs.k8s.io/": "; settings of a LeaderWorkerSet belong in leaderWorkerSet of the engine",
 }
+NAMESPACES = frozenset({"namespace", "namespaces", "namespaceSelector", "volumeNamespace"})
+"""Fields of a pod's spec that name a namespace, by their names in Kubernetes' schema."""
 PREFIX = "modelplane-"
 """Prefix of names that Modelplane gives: ServiceAccounts, claims, and volumes."""
 CLAIM = "devices"
@@ -91,7 +94,7 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
         if field in spec:
             yield Fault(("spec", field), problem, "reserved")
     yield from _affinity(spec)
-    yield from _foreign_pods(spec)
+    yield from _other_namespaces(template)
     yield from _keys(template.get("metadata", {}))
     yield from _names(spec)
     for path, container in containers.each(template):
@@ -162,16 +165,16 @@ def _affinity(spec: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault(at, problem, "reserved")
 
 
-def _foreign_pods(spec: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield a fault for every relation to pods of other namespaces.
+def _other_namespaces(template: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield a fault for every field that names another namespace.
 
-    A pod that must not run beside any pod of any namespace would keep all other tenants off a pool.
+    A pod that must not run beside any pod of any namespace would keep all other tenants off a pool. A volume that is
+    filled from a claim of another namespace would read that claim.
     """
-    for path, term in affinity.pod_terms(spec.get("affinity", {})):
-        for field in ("namespaces", "namespaceSelector"):
-            if field in term:
-                problem = "relates to pods of other namespaces; a template may relate to pods of its own namespace only"
-                yield Fault(("spec", "affinity", *path, field), problem, "reserved")
+    for path, definition in references.having(template, NAMESPACES):
+        what = "relates to pods of other namespaces" if definition == "PodAffinityTerm" else "names another namespace"
+        own = "relate to pods of" if definition == "PodAffinityTerm" else "name what is in"
+        yield Fault(path, f"{what}; a template may {own} its own namespace only", "reserved")
 
 
 def _keys(metadata: Mapping[str, Any]) -> Iterator[Fault]:

@@ -32,7 +32,7 @@ from function.schema.fields import (
     quoted,
 )
 from function.schema.foreign import foreign_faults, is_strict
-from function.schema.model import Api, Audience, Column, Rule, Scale
+from function.schema.model import Api, Audience, Column, Rule, Scale, Status
 from function.schema.networks import AddressRange, Cidr, Destination, cover_the_internet
 from function.schema.problems import Path, Problem, format_path, parse, problems, problems_at, without_nulls
 from function.schema.unions import Member, field_of, union
@@ -81,6 +81,7 @@ __all__ = [
     "SecretKey",
     "Selector",
     "SomeLabels",
+    "Status",
     "Text",
     "Version",
     "Whole",

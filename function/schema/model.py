@@ -88,6 +88,16 @@ def _docstrings(cls: type) -> Iterator[tuple[str, str]]:
                 yield name, " ".join(text.split())
 
 
+class Status(Api):
+    """The base class of every kind's status: the fields that each Composer fills in (core/summary.py)."""
+
+    reason: str | None = None
+    """Why the object is not as its spec asks, in one word: the reason of the first of its conditions that tells so. It
+    is missing if all is as the spec asks, and before the object was composed for the first time."""
+    message: str | None = None
+    """The reason in a sentence: the message of that condition."""
+
+
 class Audience(Enum):
     """Who writes the objects of a kind."""
 
@@ -98,11 +108,15 @@ class Audience(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of `kubectl get` in addition to READY, SYNCED and AGE."""
+    """A column of `kubectl get` in addition to those of every XR."""
 
     name: str
     type: str
+    """string, integer or boolean."""
     path: str
+    """JSONPath of the value. Kubernetes prints the first match."""
+    wide: bool = False
+    """Whether only `kubectl get -o wide` shows it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from function.core import InvalidSpec, Manifest, Reason, closest, plural
+from function.core import InvalidSpec, Manifest, Reason, closest, plural, redaction
 from function.core.manifest import is_list
 from function.schema.fields import MISPLACED, NOT_ACCEPTED
 from function.schema.foreign import FOREIGN_FAULTS, strictness
@@ -107,6 +107,8 @@ def format_path(path: Path) -> str:
 def _step(part: str | int) -> str:
     if isinstance(part, int):
         return f"[{part}]"
+    if redaction.is_credential(part):
+        return f"[{redaction.SENSITIVE}]"
     return f".{part}" if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f"[{json.dumps(part)}]"
 
 
@@ -164,7 +166,9 @@ def _accepted(type_: str, context: Mapping[str, Any]) -> str:
 def _refused(path: Path, value: Any, accepted: str, *, secret: bool) -> Problem:
     if secret:
         return Problem(path, f"must be {accepted}", None, accepted)
-    return Problem(path, f"must be {accepted}, not {_shown(value)}", value, accepted)
+    shown = _shown(value)
+    is_told = shown != redaction.ALIKE and not isinstance(value, Mapping | list | tuple)
+    return Problem(path, f"must be {accepted}, not {shown}", value if is_told else None, accepted)
 
 
 def _not_a(container: str, path: Path, value: Any) -> Problem:
@@ -192,5 +196,7 @@ def _shown(value: Any) -> str:
         return "a map"
     if isinstance(value, list | tuple):
         return f"a list of {plural(len(value), 'item')}"
+    if isinstance(value, str) and redaction.is_credential(value):
+        return redaction.ALIKE
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

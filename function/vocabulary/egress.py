@@ -84,6 +84,10 @@ class Policy:
         """Return whether a name may have denied addresses."""
         return _entry(hosts.spellings(host, namespace), self.allow) is not None
 
+    def completes(self, host: str, namespace: str) -> bool:
+        """Return whether search domains of a proxy's pods may complete a name that an endpoint of a namespace has."""
+        return hosts.is_short(host, namespace) or self.vouches(host, namespace)
+
     def _of_address(self, address: Address) -> Denial | None:
         denied = (_network_entry(m, self.deny) for m in hosts.meanings(address) if not _network_entry(m, self.allow))
         return next((_listed(entry) for entry in denied if entry), None)

@@ -149,6 +149,16 @@ def spellings(host: str, namespace: str) -> frozenset[str]:
     return frozenset((short, f"{short}{_CLUSTER_DOMAIN}"))
 
 
+def is_short(host: str, namespace: str) -> bool:
+    """Return whether a name is that of a Service or pod without the domain of the cluster, for a pod of a namespace.
+
+    The pod's search path completes it. A Service of another namespace, such as `chat.other`, is not told by such a name
+    from any other server.
+    """
+    in_namespace = "." not in host or (host.endswith(f".{namespace}") and host.count(".") == 1)
+    return in_namespace or host.endswith((".svc", ".pod"))
+
+
 def behind_nat64(network: ipaddress.IPv4Network) -> ipaddress.IPv6Network:
     """Return the addresses that a NAT64 translates to those of a network."""
     return ipaddress.IPv6Network((int(_NAT64.network_address) | int(network.network_address), 96 + network.prefixlen))

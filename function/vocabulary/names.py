@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from function.core import NamespacedName
+from function.core import NamespacedName, plain
 from function.vocabulary import charts
 
 DNS_LABEL = 63
@@ -177,7 +177,7 @@ def label_value(name: str) -> str:
 
 def content_hash(value: Any) -> str:
     """Return eight hex digits that identify a JSON value, whatever the order of its keys."""
-    return _digest(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    return _digest(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=plain))
 
 
 @lru_cache(maxsize=65_536)  # each reconcile asks for the same names again

@@ -37,6 +37,15 @@ FILE_KEY_WORDS = "a key: letters, digits, dashes, dots and underscores, not . an
 """A key of a Secret or ConfigMap (IsConfigMapKey)."""
 
 
+_LONGEST_LABEL = 63
+_IS_LABEL = re.compile(PART)
+
+
+def is_label(text: object) -> bool:
+    """Return whether a value is a DNS label."""
+    return isinstance(text, str) and len(text) <= _LONGEST_LABEL and bool(_IS_LABEL.fullmatch(text))
+
+
 def is_key(text: str) -> bool:
     """Return whether a text is a label key (IsQualifiedName)."""
     is_short = len(text) <= LONGEST_KEY and len(text.partition("/")[0]) <= LONGEST_DOMAIN

@@ -37,6 +37,8 @@ from function.core import (
     Result,
     condition,
     dig,
+    dig_fields,
+    dig_texts,
     enumerate_names,
     plain,
     quote_condition,
@@ -214,14 +216,14 @@ def _usages(
 
 
 def _status(request: Request, provisioner: Provisioner, site: Site, spec: Any) -> dict[str, Any]:
-    before = request.xr.get("status") or {}
+    before = dig_fields(request.xr, "status")
     secrets = provisioner.secrets(site, spec)
     is_reached = dig(before, "secrets") or all(request.is_ready(secret.of) for secret in secrets)
     storage = provisioner.storage(site, spec)
     return {
         **({"secrets": [_secret(site, secret) for secret in secrets]} if secrets and is_reached else {}),
         **_cache(request, storage, dig(before, "cache", "storageClassName")),
-        **_pools(request, spec, dig(before, "pools") or ()),
+        **_pools(request, spec, dig_texts(before, "pools")),
     }
 
 
@@ -262,7 +264,7 @@ def _cluster_ready(
     more = f"; and {len(errors) - _MOST_NAMED} more" if len(errors) > _MOST_NAMED else ""
     progress = f"{len(wanted) - len(pending)} of {len(wanted)} resources are ready"
     if errors:
-        reason = c.PROVISIONING if pending else c.CLUSTER_RUNNING
+        reason = c.PROVISIONING_FAILED if pending else c.CLUSTER_RUNNING
         return reason(why=f"{'; '.join(errors[:_MOST_NAMED])}{more} ({progress})")
     if pending:
         there = [key for key in pending if key in request.observed] or [_named(wanted[key]) for key in pending]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from function.core import Manifest, NotYet, Request, Requirement, dig
+from function.core import Manifest, Missing, NotYet, Request, Requirement, dig
 from function.vocabulary import conditions as c
 from function.vocabulary import names, versions
 
@@ -60,13 +60,16 @@ def _secret(config: Manifest | None) -> Requirement | None:
 
 
 def check(request: Request, provider: str) -> None:
-    """Raises NotYet while the credentials are not known, or not there. The message says which, and where."""
+    """Raises NotYet while the credentials are not known, and Missing while they are not there.
+
+    The message says which, and where.
+    """
     wanted = _config(request, provider)
     where = f" in namespace {wanted.namespace}" if wanted.namespace else ""
     title = f"{wanted.kind} {wanted.match_name} of {provider.partition('/')[0]}{where}"
     answer = request.required.get(CONFIG)
     if answer is None:
-        raise _missing(f"Waiting to see {title}")
+        raise NotYet(c.PROVISIONING(why=f"Waiting to see {title}"))
     if not answer:
         raise _missing(f"{title} does not exist; create it, with the credentials that make the cluster")
     secret = _secret(answer[0])
@@ -78,12 +81,12 @@ def _check_secret(request: Request, secret: Requirement, config: str, key: str) 
     found: Any = request.required.get(_SECRET)
     title = f"Secret {secret.namespace}/{secret.match_name}"
     if found is None:
-        raise _missing(f"Waiting to see {title}")
+        raise NotYet(c.PROVISIONING(why=f"Waiting to see {title}"))
     if not found:
         raise _missing(f"{title} does not exist; {config} takes its credentials from it")
     if key and not any(dig(found[0], field, key) is not None for field in ("data", "stringData")):
         raise _missing(f"{title} has no key {key}; {config} takes its credentials from it")
 
 
-def _missing(why: str) -> NotYet:
-    return NotYet(c.PROVISIONING(why=why))
+def _missing(why: str) -> Missing:
+    return Missing(c.CREDENTIALS_MISSING(why=why))

@@ -13,8 +13,7 @@ from annotated_types import MaxLen
 from function import schema
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.source import KEY, Access, SecretKey
-from function.core import Manifest, Request, condition, dig, quote_condition
-from function.core.manifest import is_list
+from function.core import Manifest, Request, condition, dig, dig_list, quote_condition
 from function.vocabulary import conditions as c
 from function.vocabulary import names
 
@@ -49,7 +48,7 @@ class CacheStatus(schema.Api):
     """StorageClass whose volumes can be mounted read-write by many nodes."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     secrets: Annotated[tuple[SecretRef, ...], MaxLen(4)] = ()
     """Secrets by which the cluster is reached. Published once they exist."""
     cache: CacheStatus | None = None
@@ -63,8 +62,7 @@ def access(_block: Any, request: Request) -> Access:
     composite = request.observed.get(KEY)
     if composite is None:
         return Access(None, missing=("The cluster is about to be made",))
-    published = dig(composite, "status", "secrets")
-    found = {str(dig(entry, "type")): _secret_key(entry) for entry in (published if is_list(published) else ())}
+    found = {str(dig(entry, "type")): _secret_key(entry) for entry in dig_list(composite, "status", "secrets")}
     kubeconfig = found.pop(KUBECONFIG, None)
     if kubeconfig is None:
         return Access(None, missing=(pending(composite),))

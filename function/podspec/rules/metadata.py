@@ -35,7 +35,8 @@ def faults(template: Mapping[str, Any]) -> Iterator[Fault]:
 def _is_cost(text: str) -> bool:
     digits = text.removeprefix("-")
     is_plain = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0") and text != "-0"
-    return is_plain and -_COSTS <= int(text) < _COSTS
+    is_short = len(digits) <= len(str(_COSTS))  # Python converts no text of thousands of digits
+    return is_plain and is_short and -_COSTS <= int(text) < _COSTS
 
 
 def _bytes(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.core import Manifest, dig, plain
+from function.core import Manifest, dig_list, plain
 from function.core.manifest import is_list
 from function.podspec.security import pod as pods
 from function.podspec.security.privileges import ALL_CAPABILITIES
@@ -48,8 +48,8 @@ def _container(container: Any) -> Any:
 
 def _escalation(security: Mapping[str, Any]) -> dict[str, Any]:
     """The API server refuses `allowPrivilegeEscalation: false` beside what is an escalation by itself."""
-    added = dig(security, "capabilities", "add")
-    if security.get("privileged") is True or (is_list(added) and _ADMINISTRATOR in added):
+    added = dig_list(security, "capabilities", "add")
+    if security.get("privileged") is True or _ADMINISTRATOR in added:
         return {}
     return _unless_set(security, "allowPrivilegeEscalation", value=False)
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, dig
-from function.core.manifest import is_list
+from function.core import Manifest, dig, dig_list
 
 CONTAINERS = "initContainers", "containers", "ephemeralContainers"
 """The lists of containers of a pod, in the order in which Kubernetes' checks visit them."""
@@ -41,8 +40,7 @@ class Place:
 
     def values(self, *steps: Step) -> Sequence[Any]:
         """Return the items of a list inside."""
-        found = dig(self.content, *steps)
-        return found if is_list(found) else ()
+        return dig_list(self.content, *steps)
 
     def text(self, *steps: Step) -> str | None:
         """Return a string inside; None if it is missing or no string."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from function.core import redaction
 from function.vocabulary.pod_security import Level
 
 _LONGEST = 63
@@ -40,4 +41,6 @@ class Found:
 
 def shown(value: str) -> str:
     """Return a user's value for a message. A long one is cut."""
+    if redaction.is_credential(value):
+        return redaction.ALIKE
     return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
