@@ -55,9 +55,9 @@ class Attribute(schema.Api):
     version: schema.Version | None = None
     """A version. Selectors compare it by its numbers."""
     bool: schema.Flag | None = None
-    """True or false."""
+    """Value of an attribute that is true or false."""
     int: schema.Int64 | None = None
-    """A whole number."""
+    """Value of an attribute that is a whole number."""
 
 
 class Capacity(schema.Api):
@@ -119,7 +119,7 @@ class Spec(schema.Api):
         return block
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     devices: str | None = None
     """Summary of the devices of a node, such as 8 gpu, 8 nic."""
 

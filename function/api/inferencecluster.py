@@ -26,6 +26,8 @@ COLUMNS = (
     schema.Column("SOURCE", "string", ".spec.cluster.source"),
     schema.Column("NODES", "integer", ".status.nodes"),
     schema.Column("GATEWAY", "string", ".status.gateway.address"),
+    schema.Column("SERVING", "boolean", ".status.serving"),
+    schema.Column("CLUSTER-ID", "string", ".status.clusterID", wide=True),
 )
 
 
@@ -224,7 +226,7 @@ class ObservedPoolStatus(schema.Api):
 
 class CapacityStatus(schema.Api):
     source: str
-    """Observed."""
+    """Observed, because the nodes and their devices are read on the cluster."""
     object: str | None = None
     """Object in namespace modelplane-system that has the observation. If missing, nothing is observed yet."""
     stale: bool | None = None
@@ -233,7 +235,7 @@ class CapacityStatus(schema.Api):
     """Totals of the observation."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     nodes: int | None = None
     """Number of nodes that all pools can have."""
     gateway: GatewayStatus | None = None

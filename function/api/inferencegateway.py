@@ -8,8 +8,7 @@ from annotated_types import MaxLen
 from pydantic import Field
 
 from function import gateways, schema
-from function.core import InvalidSpec, Manifest, dig
-from function.core.manifest import is_list
+from function.core import InvalidSpec, Manifest, dig, dig_texts
 from function.schema import Rule
 from function.vocabulary import conditions as c
 from function.vocabulary import egress, versions
@@ -22,7 +21,8 @@ SCOPE = "Cluster"
 AUDIENCE = schema.Audience.PLATFORM
 COLUMNS = (
     schema.Column("BACKEND", "string", ".spec.backend"),
-    schema.Column("ADDRESS", "string", ".status.address"),
+    schema.Column("URL", "string", ".status.url"),
+    schema.Column("ADDRESS", "string", ".status.address", wide=True),
 )
 NAME = "default"
 """The only name: there is one gateway."""
@@ -80,7 +80,7 @@ class Spec(Backend):
     connects."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     address: str | None = None
     """IP address or host name of the gateway."""
     url: str | None = None
@@ -106,7 +106,4 @@ def policy(xr: Manifest | None) -> egress.Policy:
 
     What no version of the API accepts is left out.
     """
-    lists = (dig(xr, "spec", "egress", name) for name in ("allow", "deny"))
-    return egress.Policy(
-        *(tuple(e for e in (found if is_list(found) else ()) if isinstance(e, str)) for found in lists)
-    )
+    return egress.Policy(*(dig_texts(xr, "spec", "egress", name) for name in ("allow", "deny")))

@@ -23,8 +23,8 @@ AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = True
 COLUMNS = (
     schema.Column("SOURCE", "string", ".spec.source"),
-    schema.Column("REPO", "string", ".spec.huggingFace.repo"),
     schema.Column("STAGED", "string", ".status.summary.ready"),
+    schema.Column("REPO", "string", ".spec.huggingFace.repo", wide=True),
 )
 
 
@@ -78,7 +78,7 @@ class ClusterStatus(schema.Api):
     """The name that the source gives to the model, if the weights are of no repository."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     summary: Summary | None = None
     """Progress over all clusters."""
     clusters: tuple[ClusterStatus, ...] = ()

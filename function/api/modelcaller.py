@@ -18,13 +18,17 @@ SHORT_NAMES = ("mcl",)
 SCOPE = "Namespaced"
 AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = False
-COLUMNS: tuple[schema.Column, ...] = ()
 
 DEFAULT_KEY = "api-key"
 MOST_TOKENS = 2**32 - 1
 """A rate-limit server holds a limit as a uint32 (envoyproxy/go-control-plane, ratelimit/config/ratelimit/v3,
 RateLimitPolicy.requests_per_unit)."""
 Unit: TypeAlias = Literal["Minute", "Hour", "Day"]
+COLUMNS = tuple(
+    schema.Column(f"TOKENS/{unit.upper()}", "integer", f".status.limits[?(@.per=='{unit}')].tokens")
+    for unit in get_args(Unit)
+)
+"""The limits that services keep. One that the caller does not have is empty."""
 
 
 class SecretRef(schema.Api):
@@ -65,10 +69,10 @@ class AcceptedLimit(schema.Api):
     tokens: int
     """Tokens that the caller may use in each unit of time."""
     per: str
-    """Unit of time."""
+    """Unit of time: Minute, Hour or Day."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     keys: tuple[AcceptedKey, ...] = ()
     """The API keys by which services know the caller."""
     limits: tuple[AcceptedLimit, ...] = ()

@@ -34,9 +34,11 @@ SCOPE = "Namespaced"
 AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = True
 COLUMNS = (
-    schema.Column("REPLICAS", "integer", ".spec.replicas"),
+    schema.Column("WANTED", "integer", ".spec.replicas"),
     schema.Column("PLACED", "integer", ".status.replicas.total"),
     schema.Column("SERVING", "integer", ".status.replicas.ready"),
+    schema.Column("UPDATED", "integer", ".status.replicas.updated"),
+    schema.Column("CACHE", "string", ".spec.modelCacheRef.name", wide=True),
 )
 MOST_REPLICAS = 100
 MOST_REJECTIONS = 32
@@ -147,6 +149,8 @@ class Placement(schema.Api):
     """Names of the node pools that its pods run on."""
     ready: bool
     """Whether the replica is ready."""
+    leaving: str | None = None
+    """Why the replica must leave its cluster. It keeps serving until another replica replaces it."""
 
 
 class Rejection(schema.Api):
@@ -168,9 +172,9 @@ class Revision(schema.Api):
     """Whether a replica has been ready with the revision."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     replicas: Replicas | None = None
-    """Numbers of replicas."""
+    """Numbers of replicas that are placed, serve, and have the current spec."""
     selector: str | None = None
     """Label selector of the ModelReplicas, for autoscalers."""
     placements: Annotated[tuple[Placement, ...], MaxLen(MOST_REPLICAS)] = ()

@@ -21,7 +21,10 @@ SHORT_NAMES = ("me",)
 SCOPE = "Namespaced"
 AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = True
-COLUMNS = (schema.Column("URL", "string", ".spec.url"),)
+COLUMNS = (
+    schema.Column("URL", "string", ".spec.url"),
+    schema.Column("SERVING", "boolean", ".status.serving"),
+)
 
 _CHARACTER = "([-A-Za-z0-9_~!$&'()*+,;=:@]|%([013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-Da-d]))"
 _PART = rf"(\.*({_CHARACTER}\.*)+|\.{{3,}})"
@@ -64,7 +67,7 @@ class SecretRef(schema.Api):
 
 class Auth(schema.Api):
     secretRef: SecretRef
-    """The API key."""
+    """The Secret with the API key of the provider."""
     header: Annotated[str, schema.Text(64, HEADER, HEADER_WORDS, holds=is_free_header, cel=_IS_FREE)] = "Authorization"
     """Header that carries the key, such as api-key for Azure OpenAI or x-api-key for Anthropic."""
     scheme: Annotated[str, schema.Text(32, "^[A-Za-z0-9-]*$", "letters, digits and dashes", shortest=0)] | None = None
@@ -177,7 +180,7 @@ class Routing(schema.Api):
     """Where and how the proxy of a ModelService reaches the endpoint."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     routing: Routing | None = None
     """How the control cluster reaches the endpoint."""
     serving: bool | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from annotated_types import Len, MaxLen
@@ -21,7 +22,7 @@ from function.api.leader_worker_set import GANG_RULES
 from function.core import Manifest
 from function.schema import Rule
 from function.vocabulary import conditions as c
-from function.vocabulary import versions
+from function.vocabulary import labels, versions
 
 API_VERSION = versions.MODELPLANE
 KIND = "ModelReplica"
@@ -30,7 +31,11 @@ SHORT_NAMES = ("mr",)
 SCOPE = "Namespaced"
 AUDIENCE = schema.Audience.INTERNAL
 RUNS_IN_NAMESPACE = True
-COLUMNS = (schema.Column("CLUSTER", "string", ".spec.clusterName"),)
+COLUMNS = (
+    schema.Column("DEPLOYMENT", "string", f".metadata.labels.{re.escape(labels.DEPLOYMENT)}", wide=True),
+    schema.Column("CLUSTER", "string", ".spec.clusterName"),
+    schema.Column("SERVING", "boolean", ".status.serving"),
+)
 
 
 class DeviceRequest(DeviceRequestShape):
@@ -90,7 +95,7 @@ class Workload(schema.Api):
     """Whether all pods run the current spec and are ready."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     workloads: Annotated[tuple[Workload, ...], MaxLen(8)] = ()
     """Workloads of the engines on the cluster."""
     serving: bool | None = None

@@ -22,7 +22,9 @@ AUDIENCE = schema.Audience.TEAM
 RUNS_IN_NAMESPACE = False
 COLUMNS = (
     schema.Column("ADDRESS", "string", ".status.address"),
-    schema.Column("ENDPOINTS", "integer", ".status.endpoints.ready"),
+    schema.Column("ENDPOINTS", "integer", ".status.endpoints.matched"),
+    schema.Column("SERVING", "integer", ".status.endpoints.ready"),
+    schema.Column("PRIORITY", "integer", ".status.priority", wide=True),
 )
 
 
@@ -149,11 +151,11 @@ class Endpoints(schema.Api):
     """Number of matched ModelEndpoints that are ready."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     address: str | None = None
     """The URL at which clients reach the models."""
     endpoints: Endpoints | None = None
-    """Number of endpoints."""
+    """Numbers of endpoints that the selectors match, and that are ready."""
     routed: Annotated[tuple[str, ...], MaxLen(256)] = ()
     """Endpoints that may get traffic: those of the route or of the proxy, and those that either may still lead to."""
     proxied: Annotated[dict[str, str], MaxLen(256)] = Field(default_factory=dict)

@@ -41,7 +41,7 @@ class Component(Switch):
 
 class Components(schema.Api):
     certManager: Component | None = None
-    """cert-manager."""
+    """cert-manager, which issues the certificates of webhooks on the cluster."""
     envoyGateway: Component | None = None
     """Envoy Gateway. It is tested together with one version of Envoy AI Gateway."""
     aiGateway: Component | None = None
@@ -136,7 +136,7 @@ class GatewayStatus(schema.Api):
     and the load balancer with it, is gone."""
 
 
-class Status(schema.Api):
+class Status(schema.Status):
     gateway: GatewayStatus | None = None
     """Gateway of the cluster."""
     deletionPolicy: Literal["Orphan"] | None = None

@@ -208,8 +208,8 @@ def _invalid(fault: Fault, text: str) -> InvalidSelector:
     return InvalidSelector(fault.problem, fault.at, text, fault.suggestion)
 
 
-_PROGRAMS: BoundedCache[tuple[str, Bounds], Selector | Fault] = BoundedCache(COMPILED_CHARACTERS)
-_FACTS: BoundedCache[str, Facts | Fault] = BoundedCache(ADMITTED_CHARACTERS)
+_PROGRAMS: BoundedCache[tuple[str, Bounds], Selector | Fault] = BoundedCache(COMPILED_CHARACTERS, "selector_programs")
+_FACTS: BoundedCache[str, Facts | Fault] = BoundedCache(ADMITTED_CHARACTERS, "selector_costs")
 
 
 def verdict_on(text: str, bounds: Bounds, spend: Spend = lambda _: None) -> Selector | Fault:
@@ -229,6 +229,7 @@ def _verdict(text: str, bounds: Bounds) -> Selector | Fault:
         with raised(), limited(bounds.steps):
             return _compiled(text, bounds)
     except Fault as fault:
+        fault.__context__ = fault.__cause__ = None  # their frames hold the tree and the compiler
         return fault.with_traceback(None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -130,7 +131,7 @@ def _said(one: Asked) -> str:
 def _count(one: Asked, notes: Notes) -> int:
     if not one.request.is_whole:
         return 1
-    if one.amount.isascii() and one.amount.isdigit() and 0 < int(one.amount) <= _MOST_DEVICES:
+    if re.fullmatch("[0-9]{1,9}", one.amount) and 0 < int(one.amount) <= _MOST_DEVICES:
         return int(one.amount)
     notes.lost(one.path, f"must be a whole number of up to {_MOST_DEVICES} devices; the request asks for 1")
     return 1

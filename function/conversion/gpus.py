@@ -195,9 +195,12 @@ def _family(value: str) -> Selects:
     return Selects(NVIDIA, f'{family} == "{value}"')
 
 
+_WHOLE = re.compile("[0-9]{1,15}")
+
+
 def _major(value: str) -> Selects | None:
     major = f"{_attribute(NVIDIA, 'cudaComputeCapability')}.major()"
-    return Selects(NVIDIA, f"{major} == {int(value)}") if value.isascii() and value.isdigit() else None
+    return Selects(NVIDIA, f"{major} == {int(value)}") if _WHOLE.fullmatch(value) else None
 
 
 def _amd_product(value: str) -> Selects:
@@ -210,7 +213,7 @@ _ORDER = {"Gt": "> 0", "Lt": "< 0", "In": "== 0"}
 
 def _memory(operator: str, values: Sequence[str]) -> Selects | None:
     """A node's label is the memory of its GPU in MiB."""
-    if operator not in _ORDER or not values or not all(value.isascii() and value.isdigit() for value in values):
+    if operator not in _ORDER or not values or not all(map(_WHOLE.fullmatch, values)):
         return None
     memory = f'device.capacity["{NVIDIA}"].memory'
     compared = [f'{memory}.compareTo(quantity("{int(value)}Mi")) {_ORDER[operator]}' for value in values]

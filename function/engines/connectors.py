@@ -20,11 +20,11 @@ vllm/distributed/kv_transfer/kv_connector/factory.py and vllm/envs.py; sglang 0.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from function.core import json_text
 from function.engines import listening, options
 from function.engines.reading import Reading
 from function.engines.table import SGLANG
@@ -103,10 +103,7 @@ def _config(reading: Reading) -> Mapping[str, Any]:
     if not flag:
         return {}
     words = reading.program.arguments
-    try:
-        given = json.loads(options.value(words, (flag,)) or "{}")
-    except ValueError:
-        given = {}
+    given = json_text.parse(options.value(words, (flag,)))
     return {**(given if isinstance(given, dict) else {}), **options.nested(words, flag)}
 
 

@@ -7,9 +7,9 @@ than a wrong one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
+from function.core import json_text
 from function.engines import options, shell
 from function.engines.reading import Reading
 from function.engines.server import Server
@@ -94,10 +94,7 @@ def adapters(text: str) -> Iterator[tuple[str, str]]:
     """Yield name and source of the adapters in a value: `name=path`, `path`, or JSON. Without a name, it is ""."""
     text = text.strip()
     if text.startswith(("{", "[")):
-        try:
-            given = json.loads(text)
-        except ValueError:
-            return
+        given = json_text.parse(text)
         for entry in given if isinstance(given, list) else [given]:
             if isinstance(entry, dict):
                 name, path = entry.get("name", entry.get("lora_name")), entry.get("path", entry.get("lora_path"))

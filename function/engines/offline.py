@@ -18,11 +18,11 @@ A path (`/…`, `./…`, `~/…`) and an address of an object store (`s3://…`)
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from function.core import json_text
 from function.engines import models, options, shell
 from function.engines.programs import Program, basename
 from function.engines.reading import Reading
@@ -100,11 +100,9 @@ def _in_json(words: tuple[str, ...], flag: str, keys: tuple[str, ...]) -> Iterat
     """Yield the values of some keys of a flag's JSON object. The key `*` stands for all keys."""
     given: list[Mapping[str, Any]] = [options.nested(words, flag)]
     for text in options.values(words, (flag,)):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = {keys[0]: text} if shell.is_unresolved(text) else {}
-        given.append(value if isinstance(value, dict) else {})
+        value = json_text.parse(text)
+        unread = {keys[0]: text} if value is None and shell.is_unresolved(text) else {}
+        given.append(value if isinstance(value, dict) else unread)
     for entry in given:
         yield from (str(text) for key, text in entry.items() if key in keys or keys == ("*",))
 

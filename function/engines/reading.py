@@ -36,7 +36,8 @@ _HELPERS = frozenset({
 """Programs of scripts that take no requests for models."""
 OURS = frozenset({"MODELPLANE_PORT", "MODELPLANE_LEADER_ADDRESS", "MODELPLANE_RANK"})
 """Variables that Modelplane sets where the user does not."""
-_LWS = frozenset({"LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX"})
+LWS = frozenset({"LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX"})
+"""Variables that LeaderWorkerSet sets in the pods of a gang."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ def read(container: Mapping[str, Any], runtime: str | None = None) -> Reading:
 def environment(env: Any) -> tuple[dict[str, str], frozenset[str]]:
     """Return the literal variables of a container, with `$(…)` expanded, and the names of those of unknown value."""
     known: dict[str, str] = {}
-    unknown = set(OURS | _LWS)
+    unknown = set(OURS | LWS)
     for variable in env if isinstance(env, Sequence) else ():
         name = variable.get("name") if isinstance(variable, Mapping) else None
         if not isinstance(name, str):

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from function import cel, podspec
-from function.core import ContentCache, Manifest, derived, dig, serves
+from function.core import ContentCache, Manifest, derived, dig, dig_text, serves
 from function.fleet.values import mappings, whole
 from function.scheduling import Cluster, Device, Free, Hint, NodeResources, NodeShape, Pool, Taint
 from function.scheduling.observed import Observation, ObservedPool
 from function.scheduling.seen import Seen
-from function.vocabulary import crossplane, pod_security
+from function.vocabulary import crossplane, patterns, pod_security
 
 
 def cluster(manifest: Manifest) -> Cluster:
@@ -181,15 +181,15 @@ def _status(manifest: Manifest) -> _Status:
     )
 
 
-STATUSES = ContentCache("status", make=_status, most=16_384)
+STATUSES = ContentCache("status", make=_status, most=16_384, name="cluster_statuses")
 """The status of a cluster by its content. It seldom changes from one call to the next."""
 
 
 def pools(published: Any) -> Iterator[Pool]:
     """Yield the pools of a published status.gpuPools."""
     for pool in mappings(published):
-        if name := pool.get("name"):
-            yield Pool(name, max(0, whole(pool.get("nodes"))), SHAPES(pool), _is_shared(pool))
+        if patterns.is_label(name := pool.get("name")):
+            yield Pool(str(name), max(0, whole(pool.get("nodes"))), SHAPES(pool), _is_shared(pool))
 
 
 # Observations
@@ -236,7 +236,7 @@ _shapes: WeakValueDictionary[tuple[tuple[Device, ...], NodeResources], NodeShape
 _shapes_lock = Lock()
 """Guards `_shapes`: `setdefault` of a WeakValueDictionary is not atomic, and two equal shapes would differ."""
 
-SHAPES = ContentCache("devices", "node", make=node_shape, most=4_096)
+SHAPES = ContentCache("devices", "node", make=node_shape, most=4_096, name="node_shapes")
 
 
 def _node(resources: Any) -> NodeResources:
@@ -248,7 +248,7 @@ def _node(resources: Any) -> NodeResources:
 def _device(entry: Manifest) -> Device | None:
     """Return a device; None for an entry without a driver, or without a way to claim or match it."""
     driver, synthetic = entry.get("driver"), entry.get("claim") == "Synthetic"
-    device_class = entry.get("deviceClassName")
+    device_class = dig_text(entry, "deviceClassName")
     if not isinstance(driver, str) or not (synthetic or device_class):
         return None
     capacity = {k: str(dig(v, "value")) for k, v in _entries(entry, "capacity") if dig(v, "value") is not None}

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NoReturn, TypeVar
 
 from function import podspec
-from function.core import ContentCache, Manifest, condition, dig, quote_condition
+from function.core import ContentCache, Manifest, condition, dig, quote_condition, redaction, shortened
 from function.scheduling.observed import (
     ByDevice,
     CountDiffers,
@@ -81,7 +81,7 @@ def _read(capacity: Manifest) -> Observation | Unbelieved | None:
     return parse(dig(found, "data", OBSERVED_KEY))
 
 
-READ = ContentCache("status", make=_read, most=512)
+READ = ContentCache("status", make=_read, most=512, name="observations")
 
 
 def parse(text: Any) -> Observation | Unbelieved:
@@ -103,7 +103,7 @@ class _Blind(_Malformed):
 
 
 def _refuse(at: str, wanted: str, value: Any) -> NoReturn:
-    shown = value if isinstance(value, str) else json.dumps(value, default=str)
+    shown = redaction.message(value if isinstance(value, str) else json.dumps(value, default=str))
     raise _Malformed(f"{at} must be {wanted}, not {shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}…'}")
 
 
@@ -316,12 +316,12 @@ def _text(at: str, given: Any, longest: int) -> str:
 
 
 def _line(at: str, given: Any, most: int) -> str | None:
-    """A text for people, cut. It may be missing."""
+    """A text for people, cut and without credentials. It may be missing."""
     if given is None:
         return None
     if not isinstance(given, str):
         _refuse(at, "a text", given)
-    return given if len(given) <= most else f"{given[: most - 1]}…"
+    return shortened(redaction.opening(given, most), most)
 
 
 def _number(at: str, given: Any, least: int, most: int) -> int:

@@ -6,12 +6,11 @@ reported: a replica then says what the status of its workloads tells.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, dig, quote
+from function.core import Manifest, dig, json_text, quote
 from function.fleet.values import mappings, whole
 from function.vocabulary.observation import MOST_MESSAGE, MOST_REASONS, REASONS_KEY, VERSION
 
@@ -63,10 +62,7 @@ def read(found: Manifest | None) -> Mapping[str, Waiting]:
     text = dig(found, "status", "atProvider", "manifest", "data", REASONS_KEY)
     if not isinstance(text, str) or len(text.encode(errors="replace")) > MOST_REASONS:
         return {}
-    try:
-        report = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+    report = json_text.parse(text)
     if dig(report, "version") != VERSION:
         return {}
     workloads = dig(report, "workloads")

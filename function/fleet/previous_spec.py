@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from function.core import Manifest, dig, restate, restate_spec
+from function.core import Manifest, dig, dig_list, dig_text, json_text, restate, restate_spec
 from function.fleet import renderings
 from function.fleet.engines import engines
 from function.scheduling import PreviousSpec
@@ -29,23 +29,13 @@ ValidateAnnotations)."""
 
 def read(metadata: Manifest) -> PreviousSpec | None:
     """Return the previous spec from a replica's metadata; None if there is no annotation, or it cannot be read."""
-    text = dig(metadata, "annotations", labels.FORMER_SPEC)
-    if not isinstance(text, str) or not text:
-        return None
-    try:
-        noted = json.loads(text)
-    except ValueError:
-        return None
+    text = dig_text(metadata, "annotations", labels.FORMER_SPEC)
+    noted = json_text.parse(text)
     spec = dig(noted, "spec")
-    if not isinstance(spec, dict):
+    if text is None or not isinstance(spec, dict):
         return None
-    between = tuple(engines(given) for given in _between(noted))
+    between = tuple(engines(given) for given in dig_list(noted, _BETWEEN))
     return PreviousSpec(engines(spec.get("engines")), str(dig(noted, "specHash") or ""), text, between)
-
-
-def _between(noted: dict[str, Any]) -> list[Any]:
-    found = noted.get(_BETWEEN)
-    return found if isinstance(found, list) else []
 
 
 def note(previous: PreviousSpec, observed: Manifest) -> str:
@@ -64,7 +54,7 @@ def _with_between(previous: PreviousSpec, observed: Manifest) -> str:
     if not previous.between:
         return previous.noted
     noted = json.loads(previous.noted)
-    known, replaced = _between(noted), dig(restate_spec(observed), "engines")
+    known, replaced = dig_list(noted, _BETWEEN), dig(restate_spec(observed), "engines")
     if len(previous.between) <= len(known) or replaced in known:
         return previous.noted
     return _text({**noted, _BETWEEN: [*known, replaced]}) or previous.noted

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from function.core import Manifest, condition, dig
+from function.fleet.values import whole
 from function.scheduling import Revision
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, versions
@@ -39,7 +40,7 @@ def rendering(metadata: Manifest) -> int:
     noted = dig(metadata, "annotations", labels.RENDERING)
     if noted is None:
         return _FIRST
-    return int(noted) if isinstance(noted, str) and noted.isascii() and noted.isdecimal() else 0
+    return whole(noted) if isinstance(noted, str) and noted.isascii() and noted.isdecimal() else 0
 
 
 def is_current(metadata: Manifest) -> bool:

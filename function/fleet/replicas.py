@@ -13,6 +13,8 @@ from function.core import (
     condition,
     controller,
     dig,
+    dig_fields,
+    dig_text,
     identity,
     is_controlled_by,
     is_ready,
@@ -56,11 +58,13 @@ class Owner:
 
 
 def takes_nodes(manifest: Manifest) -> bool:
-    """Whether a replica of another deployment takes nodes: only if a ModelDeployment composed it.
+    """Whether a replica of another deployment takes nodes: if a ModelDeployment composed it, or it composed something.
 
-    A replica that was written by hand runs nothing (see modelreplica/composer.py), so it takes no nodes.
+    A replica that was written by hand runs nothing (see modelreplica/composer.py), so it takes no nodes. One that lost
+    its deployment in an orphaning deletion (kubectl delete --cascade=orphan) keeps what it had composed, and its pods.
     """
-    return is_controlled_by(manifest["metadata"], API_VERSION, KIND)
+    is_composed = is_controlled_by(manifest["metadata"], API_VERSION, KIND)
+    return is_composed or bool(dig(manifest, "spec", "crossplane", "resourceRefs"))
 
 
 def foreign_replica(manifest: Manifest) -> ForeignReplica:
@@ -95,7 +99,9 @@ class _Foreign:
         return found.specs if found else ()
 
 
-ENGINES = ContentCache("spec", make=lambda manifest: engines(dig(manifest, "spec", "engines")), most=8_192)
+ENGINES = ContentCache(
+    "spec", make=lambda manifest: engines(dig(manifest, "spec", "engines")), most=8_192, name="replica_engines"
+)
 """The engines of a replica, by the content of its spec. They are read of replicas on pools whose nodes are shared."""
 
 
@@ -107,24 +113,24 @@ def _claimed(manifest: Manifest) -> dict[str, int]:
     return devices_claimed(dig(manifest, "spec", "engines"))
 
 
-CLAIMED = ContentCache("spec", make=_claimed, most=32_768)
+CLAIMED = ContentCache("spec", make=_claimed, most=32_768, name="replica_claims")
 """Devices that pods claim by pool, by the content of a replica's spec."""
 
-TAKEN = ContentCache("spec", make=_nodes, most=32_768)
+TAKEN = ContentCache("spec", make=_nodes, most=32_768, name="replica_nodes")
 """Whole nodes by pool, by the content of a replica's spec. There are thousands of replicas, and specs seldom change."""
 
 
 def deployment_of(metadata: Manifest) -> NamespacedName:
     """Return the deployment of a replica as its labels name it; the replica's own name if they do not."""
-    name = dig(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
+    name = dig_text(metadata, "labels", labels.DEPLOYMENT) or metadata["name"]
     return NamespacedName(metadata.get("namespace") or "", name)
 
 
 def replica(manifest: Manifest, deployment: NamespacedName) -> Replica | None:
     """Return the replica of a manifest; None if it names no cluster. `deployment` is the one that it belongs to."""
-    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    metadata, spec, status = manifest["metadata"], dig_fields(manifest, "spec"), dig_fields(manifest, "status")
     cluster = spec.get("clusterName")
-    if not cluster:
+    if not isinstance(cluster, str) or not cluster:
         return None
     annotations = metadata.get("annotations") or {}
     deleting, awaits_turn = "deletionTimestamp" in metadata, renderings.awaits_turn(manifest)

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import cast
 
 from function import cel
+from function.core import Tally
 
 Spend = Callable[[int], None]
 """Charges units of a budget before some work, and raises if they are not left."""
+
+
+EVALUATIONS = Tally("match", "no match", "error")
+"""Evaluations of selectors so far, by outcome. Verdicts that are remembered are not counted."""
 
 
 def compiled(text: str, spend: Spend = lambda _: None) -> Compiled:
@@ -36,6 +41,7 @@ class Compiled:
     def judge(self, published: Hashable, /) -> bool | str:
         """Return whether a device satisfies the selector, or the error of the evaluation."""
         outcome = cel.admitted(self.text, self._spend).evaluate(cast("cel.Device", published))
+        EVALUATIONS.add("error" if isinstance(outcome, cel.EvaluationError) else str(outcome))
         return str(outcome) if isinstance(outcome, cel.EvaluationError) else outcome is cel.MATCH
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, dig, plain
+from function.core import Manifest, dig, dig_fields, plain
 from function.manifests.envoy import places
 from function.manifests.envoy.secrets import Mounted
 from function.manifests.envoy.upstream import Key, Upstream
@@ -46,12 +46,13 @@ class Reached:
 
 def of_endpoint(endpoint: Manifest) -> Reached | None:
     """Return how an endpoint is reached; None if it is not published, or if it is not legible."""
-    published = dig(endpoint, "status", "routing", "upstream")
-    return of_published(published) if isinstance(published, Mapping) else None
+    return of_published(dig(endpoint, "status", "routing", "upstream"))
 
 
-def of_published(published: Mapping[str, Any]) -> Reached | None:
-    """Return how an endpoint is reached, from what it published."""
+def of_published(published: Any) -> Reached | None:
+    """Return how an endpoint is reached, from what it published; None if that is not legible."""
+    if not isinstance(published, Mapping):
+        return None
     host, port, address_type = (published.get(name) for name in ("host", "port", "addressType"))
     if not isinstance(host, str) or not isinstance(address_type, str) or not isinstance(port, int | float):
         return None
@@ -65,7 +66,7 @@ def of_published(published: Mapping[str, Any]) -> Reached | None:
             tls=published.get("tls") is True,
             base_path=_text(published.get("basePath")),
             rewrite_path=_text(published.get("rewritePath")),
-            query=tuple(sorted((str(k), str(v)) for k, v in dict(published.get("query") or {}).items())),
+            query=tuple(sorted((str(k), str(v)) for k, v in dig_fields(published, "query").items())),
             key=Key(secret=key.mounted, header=str(dig(auth, "header")), prefix=_prefix(auth)) if key else None,
             authority=authority.mounted if authority else None,
             model=_text(published.get("model")),

@@ -12,6 +12,7 @@ from function.core import (
     Request,
     condition,
     dig,
+    dig_texts,
     is_ready,
     quote_condition,
     restate,
@@ -84,11 +85,12 @@ def deletable(
     It is for remote objects that are of no use once nothing asks for them. Once an Object may delete, it is left out.
     """
     leaving = {key: request.observed[key] for key in keys if key in request.observed and key not in composed}
-    return {key: _deleting(manifest) for key, manifest in leaving.items() if not _may_delete(manifest)}
+    return {key: _deleting(manifest) for key, manifest in leaving.items() if not may_delete(manifest)}
 
 
-def _may_delete(manifest: Manifest) -> bool:
-    policies = dig(manifest, "spec", "managementPolicies") or ("*",)
+def may_delete(manifest: Manifest) -> bool:
+    """Return whether an Object or a Release deletes on the cluster what it stands for, when it is deleted."""
+    policies = dig_texts(manifest, "spec", "managementPolicies") or ("*",)
     return bool({"*", "Delete"} & set(policies))
 
 

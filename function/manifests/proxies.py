@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, dig
-from function.core.manifest import is_list
+from function.core import Manifest, dig, dig_list
 from function.manifests import pods, workloads
 from function.manifests.envoy import places
 from function.manifests.metadata import metadata, pod_metadata
@@ -141,12 +140,11 @@ def _container(*, image: str, secrets: Sequence[SecretFiles], arguments: Sequenc
 
 def mounted(deployment: Manifest) -> frozenset[tuple[str, str]]:
     """Return the Secrets and keys that the pods of a proxy's Deployment mount."""
-    volumes = dig(deployment, "spec", "template", "spec", "volumes")
-    secrets = (dig(volume, "secret") for volume in (volumes if is_list(volumes) else ()))
+    secrets = (dig(volume, "secret") for volume in dig_list(deployment, "spec", "template", "spec", "volumes"))
     return frozenset(
         (str(dig(secret, "secretName")), str(dig(item, "key")))
         for secret in secrets
-        for item in (dig(secret, "items") or ())
+        for item in dig_list(secret, "items")
     )
 
 

@@ -1,8 +1,8 @@
-"""Whether the provider reaches a cluster, judging by the Objects on it."""
+"""Whether the provider reaches a cluster and may log in to it, judging by the Objects on it."""
 
 from __future__ import annotations
 
-from function.core import Manifest, condition, dig
+from function.core import Manifest, condition, denial, dig
 
 _LOST = (
     "connection refused",
@@ -31,3 +31,11 @@ def lost(observed: Manifest) -> str | None:
         return None
     message = str(dig(synced, "message") or "")
     return next((fault for fault in _LOST if fault in message), None)
+
+
+def locked_out(observed: Manifest) -> str | None:
+    """Return why the provider cannot log in to an Object's cluster; None if it can, or if the cluster is lost."""
+    synced = condition(observed, "Synced")
+    if dig(synced, "status") != "False" or lost(observed):
+        return None
+    return denial.credentials(str(dig(synced, "message") or ""))

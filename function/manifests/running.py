@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from function.core import Manifest, condition, dig, quote_condition
+from function.core import Manifest, condition, dig, dig_number, quote_condition
 
 
 def available(deployment: Manifest | None) -> int:
     """Return the number of available pods, of any generation: a change that fails to start takes no traffic away."""
-    return int(dig(deployment, "status", "availableReplicas") or 0)
+    return int(dig_number(deployment, "status", "availableReplicas"))
 
 
 def is_current(deployment: Manifest) -> bool:
     """Return whether all pods run the current spec, and no other pods are left."""
     wanted = dig(deployment, "spec", "replicas")
-    counts = {dig(deployment, "status", count) for count in ("replicas", "updatedReplicas")}
-    observed = dig(deployment, "status", "observedGeneration") or 0
-    return observed >= (dig(deployment, "metadata", "generation") or 0) and counts == {wanted}
+    counts = [dig(deployment, "status", count) for count in ("replicas", "updatedReplicas")]
+    observed = dig_number(deployment, "status", "observedGeneration")
+    return observed >= dig_number(deployment, "metadata", "generation") and counts == [wanted, wanted]
 
 
 def fault(deployment: Manifest | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from function.core import dig_fields
 from function.manifests.metadata import metadata
 from function.vocabulary import versions
 
@@ -128,6 +129,6 @@ def _named_claim(volume: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_claims(container: Mapping[str, Any]) -> dict[str, Any]:
-    resources = {name: value for name, value in container.get("resources", {}).items() if name != "claims"}
+    resources = {name: value for name, value in dig_fields(container, "resources").items() if name != "claims"}
     others = {field: value for field, value in container.items() if field != "resources"}
     return {**others, **({"resources": resources} if resources else {})}

@@ -16,7 +16,7 @@ value with its facts. Read the modules in the order of a decision:
   place it.
 """
 
-from function.scheduling.account import Account, Free, free_nodes
+from function.scheduling.account import Account, Free, free_nodes, is_overcommitted
 from function.scheduling.allocation import LARGEST_CLAIM
 from function.scheduling.breakdown import (
     ClusterBreakdown,
@@ -164,6 +164,7 @@ __all__ = [
     "forbidden_pods",
     "free_nodes",
     "is_claim_too_large",
+    "is_overcommitted",
     "most_more",
     "nodes_of",
     "proposals",

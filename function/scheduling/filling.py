@@ -59,13 +59,15 @@ class Filler:
     sought: bool = False
     """Whether a place for a replica was sought."""
     _indices: dict[str, set[int]] = field(default_factory=dict)
-    """Indices in use on each cluster, by existing replicas (including those that leave) and by new ones."""
+    """Indices in use on each cluster: reserved ones, and those of existing replicas (including those that leave) and of
+    new ones."""
     _bids: list[_Bid] = field(default_factory=list)
     """The bids that are left, as a heap."""
     _load: Counter[str] = field(default_factory=Counter)
     """Replicas of the job on each cluster."""
 
     def __post_init__(self) -> None:
+        self._indices.update({cluster: set(indices) for cluster, indices in self.fleet.reserved.items()})
         for replica in self.fleet.replicas:
             if replica.deployment == self.job.deployment:
                 self._indices.setdefault(replica.cluster, set()).add(replica.index)

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from function.scheduling.devices import Offer, Shortfall
 
 MOST = 2**18
-"""Findings that are kept in all. One takes about a hundred bytes."""
+"""Findings that are kept in all. One takes about `_BYTES`, and so do that many characters of selectors."""
+_BYTES = 100
 IDLE = 600.0
 """Seconds without a call after which findings under way may be dropped. A call that holds is repeated after 30 seconds.
 """
@@ -69,10 +70,17 @@ class Findings:
     def __len__(self) -> int:
         return len(self.verdicts) + len(self.offers) + len(self.unbounded)
 
+    @property
+    def weight(self) -> int:
+        """How many findings take as much memory: the texts of selectors are kept with their verdicts."""
+        texts = {text for text, _ in self.verdicts}
+        return len(self) + sum(map(len, texts)) // _BYTES
+
 
 @dataclass(slots=True)
 class _Entry:
     findings: Findings
+    weight: int
     under_way: bool
     seen: float
 
@@ -80,11 +88,12 @@ class _Entry:
 class Progress:
     """The findings of all deployments. Safe to use from several threads.
 
-    The key of a deployment is its name and what it asks for, so that an edit starts anew.
+    The key of a deployment is its name and what it asks for, so that an edit starts anew. It is kept as well, and its
+    size does not count: it must be small. Two deployments may have the same key.
     """
 
     def __init__(self, most: int = MOST, now: Callable[[], float] = time.monotonic) -> None:
-        """Keep at most about `most` findings. `now` returns seconds of a clock that never goes back."""
+        """Keep findings with a weight of at most about `most`. `now` is a clock of seconds that never goes back."""
         self._most = most
         self._now = now
         self._entries: dict[Hashable, _Entry] = {}
@@ -111,12 +120,14 @@ class Progress:
             entry = self._entries.pop(key, None)
             if entry is not None:
                 findings = entry.findings | findings
-            elif not (self._is_next(key) and self._make_room(len(findings))):
+            elif not findings:
+                return True
+            elif not (self._is_next(key) and self._make_room(findings.weight)):
                 if under_way:
                     self._queue[key] = self._now()
                 return False
             self._queue.pop(key, None)
-            self._entries[key] = _Entry(findings, under_way, self._now())
+            self._entries[key] = _Entry(findings, findings.weight, under_way, self._now())
             return True
 
     def _is_next(self, key: Hashable) -> bool:
@@ -127,17 +138,17 @@ class Progress:
         return next(iter(self._queue), key) == key
 
     def _make_room(self, size: int) -> bool:
-        """Drop entries as needed, and return whether a new one of `size` findings has room.
+        """Drop entries as needed, and return whether a new one of a weight of `size` has room.
 
         An entry that is larger than the whole store has room when there is no other.
         """
         stale = self._now() - IDLE
-        kept = sum(len(entry.findings) for entry in self._entries.values())
+        kept = sum(entry.weight for entry in self._entries.values())
         for key, entry in list(self._entries.items()):
             if kept + size <= self._most:
                 break
             if not entry.under_way or entry.seen < stale:
-                kept -= len(self._entries.pop(key).findings)
+                kept -= self._entries.pop(key).weight
         return not self._entries or kept + size <= self._most
 
     def forget(self) -> None:

@@ -279,6 +279,9 @@ class Fleet:
     published: Mapping[str, Mapping[str, Free] | None] = field(default_factory=dict)
     """Clusters of which the replicas of others are not known, with what is free on each pool as it is published. The
     deployment's own replicas are not free in these numbers. None if nothing usable is published."""
+    reserved: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Indices on each cluster that no new replica gets, because replicas of an earlier deployment of the same name have
+    the names that follow from them until they are gone."""
 
 
 def exceeds(nodes: Mapping[str, int], before: Mapping[str, int]) -> set[str]:

@@ -6,6 +6,7 @@ from the union or checked against it:
 
 - `NEAREST_FIRST`, the order of reasons in a condition's message, is the union's order.
 - docs/reference/rejections.md has the first sentence of each docstring.
+- docs/runbooks has a page for each class. A test fails until somebody has written it.
 - `modelplane explain` matches on every member (`suggestion.py`), so that mypy fails until it handles a new one.
 
 The name of the class is the `reason` in `status.rejections`.

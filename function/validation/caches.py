@@ -8,7 +8,7 @@ from typing import Any
 
 from function import clouds
 from function.api.weights import SOURCES
-from function.core import Manifest, dig, enumerate_names, identity
+from function.core import Manifest, dig, dig_fields, dig_objects, dig_text_fields, enumerate_names, identity
 from function.validation.finding import Finding
 from function.validation.selection import Labelled
 
@@ -20,13 +20,13 @@ def findings(index: int, manifest: Manifest, clusters: Labelled) -> Iterator[Fin
     yield from _claims(index, manifest, clusters)
     yield from _storage(index, manifest, clusters)
     for source in SOURCES:
-        block = dig(manifest, "spec", source.field) or {}
+        block = dig_fields(manifest, "spec", source.field)
         yield from _patterns(index, source.field, block)
         yield from _clear_text(index, source.field, block)
 
 
 def _claims(index: int, manifest: Manifest, clusters: Labelled) -> Iterator[Finding]:
-    wanted = [_labels(claim) for claim in dig(manifest, *_CLAIMS) or ()]
+    wanted = [_labels(claim) for claim in dig_objects(manifest, *_CLAIMS)]
     cached = {identity(one).name for one in clusters.matching("", _labels(manifest["spec"]))} if wanted else set()
     for position, selector in enumerate(wanted):
         path = (*_CLAIMS, position)
@@ -57,7 +57,7 @@ def _source(cluster: Manifest) -> clouds.Source:
 
 
 def _labels(selecting: Mapping[str, Any]) -> dict[str, str]:
-    return dict(dig(selecting, "clusterSelector", "matchLabels") or {})
+    return dig_text_fields(selecting, "clusterSelector", "matchLabels")
 
 
 def _patterns(index: int, field: str, block: Mapping[str, Any]) -> Iterator[Finding]:

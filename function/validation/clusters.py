@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from function import clouds
 from function.api import inferenceclass, inferencecluster
 from function.contracts.cloud import credentials
-from function.core import Manifest, dig, dig_list, enumerate_names, identity
+from function.core import Manifest, dig, dig_fields, dig_list, dig_text, enumerate_names, identity
 from function.validation.finding import Finding
 from function.vocabulary import drivers
 
@@ -57,7 +57,7 @@ def _credentials(index: int, cluster: Manifest, configs: Sequence[Manifest]) -> 
 
 def _observer(index: int, cluster: Manifest) -> Iterator[Finding]:
     """Capacity that is to be observed without the observer, and a setting of the observer without it."""
-    asked, stack = dig(cluster, "spec", "capacity") or {}, dig(cluster, "spec", "servingStack") or {}
+    asked, stack = dig_fields(cluster, "spec", "capacity"), dig_fields(cluster, "spec", "servingStack")
     if asked.get("source") != "Observed":
         if asked.get("terminationMessages"):
             problem = "is for source Observed; nothing reads it otherwise"
@@ -86,7 +86,7 @@ def _reservations(pools: Iterable[Pool]) -> Iterator[Finding]:
     """Two pools of one reservation: whichever is made last may find it empty."""
     first: dict[str, Pool] = {}
     for index, at, cluster in pools:
-        reservation = dig(_spec(cluster, at), "capacityBlock", "capacityReservationId")
+        reservation = dig_text(_spec(cluster, at), "capacityBlock", "capacityReservationId")
         other = first.setdefault(reservation, (index, at, cluster)) if reservation else (index, at, cluster)
         if other[:2] != (index, at):
             taken = f"pool {_spec(other[2], other[1])['name']} of InferenceCluster {identity(other[2]).name}"

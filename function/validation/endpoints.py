@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterator
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig_text
 from function.schema import Path
 from function.validation.finding import Finding
 
@@ -56,6 +56,6 @@ def _azure(spec: Manifest) -> Iterator[tuple[Path, str, str]]:
     if "api-version" not in (spec.get("query") or {}):
         problem = "is a deployment of Azure OpenAI, which answers 404 without spec.query api-version"
         yield ("spec", "url"), f"{problem}, such as {{api-version: 2024-10-21}}", "provider"
-    if spec.get("auth") and (dig(spec, "auth", "header") or "authorization").lower() == "authorization":
+    if spec.get("auth") and (dig_text(spec, "auth", "header") or "authorization").lower() == "authorization":
         problem = "sends the key in the header Authorization, in which Azure OpenAI takes tokens only, and answers 401"
         yield ("spec", "auth"), f"{problem}; set header: api-key", "provider"

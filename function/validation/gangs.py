@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from function.api.leader_worker_set import is_of_workload
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_fields
 from function.engines import options, reading
 from function.podspec import engine_index
 from function.schema import Path
@@ -60,7 +60,7 @@ def own_requests(member: Manifest, runtime: Any) -> str:
 def _metadata(index: int, deployment: Manifest, *, is_gang: bool) -> Iterator[Finding]:
     where = "spec.engines[].leaderWorkerSet" if is_gang else "spec.engines[].members[].template.metadata"
     for field in ("labels", "annotations"):
-        for key in sorted(dig(deployment, "metadata", field) or {}):
+        for key in sorted(dig_fields(deployment, "metadata", field)):
             if is_of_workload(key):
                 problem = f"is not passed on to the pods' controller; it belongs in {where}.{field}"
                 yield Finding(index, ("metadata", field, key), problem, "ignored")

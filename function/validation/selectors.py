@@ -11,7 +11,7 @@ from function.api import (
     modeldeployment,
     modelservice,
 )
-from function.core import Manifest, dig, identity
+from function.core import Manifest, dig, dig_text_fields, identity
 from function.schema import Path
 from function.validation import selection
 from function.validation.dangling import Unchecked
@@ -66,8 +66,8 @@ def _entries(index: int, service: Manifest, around: _Around) -> Iterator[Problem
 
 def _callers(index: int, service: Manifest, around: _Around) -> Iterator[Problem]:
     asked, path = dig(service, "spec", "callers"), ("spec", "callers")
-    namespace, wanted = identity(service).namespace, dig(asked, "selector", "matchLabels")
-    is_required = asked is not None and asked.get("required") is not False
+    namespace, wanted = identity(service).namespace, dig_text_fields(asked, "selector", "matchLabels")
+    is_required = asked is not None and dig(asked, "required") is not False
     if wanted and around.callers:
         yield from _unmatched(index, (*path, "selector"), wanted, (around.callers, namespace))
     elif (wanted or is_required) and not around.callers:
@@ -79,7 +79,7 @@ def _callers(index: int, service: Manifest, around: _Around) -> Iterator[Problem
 
 def _clusters(index: int, manifest: Manifest, around: _Around) -> Iterator[Problem]:
     path: Path = ("spec", "clusterSelector")
-    wanted = dig(manifest, *path, "matchLabels")
+    wanted = dig_text_fields(manifest, *path, "matchLabels")
     if not wanted:
         return
     if around.clusters:

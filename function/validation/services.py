@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from function.api import modeldeployment, modelendpoint, modelservice
-from function.core import MOST_NAMED, Manifest, NamespacedName, dig, enumerate_names, identity
+from function.core import (
+    MOST_NAMED,
+    Manifest,
+    NamespacedName,
+    dig,
+    dig_text,
+    dig_text_fields,
+    enumerate_names,
+    identity,
+)
 from function.gateways import Implementation
 from function.kinds.modelendpoint import permission, target
 from function.kinds.modelservice import need, proxy
@@ -138,7 +147,7 @@ def _home(server: Manifest, clusters: Labelled) -> set[str]:
     if server["kind"] == modelendpoint.KIND:
         cluster = dig(server, "metadata", "labels", labels.CLUSTER)
         return {str(cluster)} if cluster else set()
-    wanted = dig(server, "spec", "clusterSelector", "matchLabels") or {}
+    wanted = dig_text_fields(server, "spec", "clusterSelector", "matchLabels")
     return {identity(cluster).name for cluster in clusters.matching("", wanted)}
 
 
@@ -171,5 +180,4 @@ def _wanted(entry: Manifest) -> dict[str, str]:
 
 def _region(server: Manifest) -> str:
     """Return the region to which an endpoint, or a deployment's endpoints, are bound. Empty if they may be anywhere."""
-    selector = dig(server, "spec", "clusterSelector", "matchLabels") or {}
-    return str(selector.get(labels.REGION, ""))
+    return dig_text(server, "spec", "clusterSelector", "matchLabels", labels.REGION) or ""

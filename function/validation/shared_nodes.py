@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from function import podspec
 from function.api import inferenceclass, inferencecluster, modeldeployment
-from function.core import MOST_NAMED, Manifest, dig, dig_list, enumerate_names, identity
+from function.core import MOST_NAMED, Manifest, dig, dig_fields, dig_list, enumerate_names, identity
 from function.validation.finding import Finding
 
 Indexed = tuple[int, Manifest]
@@ -63,7 +63,7 @@ def _templates(objects: Sequence[Indexed]) -> Iterator[_Template]:
             for i, engine in enumerate(dig_list(manifest, "spec", "engines")):
                 for j, member in enumerate(dig_list(engine, "members")):
                     path = ("spec", "engines", i, "members", j, "template")
-                    yield _Template(index, path, dig(member, "template", "spec") or {})
+                    yield _Template(index, path, dig_fields(member, "template", "spec"))
 
 
 def _without_node(

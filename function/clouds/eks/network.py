@@ -10,6 +10,7 @@ from typing import Any
 from function.clouds.eks import addresses, kinds, zones
 from function.clouds.eks.model import Spec
 from function.contracts.cloud.site import Resource, Site
+from function.core import dig_list, dig_text
 
 NETWORK = "network"
 _GATEWAY = "internet-gateway"
@@ -53,8 +54,8 @@ def read_zones(site: Site, spec: Spec) -> ClusterZones:
 
 def _made(site: Site) -> tuple[str, ...]:
     """Letters of the zones of the control plane, else of the subnets that were made for it."""
-    referred = site.written("cluster", "vpcConfig", "subnetIdRefs") or ()
-    names = {str(each["name"]) for each in referred}
+    referred = dig_list(site.written("cluster", "vpcConfig", "subnetIdRefs"))
+    names = {name for each in referred if (name := dig_text(each, "name"))}
     if names:
         return tuple(each for each in zones.LETTERS if site.name(subnet(each)) in names)
     there = tuple(each for each in zones.LETTERS if subnet(each) in site.request.observed)

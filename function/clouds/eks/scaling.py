@@ -17,6 +17,7 @@ from function.clouds.eks import facts
 from function.contracts.cloud import nodes
 from function.contracts.cloud.nodepool import NodePool
 from function.contracts.cloud.site import Site
+from function.core import dig_fields, dig_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +48,12 @@ def written(site: Site, key: str, sizes: Sizes) -> tuple[dict[str, Any], dict[st
     """Return the fields of spec.forProvider of the group of a key, and its spec.initProvider."""
     if not sizes.is_scaled:
         return _config(sizes, sizes.first), None
-    there = site.seen(key, "scalingConfig") or {}
+    there = dig_fields(site.seen(key, "scalingConfig"))
     bounds = there.get("minSize"), there.get("maxSize")
     if None in bounds or bounds == (sizes.least, sizes.most):
         return {}, _config(sizes, sizes.first)
-    return _config(sizes, _within(int(there.get("desiredSize", sizes.first)), sizes.least, sizes.most)), None
+    desired = int(dig_number(there, "desiredSize", otherwise=sizes.first))
+    return _config(sizes, _within(desired, sizes.least, sizes.most)), None
 
 
 def _config(sizes: Sizes, desired: int) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Cluster(schema.Api):
     systemPool: SystemPool = SystemPool()
     """Machines for everything that needs no device."""
     cache: Cache = Cache()
-    """Storage for ModelCaches."""
+    """Storage for ModelCaches: Filestore volumes that many nodes mount."""
     credentials: Credentials = Credentials()
     """Provider config whose credentials make the cluster. It must name the project, as projectID."""
 

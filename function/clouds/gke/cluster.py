@@ -9,7 +9,7 @@ from function.clouds.gke.model import Spec
 from function.contracts.cloud import credentials
 from function.contracts.cloud.kubernetes import minor
 from function.contracts.cloud.site import Resource, Site
-from function.core import NotYet, dig
+from function.core import Missing, dig
 from function.vocabulary import conditions as c
 
 CLUSTER = "cluster"
@@ -21,7 +21,7 @@ def project(site: Site) -> str:
     """Return the project, as the provider config names it; the one that the cluster is in, where that names none now.
 
     Raises:
-        NotYet: It is not known.
+        Missing: It is not known.
     """
     named = dig(credentials.found_config(site.request), "spec", "projectID")
     written = site.written(CLUSTER, "workloadIdentityConfig", "workloadPool")
@@ -29,7 +29,9 @@ def project(site: Site) -> str:
         return written.removesuffix(_POOL_SUFFIX)
     if not isinstance(named, str) or not named:
         config = site.credentials
-        raise NotYet(c.PROVISIONING(why=f"{config.type} {config.name} of gcp.m.upbound.io has no spec.projectID"))
+        raise Missing(
+            c.CREDENTIALS_MISSING(why=f"{config.type} {config.name} of gcp.m.upbound.io has no spec.projectID")
+        )
     return named
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from function.contracts.cloud.provisioner import Observation
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_list
 from function.manifests import managed
 
 _PROJECT = "example-project"
@@ -26,6 +26,6 @@ def observe(manifest: Manifest) -> Observation:
         connection["private_key"] = '{"type": "service_account"}'
     elif manifest["kind"] == "Cluster":
         wanted, region = dig(manifest, "spec", "forProvider"), dig(manifest, "spec", "forProvider", "location")
-        at_provider["nodeLocations"] = list(dig(wanted, "nodeLocations") or (f"{region}-{zone}" for zone in "abc"))
+        at_provider["nodeLocations"] = list(dig_list(wanted, "nodeLocations") or (f"{region}-{z}" for z in "abc"))
         connection["kubeconfig"] = f"a kubeconfig of {name}"
     return Observation(at_provider=at_provider, connection=connection, invented=tuple(invented))

@@ -17,6 +17,7 @@ from function.clouds.gke.model import Pool, Spec
 from function.contracts.cloud import composition, nodes
 from function.contracts.cloud.nodepool import Taint
 from function.contracts.cloud.site import Resource, Site
+from function.core import dig_texts
 
 SYSTEM = "system-pool"
 DRA_NODE = "cloud.google.com/gke-nvidia-gpu-dra-driver"
@@ -45,8 +46,12 @@ def zones(site: Site, spec: Spec, key: str, wanted: Sequence[str]) -> Sequence[s
 
     A pool that exists keeps its zones, even where GKE chooses others for the cluster one day.
     """
-    found = site.written(key, "nodeLocations") or wanted or spec.zones or site.seen(CLUSTER, "nodeLocations")
-    return sorted(map(str, found or ()))
+    return sorted(_written(site, key) or wanted or spec.zones or dig_texts(site.seen(CLUSTER, "nodeLocations")))
+
+
+def _written(site: Site, key: str) -> Sequence[str]:
+    """Return the zones of a pool that exists."""
+    return dig_texts(site.written(key, "nodeLocations"))
 
 
 def _system(site: Site, spec: Spec) -> Resource:
@@ -101,7 +106,7 @@ def _pool(site: Site, spec: Spec, pool: Pool) -> Resource:
 
 def _one(site: Site, key: str, found: Sequence[str]) -> Sequence[str]:
     """A pool of a fixed size without zones is in one, or any count but a multiple of their number were impossible."""
-    return found if site.written(key, "nodeLocations") else found[:1]
+    return found if _written(site, key) else found[:1]
 
 
 def _awaiting_zones(site: Site, key: str) -> Resource:

@@ -10,7 +10,7 @@ from function.clouds.nebius.facts import ACCOUNT, GROUP, IDENTITY, MEMBERSHIP, P
 from function.contracts.cloud import credentials
 from function.contracts.cloud.provisioner import PublishedSecret
 from function.contracts.cloud.site import Resource, Site
-from function.core import Manifest, NamespacedName, NotYet, dig
+from function.core import Manifest, Missing, NamespacedName, dig
 from function.vocabulary import conditions as c
 
 KEY = "account"
@@ -22,7 +22,7 @@ def project(site: Site) -> str:
     """Return the project in which everything is made. It determines the region.
 
     Raises:
-        NotYet: The provider config names no project, or has credentials with which no cluster can be reached.
+        Missing: The provider config names no project, or has credentials with which no cluster can be reached.
     """
     config = credentials.found_config(site.request) or {}
     if dig(config, "spec", "credentials", "source") != "Secret":
@@ -37,7 +37,7 @@ def project(site: Site) -> str:
 
 def _refuse(config: Manifest, problem: str) -> NoReturn:
     name = dig(config, "metadata", "name")
-    raise NotYet(c.PROVISIONING(why=f"{dig(config, 'kind')} {name} of nebius.m.upbound.io {problem}"))
+    raise Missing(c.CREDENTIALS_MISSING(why=f"{dig(config, 'kind')} {name} of nebius.m.upbound.io {problem}"))
 
 
 def identity(site: Site, of: str) -> PublishedSecret:

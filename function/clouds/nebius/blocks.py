@@ -73,7 +73,7 @@ class Cluster(schema.Api):
     systemPool: SystemPool = SystemPool()
     """Machines for everything that needs no device."""
     cache: Cache = Cache()
-    """Storage for ModelCaches."""
+    """Storage for ModelCaches: a filesystem that every node mounts."""
     registries: Annotated[tuple[schema.CloudName, ...], Len(1, 8)] | None = None
     """IDs of registries in the project from which nodes pull images without a Secret, such as registry-e00abc. If
     omitted, nodes have no account of Nebius."""

@@ -30,7 +30,7 @@ class Spec(Cluster):
     clusterName: schema.XrName
     """The InferenceCluster that it is made for."""
     nodePools: Annotated[tuple[Pool, ...], Len(1, provisioned.MOST_POOLS), schema.ListMap()]
-    """Its node pools."""
+    """Node pools of the cluster, beside the system pool."""
 
 
 class Status(provisioned.Status):

@@ -16,7 +16,7 @@ from typing import Any
 
 from function import clouds
 from function.api.inferencecluster import Spec
-from function.core import ComposedResource, Request, dig, plain, restate_resource
+from function.core import ComposedResource, Request, dig, json_text, plain, restate_resource
 from function.kinds.inferencecluster import inputs
 from function.kinds.inferencecluster.pools import PublishedPools
 from function.manifests import copies, observer, provider
@@ -112,7 +112,4 @@ def declared(published: PublishedPools) -> dict[str, Any]:
 def declared_on_cluster(request: Request) -> Any:
     """Return what was last declared to the observer; None if nothing was."""
     text = dig(request.observed.get(DECLARATION), "spec", "forProvider", "manifest", "data", DECLARED_KEY)
-    try:
-        return dig(json.loads(text), "pools") if isinstance(text, str) else None
-    except ValueError:
-        return None
+    return dig(json_text.parse(text), "pools")

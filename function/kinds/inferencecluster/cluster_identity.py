@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from function.api.inferencecluster import Spec
-from function.core import Manifest, Request, condition, dig, identity
+from function.core import Manifest, Request, condition, dig, dig_text, identity
 from function.kinds.inferencecluster import capacity, inputs
 from function.manifests import provider, reached
 from function.manifests.metadata import metadata
@@ -56,9 +56,8 @@ def observer(request: Request, spec: Spec, *, wants_stack: bool, drivers: Collec
 
 def cluster_id(request: Request) -> str | None:
     """Return the UID as the observer read it, else as it was published; None while neither is there."""
-    read = dig(request.observed.get(KEY), "status", "atProvider", "manifest", "metadata", "uid")
-    found: str | None = read or dig(request.xr, "status", "clusterID")
-    return found
+    read = dig_text(request.observed.get(KEY), "status", "atProvider", "manifest", "metadata", "uid")
+    return read or dig_text(request.xr, "status", "clusterID")
 
 
 def is_settled(request: Request) -> bool:

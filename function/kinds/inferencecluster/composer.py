@@ -95,4 +95,5 @@ COMPOSER = Composer(
     requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
     held=status.held,
+    addresses=(("gateway", "address"),),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from function.core import Manifest, Request, dig
+from function.core import Manifest, Request, dig, dig_text
 from function.core.manifest import is_list
 from function.fleet.values import mappings
 from function.kinds.inferencecluster import cluster_identity
@@ -47,7 +47,7 @@ def of_stack(
 def _have_moved(published: PublishedPools, used: Mapping[str, Use]) -> bool:
     """Whether every replica is on a pool that has what it claims."""
     offered = {
-        pool["name"]: {device.get("deviceClassName") for device in mappings(pool["devices"])}
+        pool["name"]: {dig_text(device, "deviceClassName") for device in mappings(pool["devices"])}
         for pool in published.pools
     }
     return all(pool in offered and use.classes <= offered[pool] for pool, use in used.items())

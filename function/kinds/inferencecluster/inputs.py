@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from function import clouds
-from function.core import Manifest, Request, Requirement, controller, dig, plain
-from function.core.manifest import is_list
+from function.core import Manifest, Request, Requirement, controller, dig, dig_list, dig_text, plain
 from function.fleet.replicas import takes_nodes
 from function.fleet.values import mappings
 from function.kinds.inferencecluster.allocations import bounded
@@ -84,9 +83,7 @@ def composite(request: Request) -> Manifest | None:
 
 
 def _class_names(xr: Manifest) -> set[str]:
-    pools = dig(xr, "spec", "nodePools")
-    found = (dig(pool, "className") for pool in pools) if is_list(pools) else ()
-    return {name for name in found if isinstance(name, str) and name}
+    return {name for pool in dig_list(xr, "spec", "nodePools") if (name := dig_text(pool, "className"))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +133,8 @@ def owner_of_config(request: Request) -> str | None:
 def replicas(request: Request) -> tuple[Manifest, ...] | None:
     """Return the replicas that take nodes of the cluster; None while they are not known.
 
-    Of those that its label finds, only those count that name the cluster in their spec, and that a ModelDeployment
-    composed: a label may be wrong, and a replica that was written by hand runs nothing.
+    Of those that its label finds, only those count that name the cluster in their spec, and that may have something on
+    it: a label may be wrong, and a replica that was written by hand runs nothing.
     """
     found, name = request.required.get(REPLICAS), request.identity.name
     if found is None:
@@ -145,29 +142,10 @@ def replicas(request: Request) -> tuple[Manifest, ...] | None:
     return tuple(r for r in found if dig(r, "spec", "clusterName") == name and takes_nodes(r))
 
 
-def holding_replicas(request: Request) -> tuple[Manifest, ...] | None:
-    """Return the replicas that may have something on the cluster; None while they are not known.
-
-    Orphaned ones are among them, which take no nodes of the scheduler's any more: what they run goes on.
-    """
-    found, name = request.required.get(REPLICAS), request.identity.name
-    if found is None:
-        return None
-    return tuple(r for r in found if dig(r, "spec", "clusterName") == name and _holds(r))
-
-
 def found_no_replicas(request: Request) -> bool:
     """Return whether the look-up of replicas found none that may have something on the cluster."""
     found = request.required.get(REPLICAS)
-    return found is not None and not any(map(_holds, found))
-
-
-def _holds(replica: Manifest) -> bool:
-    """Whether a replica may have something on the cluster.
-
-    An orphaned replica may: it needs the cluster to delete that. Crossplane keeps a list of what an XR composed.
-    """
-    return takes_nodes(replica) or bool(dig(replica, "spec", "crossplane", "resourceRefs"))
+    return found is not None and not any(map(takes_nodes, found))
 
 
 def occupants(request: Request) -> tuple[str, ...] | None:
@@ -178,7 +156,7 @@ def occupants(request: Request) -> tuple[str, ...] | None:
     found, caches = request.required.get(REPLICAS), request.required.get(CACHES)
     if found is None or caches is None:
         return None
-    holding = filter(_holds, found)
+    holding = filter(takes_nodes, found)
     return (
         *sorted(f"ModelReplica {dig(r, 'metadata', 'namespace')}/{dig(r, 'metadata', 'name')}" for r in holding),
         *sorted(

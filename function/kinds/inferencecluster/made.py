@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from function.clouds import NodePool, Provisioner
 from function.contracts.cloud import provisioned
-from function.core import Manifest, Request, dig, dig_list, plain
+from function.core import Manifest, Request, derived, dig, dig_objects, dig_text, dig_texts, plain
 from function.fleet.engines import device_classes, sharing_pools
 from function.fleet.replicas import TAKEN
 from function.fleet.values import mappings
@@ -57,28 +57,41 @@ class Made:
 def read(request: Request) -> Made:
     """Return what the cloud has made; empty before there is a composite."""
     composite = inputs.composite(request)
-    pools = (pool for pool in dig_list(composite, "spec", "nodePools") if isinstance(dig(pool, "name"), str))
-    names = dig_list(composite, "status", "pools")
+    pools = dig_objects(composite, "spec", "nodePools")
     return Made(
-        asked={pool["name"]: pool for pool in pools},
-        made=frozenset(name for name in names if isinstance(name, str)),
+        asked={name: pool for pool in pools if (name := dig_text(pool, "name")) is not None},
+        made=frozenset(dig_texts(composite, "status", "pools")),
         used=used(request),
     )
 
 
 def used(request: Request) -> Mapping[str, Use] | None:
     """Return what replicas need of the pools of the cluster; None while the replicas are not known."""
-    replicas = inputs.holding_replicas(request)
+    replicas = inputs.replicas(request)
     if replicas is None:
         return None
     found: dict[str, Use] = {}
-    shared = _shared(request.xr).union(*(sharing_pools(dig(r, "spec", "engines")) for r in replicas))
-    for replica in replicas:
-        nodes = TAKEN(replica)
-        for pool, classes in device_classes(dig(replica, "spec", "engines")).items():
+    needs = [derived(replica, "needs", _needs) for replica in replicas]
+    shared = _shared(request.xr).union(*(one.shared for one in needs))
+    for one in needs:
+        for pool, classes in one.classes.items():
             before = found.get(pool, Use())
-            found[pool] = Use(before.nodes + nodes.get(pool, 0), before.classes | classes, pool in shared)
+            found[pool] = Use(before.nodes + one.nodes.get(pool, 0), before.classes | classes, pool in shared)
     return found
+
+
+class _Needs(NamedTuple):
+    """What one replica needs of pools."""
+
+    nodes: Mapping[str, int]
+    classes: Mapping[str, frozenset[str]]
+    shared: frozenset[str]
+
+
+def _needs(replica: Manifest) -> _Needs:
+    """Read what a replica needs. A call asks several times, for each replica on the cluster."""
+    engines = dig(replica, "spec", "engines")
+    return _Needs(TAKEN(replica), device_classes(engines), sharing_pools(engines))
 
 
 def _shared(xr: Manifest) -> frozenset[str]:

@@ -79,10 +79,10 @@ def read(request: Request, pools: Collection[Mapping[str, Any]], declared: Any) 
         return Observed(_waiting(request))
     if isinstance(told, Unbelieved):
         reason = c.OBSERVER_UNAVAILABLE if told.is_blind else c.MALFORMED_OBSERVATION
-        return Observed(reason(why=told.why))
+        return Observed(reason(why=quote(told.why)))
     cluster = request.identity.name
     if told.cluster != cluster:
-        return Observed(c.MALFORMED_OBSERVATION(why=f"cluster must be {cluster}, not {told.cluster}"))
+        return Observed(c.MALFORMED_OBSERVATION(why=f"cluster must be {cluster}, not {quote(told.cluster)}"))
     published = {pool["name"] for pool in pools}
     kept = replace(told, pools={name: pool for name, pool in told.pools.items() if name in published})
     return Observed(_verdict(request, pools, declared, kept), kept)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, condition, dig, quote_condition
-from function.core.manifest import is_list
+from function.core import Manifest, condition, dig, dig_list, dig_text, quote_condition
 from function.manifests import reached
 from function.vocabulary import hosts, names
 
@@ -23,6 +22,8 @@ class Probe:
     """Whether the provider has reported anything yet."""
     lost: str | None = None
     """Why the cluster does not answer; None where it does, or was not asked yet."""
+    locked_out: str | None = None
+    """Why the provider cannot log in to the cluster."""
     fault: str | None = None
     """Why the Gateway cannot be read though the cluster answers."""
     unusable: str | None = None
@@ -41,16 +42,15 @@ def read(observed: Manifest | None) -> Probe:
         unusable=None if address else next((f"{it}: {why}" for it, why in faults.items()), None),
         answered=condition(observed, "Synced") is not None,
         lost=reached.lost(observed),
+        locked_out=reached.locked_out(observed),
         fault=_fault(observed),
     )
 
 
 def _addresses(observed: Manifest) -> Iterator[str]:
     """IP addresses and host names, in the Gateway's order."""
-    found = dig(observed, "status", "atProvider", "manifest", "status", "addresses")
-    for entry in found if is_list(found) else ():
-        value = dig(entry, "value")
-        if isinstance(value, str) and value:
+    for entry in dig_list(observed, "status", "atProvider", "manifest", "status", "addresses"):
+        if value := dig_text(entry, "value"):
             yield value
 
 

@@ -19,6 +19,7 @@ from function.core import (
     condition,
     condition_true,
     dig,
+    dig_text,
     enumerate_names,
     plain,
     serves,
@@ -68,8 +69,7 @@ def _storage_class(request: Request, spec: Spec) -> str | None:
     if wanted is None:
         return None
     seen = dig(request.observed.get(compose.storage_class_key(wanted)), "status", "atProvider", "manifest", "metadata")
-    published: str | None = dig(request.xr, "status", "cache", "storageClassName")
-    return wanted if seen else published
+    return wanted if seen else dig_text(request.xr, "status", "cache", "storageClassName")
 
 
 def _allocations(request: Request, pools: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -99,18 +99,40 @@ def _cluster_ready(request: Request, spec: Spec, access: Access, published: Publ
         return c.WAITING_FOR_CLASSES(why="; ".join((*map(str, published.waiting), *_missing(request, spec, access))))
     if access.missing:
         return c.PROVISIONING(why="; ".join(access.missing))
-    if compose.CONFIG not in request.observed:
-        return c.PROVISIONING(why="Waiting for the provider's configuration")
-    if probe.lost:
-        return c.PROVISIONING(why=f"The cluster does not answer: {probe.lost}")
-    if not probe.answered:
-        return c.PROVISIONING(why="Waiting for the cluster's first answer")
-    if not cluster_identity.is_settled(request):
-        return c.PROVISIONING(why="Waiting to see which cluster it is, by namespace kube-system")
+    if unusable := _unusable(probe):
+        return c.UNREACHABLE(why=f"{unusable}{_credentials(access) if probe.locked_out else ''}")
+    if unreached := _unreached(request, probe):
+        return c.PROVISIONING(why=unreached)
     pools = ", ".join(pool["name"] for pool in published.pools) or "none"
     kept = made.kept_sizes(published.wanted, made.read(request))
-    remarks = _pending_composite(request), _missing_storage_class(request, spec), _draining(request), *kept
-    return c.CLUSTER_RUNNING(why="; ".join((f"{published.nodes} nodes, pools: {pools}", *filter(None, remarks))))
+    draining = _draining(request)
+    remarks = _pending_composite(request), _missing_storage_class(request, spec), draining, *kept
+    reason = c.DELETION_BLOCKED if draining else c.CLUSTER_RUNNING
+    return reason(why="; ".join((f"{published.nodes} nodes, pools: {pools}", *filter(None, remarks))))
+
+
+def _unreached(request: Request, probe: Probe) -> str:
+    """Why it is not known yet that the cluster can be used; empty where it is."""
+    if compose.CONFIG not in request.observed:
+        return "Waiting for the provider's configuration"
+    if not probe.answered:
+        return "Waiting for the cluster's first answer"
+    if not cluster_identity.is_settled(request):
+        return "Waiting to see which cluster it is, by namespace kube-system"
+    return ""
+
+
+def _unusable(probe: Probe) -> str:
+    """Why the provider does not get to the cluster; empty where it does."""
+    if probe.lost:
+        return f"The cluster does not answer: {probe.lost}"
+    return f"The cluster cannot be used: {probe.locked_out}" if probe.locked_out else ""
+
+
+def _credentials(access: Access) -> str:
+    """The Secret that a provider logs in with, in brackets."""
+    secret = access.kubeconfig
+    return f" (Secret {names.SYSTEM_NAMESPACE}/{secret.name}, key {secret.key})" if secret else ""
 
 
 def _missing(request: Request, spec: Spec, access: Access) -> tuple[str, ...]:
@@ -169,8 +191,8 @@ def _backend_fault(request: Request, probe: Probe, *, is_settled: bool, stack: b
     """
     if compose.CONFIG not in request.observed:
         return c.BACKEND_WAITING_FOR_CLUSTER(why="The cluster cannot be reached yet")
-    if probe.lost:
-        return c.BACKEND_WAITING_FOR_CLUSTER(why=f"The cluster does not answer: {probe.lost}")
+    if unusable := _unusable(probe):
+        return c.BACKEND_WAITING_FOR_CLUSTER(why=unusable)
     if stack and not _stack_serves(request.observed.get(compose.STACK)):
         return c.INSTALLING(
             why=f"The serving stack is being installed. {_stack_message(request) or 'Nothing is heard of it yet'}"
@@ -192,7 +214,8 @@ def _healthy(request: Request, probe: Probe, *, is_public: bool) -> Condition:
         request.observed[compose.STACK], c.STACK_READY.type
     )
     late = "" if is_current else f"; the serving stack is not as it is wanted. {_stack_message(request)}"
-    return c.BACKEND_HEALTHY(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_owner_remark(request)}")
+    reason = c.BACKEND_HEALTHY if is_current else c.STACK_OUTDATED
+    return reason(why=f"{GATEWAY} answers at {probe.address}{public}{late}{_owner_remark(request)}")
 
 
 def _owner_remark(request: Request) -> str:

@@ -15,10 +15,11 @@ from function.core import (
     Result,
     condition,
     dig,
+    dig_list,
+    dig_text,
     quote,
     quote_condition,
 )
-from function.core.manifest import is_list
 from function.gateways import Implementation
 from function.kinds.inferencegateway import compose, inputs
 from function.manifests.parts import describe_pending
@@ -29,11 +30,12 @@ from function.vocabulary import hosts
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     implementation = able(gateways.of(request.xr))
+    inputs.await_namespace(request)
     wanted = compose.parts(request, spec, implementation)
     gateway = compose.gateway_parts(spec, implementation)
     unserved = list(inputs.not_served(request))
     waiting = [part.key for part in (*wanted, *gateway) if not compose.is_ready(request, part.key)]
-    address = compose.address(request) or dig(request.xr, "status", "address")
+    address = compose.address(request) or dig_text(request.xr, "status", "address")
     is_done = not waiting and not unserved
     return Result(
         ready=is_done,
@@ -74,8 +76,7 @@ def _waited_for(request: Request, key: str) -> str:
 
 def _faults(gateway: Manifest) -> Iterator[str]:
     """Messages of False conditions of a Gateway and its listeners, such as that a certificate is missing."""
-    listeners = dig(gateway, "status", "listeners")
-    for holder in (dig(gateway, "status"), *(listeners if is_list(listeners) else ())):
+    for holder in (dig(gateway, "status"), *dig_list(gateway, "status", "listeners")):
         for type_ in ("Accepted", "ResolvedRefs", "Programmed"):
             found = condition({"status": holder or {}}, type_)
             if dig(found, "status") == "False":
@@ -89,4 +90,5 @@ COMPOSER = Composer(
     invalid=c.INVALID_GATEWAY,
     requirements=lambda request: inputs.requirements(request.xr),
     compose=_compose,
+    addresses=(("url",),),
 )

@@ -1,4 +1,4 @@
-"""What an InferenceGateway looks up: the CRDs of Gateway API, and whether others brought them."""
+"""What an InferenceGateway looks up: its namespace, the CRDs of Gateway API, and whether others brought them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,38 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function import gateways
-from function.core import Manifest, NotYet, Request, Requirement, condition, dig, doubt
-from function.core.manifest import is_list
+from function.core import Manifest, Missing, NotYet, Request, Requirement, condition, dig, dig_list, doubt
 from function.vocabulary import conditions as c
-from function.vocabulary import labels, versions
+from function.vocabulary import labels, names, versions
 
 CONFIG = "provider-config"
 """Key of the first composed resource, which carries the doubts about look-ups (core/doubt.py)."""
 
 
+_NAMESPACE = Requirement("namespace", versions.CORE, "Namespace", match_name=names.SYSTEM_NAMESPACE)
+
+
 def requirements(xr: Manifest) -> tuple[Requirement, ...]:
-    """Return a requirement for each CRD that the implementation watches."""
-    return tuple(_definition(name) for name in gateways.of(xr).definitions)
+    """Return requirements for the namespace, and for each CRD that the implementation watches."""
+    return _NAMESPACE, *(_definition(name) for name in gateways.of(xr).definitions)
+
+
+def await_namespace(request: Request) -> None:
+    """Raise NotYet while the namespace of what is composed does not exist.
+
+    Crossplane would fail to compose the XR, set its conditions to Unknown, and name nothing that helps.
+    """
+    found = request.resolved(_NAMESPACE)
+    if found is None:
+        raise NotYet(c.GATEWAY_INSTALLING(why=f"Waiting for Crossplane to look up namespace {names.SYSTEM_NAMESPACE}"))
+    if not found:
+        raise Missing(c.GATEWAY_INSTALLING(why=_NO_NAMESPACE))
+
+
+_NO_NAMESPACE = (
+    f"Namespace {names.SYSTEM_NAMESPACE} does not exist, in which everything for the gateway is installed. Create it: "
+    "kubectl apply -f package/namespace.yaml"
+)
 
 
 def _definition(name: str) -> Requirement:
@@ -73,8 +93,7 @@ def _is_foreign(request: Request, name: str) -> bool:
 
 def _unserved(crd: Manifest, version: str) -> str | None:
     """What a CRD that others brought lacks; None where it serves the watched version."""
-    found = dig(crd, "spec", "versions")
-    served = {dig(v, "name") for v in (found if is_list(found) else ()) if dig(v, "served") is True}
+    served = [dig(v, "name") for v in dig_list(crd, "spec", "versions") if dig(v, "served") is True]
     if version not in served:
         return f"to serve {version} (it is not ours to update)"
     return None if dig(condition(crd, "Established"), "status") == "True" else "to be established"

@@ -14,6 +14,7 @@ from function.core import (
     NamespacedName,
     Request,
     dig,
+    dig_text,
     doubt,
     restate,
     restate_resource,
@@ -127,7 +128,7 @@ def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | No
     """Return the volume's claim. It keeps its storage class and never shrinks: a cluster would refuse either change."""
     there = request.observed.get(claim_key(target.cluster.name))
     made = dig(there, "spec", "forProvider", "manifest", "spec")
-    storage_class = dig(made, "storageClassName") or target.cluster.storage_class
+    storage_class = dig_text(made, "storageClassName") or target.cluster.storage_class
     if not storage_class:
         return None
     size = max(target.source.size, gibibytes(dig(made, "resources", "requests", "storage")))
@@ -148,7 +149,7 @@ def _claim(request: Request, spec: Spec, target: _Target) -> dict[str, Any] | No
 
 def gibibytes(size: Any) -> int:
     """Return the GiB of a size that we wrote, or 0 if there is none."""
-    found = re.fullmatch(r"(\d+)Gi", str(size or ""))
+    found = re.fullmatch(r"(\d{1,15})Gi", str(size or ""))
     return int(found[1]) if found else 0
 
 

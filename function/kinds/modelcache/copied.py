@@ -9,7 +9,7 @@ from typing import Any
 
 from function.api.modelcache import Spec
 from function.api.weights import S3, HuggingFace
-from function.core import Condition, Manifest, Request, Requirement, dig, identity
+from function.core import Condition, Manifest, Request, Requirement, dig, dig_text, identity
 from function.vocabulary import conditions as c
 from function.vocabulary import versions
 
@@ -105,17 +105,19 @@ def _secret(
 
 def _bundle(request: Request, name: str, key: str) -> dict[str, str] | Condition:
     found, missing = _found(request, "ca-bundle", "ConfigMap", name)
-    text = dig(found, "data", key)
-    if not missing and not isinstance(text, str):
+    text = dig_text(found, "data", key)
+    if not missing and text is None:
         missing = f"{_where(request, 'ConfigMap', name)} has no key {key}"
-    elif not missing and "-----BEGIN CERTIFICATE-----" not in text:
+    if missing or text is None:
+        return c.CA_BUNDLE_MISSING(why=missing)
+    if "-----BEGIN CERTIFICATE-----" not in text:
         missing = f"{_where(request, 'ConfigMap', name)} has no certificate in PEM in key {key}"
-    elif not missing and len(text) > _LONGEST_BUNDLE:
+    elif len(text) > _LONGEST_BUNDLE:
         much = f"has {len(text)} characters in key {key}; the certificates may have at most {_LONGEST_BUNDLE}"
         missing = f"{_where(request, 'ConfigMap', name)} {much}"
     if missing:
         return c.CA_BUNDLE_MISSING(why=missing)
-    return {CA_BUNDLE: base64.b64encode(str(text).encode()).decode()}
+    return {CA_BUNDLE: base64.b64encode(text.encode()).decode()}
 
 
 def _found(request: Request, requirement: str, kind: str, name: str) -> tuple[Any, str]:

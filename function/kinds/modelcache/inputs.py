@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from function.api import inferencecluster
 from function.api.modelcache import Spec, parse
-from function.core import InvalidSpec, Manifest, NotYet, Request, Requirement, dig, identity
+from function.core import InvalidSpec, Manifest, Missing, NotYet, Request, Requirement, dig, identity
 from function.fleet import clusters as published
 from function.fleet.values import mappings
 from function.kinds.modelcache import copied, keys, mounts
@@ -85,7 +85,7 @@ def clusters(request: Request, spec: Spec) -> dict[str, Cluster]:
     """
     found = {identity(m).name: m for m in _found(request, spec)}
     if not found and request.observed:
-        raise NotYet(c.NO_CLUSTERS_MATCHED(why="There is no InferenceCluster; what is staged is kept"))
+        raise Missing(c.NO_CLUSTERS_MATCHED(why="There is no InferenceCluster; what is staged is kept"))
     return {name: _cluster(found[name], _selector(spec)) for name in sorted(found)}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from function.api.weights import Claim, PersistentVolumeClaim
-from function.core import ComposedResource, Manifest, Request, condition, dig, quote_condition
+from function.core import ComposedResource, Manifest, Request, condition, dig, dig_fields, dig_texts, quote_condition
 from function.kinds.modelcache import mounts
 from function.kinds.modelcache.inputs import Cluster
 from function.kinds.modelcache.keys import provided_key
@@ -96,8 +96,7 @@ def _lacking(request: Request, cluster: Cluster, claim: str, *, is_published: bo
 
 
 def _remote(observed: Manifest | None) -> Manifest | None:
-    found: Manifest | None = dig(observed, "status", "atProvider", "manifest")
-    return found
+    return dig_fields(observed, "status", "atProvider", "manifest") or None
 
 
 def resources(request: Request, sites: Sequence[Site]) -> dict[str, ComposedResource]:
@@ -135,6 +134,6 @@ def remarks(request: Request, sites: Sequence[Site]) -> Iterator[str]:
             continue
         if dig(found, "status", "phase") == "Pending":
             yield f"{site.claim} on {site.name} is not bound to a volume yet"
-        modes = set(dig(found, "spec", "accessModes") or ())
+        modes = set(dig_texts(found, "spec", "accessModes"))
         if modes and not modes & _SHARED:
             yield f"{site.claim} on {site.name} is {', '.join(sorted(modes))}: pods on several nodes cannot mount it"

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from function.api.modelcache import Phase
-from function.core import Manifest, dig
-from function.fleet.values import mappings
+from function.core import Manifest, dig_objects, dig_text
 from function.kinds.modelcache.inputs import Cluster
 
 
@@ -57,8 +56,8 @@ def published(xr: Manifest) -> Mapping[str, Weights]:
     """Return what the last status published, by cluster."""
     return {
         str(status.get("name")): Weights(
-            status.get("claimName"), status.get("staged"), status.get("repo"), status.get("servedModelName")
+            *(dig_text(status, field) for field in ("claimName", "staged", "repo", "servedModelName"))
         )
-        for status in mappings(dig(xr, "status", "clusters"))
-        if status.get("claimName") or status.get("staged")
+        for status in dig_objects(xr, "status", "clusters")
+        if dig_text(status, "claimName") or dig_text(status, "staged")
     }

@@ -8,7 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from function.api.modelcache import Phase, Spec
-from function.core import Manifest, Request, condition, dig, doubt, plural, quote_condition
+from function.core import (
+    Manifest,
+    Request,
+    condition,
+    dig,
+    dig_list,
+    dig_objects,
+    doubt,
+    plural,
+    quote,
+    quote_condition,
+)
 from function.kinds.modelcache import inputs, mounts
 from function.kinds.modelcache.inputs import Cluster
 from function.kinds.modelcache.keys import claim_key, clusters_with_claim, first_jobs, job_key
@@ -114,11 +125,14 @@ def placed_under(spec: Spec) -> str:
 def _site(request: Request, cluster: Cluster, source: Source, before: Weights | None, begun: str | None) -> Site:
     """Return the site of a cluster that exists. `begun` is the key of its first Job.
 
-    While the token or another value for a Job is missing, an existing Job stays.
+    While the token or another value for a Job is missing, an existing Job stays. Weights are gone with their claim,
+    whatever the status says: someone may delete it.
     """
     key = begun if begun and source.copied.missing else job_key(cluster.name, source.hash)
     job = request.observed.get(key)
-    is_staged = before is not None and before.claim is None and before.directory == source.directory
+    claim = request.observed.get(claim_key(cluster.name))
+    has_claim = claim is not None and "deletionTimestamp" not in claim["metadata"]
+    is_staged = has_claim and before is not None and before.claim is None and before.directory == source.directory
     done = is_staged or (_job_condition(job, "Complete") is not None and _stages(job) == source.directory)
     phase: Phase
     phase, message = ("Ready", None) if done else _progress(request, cluster, source, job)
@@ -139,7 +153,7 @@ def _lost(cluster: str, before: Weights | None, begun: str | None) -> Site:
 def _stages(job: Manifest | None) -> str | None:
     """Return the directory that a Job stages, according to its arguments."""
     path = ("spec", "forProvider", "manifest", "spec", "template", "spec", "containers", 0, "args")
-    targets = [str(arg).rpartition("/")[2] for arg in dig(job, *path) or () if str(arg).startswith("--to=")]
+    targets = [str(arg).rpartition("/")[2] for arg in dig_list(job, *path) if str(arg).startswith("--to=")]
     return targets[0] if targets else None
 
 
@@ -182,20 +196,20 @@ def _obstacles(request: Request, cluster: str, job: Manifest) -> Iterator[str]:
 
 def _job_condition(job: Manifest | None, type_: str) -> Manifest | None:
     """Return a condition of the remote Job if it is True."""
-    conditions = dig(job, "status", "atProvider", "manifest", "status", "conditions") or ()
+    conditions = dig_objects(job, "status", "atProvider", "manifest", "status", "conditions")
     return next((c for c in conditions if dig(c, "type") == type_ and dig(c, "status") == "True"), None)
 
 
 def _why_failed(failed: Manifest, meaning: Meaning) -> str:
     """Return why a Job failed, from the exit code that Kubernetes quotes if it is one of ours."""
     message = str(dig(failed, "message") or "")
-    code = re.search(r"exit code (\d+)", message)
+    code = re.search(r"exit code (\d{1,3})\b", message)
     known = code and int(code[1]) in set(ExitCode)
     if code and known:
         return _sentence(meaning[ExitCode(int(code[1]))])
     if dig(failed, "reason") == "BackoffLimitExceeded":
         return _sentence(meaning[ExitCode.RETRY])
-    return message or str(dig(failed, "reason") or "The Job failed")
+    return quote(message or dig(failed, "reason") or "The Job failed")
 
 
 def _sentence(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from function.api import modelendpoint, modelreplica
@@ -12,7 +12,7 @@ from function.kinds.modeldeployment import rendering
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.relabelled import own_labels
 from function.scheduling import Action, Placement
-from function.vocabulary import hosts, labels, names, versions
+from function.vocabulary import hosts, kubernetes, labels, names, versions
 
 
 def compose(decision: Decision) -> dict[str, ComposedResource]:
@@ -23,7 +23,27 @@ def compose(decision: Decision) -> dict[str, ComposedResource]:
         key, manifest = decision.key(placement), _replica(decision, placement)
         resources[key] = ComposedResource(manifest, ready=decision.request.is_ready(key))
         resources |= _endpoint(decision, placement, manifest, served)
-    return resources
+    return {**dict(_adopted(decision, resources, served)), **resources}
+
+
+def _adopted(
+    decision: Decision, resources: Mapping[str, ComposedResource], served: dict[Any, tuple[str, ...]]
+) -> Iterator[tuple[str, ComposedResource]]:
+    """Yield the replicas of the deployment that its XR does not refer to, and that have no place, by key.
+
+    Crossplane deletes only what the XR refers to. So such a replica is composed once, as it is and with its endpoint,
+    and the next reconcile leaves it out. A leader that lost its lease and has not noticed it leaves one behind, if
+    another leader writes the references in between.
+    """
+    keys, ours = decision.inputs.keys, decision.inputs.ours
+    for replica in decision.inputs.fleet.replicas:
+        key = keys.get(replica.identity)
+        if key is None or key in resources or key in decision.request.observed or replica.deleting:
+            continue
+        manifest = ours[replica.identity]
+        yield key, ComposedResource(restate(manifest), ready=False)
+        placement = Placement(replica.cluster, replica.index, Action.KEEP, replica.engines, replica=replica)
+        yield from _endpoint(decision, placement, manifest, served).items()
 
 
 # Replicas
@@ -41,9 +61,22 @@ def _replica(decision: Decision, placement: Placement) -> dict[str, Any]:
             "namespace": request.identity.namespace,
             "labels": labels.merge(labels.users(request.xr["metadata"].get("labels")), ours),
             "annotations": _notes(decision, placement),
+            **_finalizers(decision.observed(placement)),
         },
         "spec": spec,
     }
+
+
+def _finalizers(observed: Manifest | None) -> dict[str, list[str]]:
+    """Return the finalizer by which a replica that lost its deployment is deleted in the foreground.
+
+    It then exists, and holds its nodes, until its workloads are gone from its cluster. Otherwise it would be gone at
+    once, and pods that nobody can delete for the moment would run on nodes that seem free. No object that is being
+    deleted may get a finalizer.
+    """
+    metadata = observed["metadata"] if observed is not None else {}
+    is_late = "deletionTimestamp" in metadata and kubernetes.FOREGROUND not in (metadata.get("finalizers") or ())
+    return {} if is_late else {"finalizers": [kubernetes.FOREGROUND]}
 
 
 def _spec_at(decision: Decision, placement: Placement) -> dict[str, Any]:

@@ -24,7 +24,8 @@ def run(request: Request) -> Result:
     """
     if refused := reserved.refusal(request):
         why = _with_contention(request, refused)
-        return reserved.scaled_down(request, COMPOSER.hold(request, why))
+        held = replace(COMPOSER.hold(request, why), events=())  # its events are derived from what becomes of it
+        return reserved.scaled_down(request, held)
     try:
         decision, resources = _decided(request, model.parse(request.xr))
     except InvalidSpec as why:

@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 
 from function import scheduling
 from function.api.modeldeployment import Engine, Member, Spec
-from function.core import Condition, InvalidSpec, Manifest, NamespacedName, NotYet, Request, Undecided, condition_true
+from function.core import (
+    Condition,
+    InvalidSpec,
+    Manifest,
+    Missing,
+    NamespacedName,
+    NotYet,
+    Request,
+    Undecided,
+    condition_true,
+)
 from function.fleet import pod_requests, renderings
 from function.fleet.selectors import Compiled
 from function.kinds.modeldeployment import pod_security, rendering, selectors, stages
@@ -24,11 +34,13 @@ from function.scheduling import (
     Demands,
     Findings,
     Fitter,
+    Fleet,
     Job,
     Matcher,
     Placement,
     Plan,
     Rejection,
+    Replica,
 )
 from function.vocabulary import conditions as c
 from function.vocabulary import names
@@ -129,8 +141,12 @@ def _fitter(request: Request, spec: Spec, inputs: Inputs, spending: Budget) -> F
 
 
 def _progress(request: Request, engines: Iterable[scheduling.Engine]) -> Hashable:
-    """Return the key of what is remembered of a matching that takes several calls."""
-    return request.identity, frozenset(member.requests for engine in engines for member in engine.members)
+    """Return the key of what is remembered of a matching that takes several calls.
+
+    It has a hash of what the deployment asks for, which may contain long selectors. Findings are known by content, so
+    it does not matter if two deployments have the same one.
+    """
+    return request.identity, hash(frozenset(member.requests for engine in engines for member in engine.members))
 
 
 def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: Fitter) -> tuple[Decision, Stage | None]:
@@ -142,7 +158,8 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
         plan = scheduling.solve(wanted, fleet, fitter)
         _check_clusters(inputs, plan)
         ours = [r for r in fleet.replicas if r.deployment == wanted.deployment]
-        needed = stages.following(stage, plan, ours, stages.known(request, stage, fleet.clusters))
+        known = stages.known(request, stage, fleet.clusters)
+        needed = stages.following(stage, plan, ours, known, _overcommitted(fleet, ours))
         rejections = scheduling.rejections(wanted, fleet, plan, fitter) if plan.missing and not needed else ()
     except scheduling.Exhausted:
         PROGRESS.keep(_progress(request, fitter.engines), fitter.matcher.findings, under_way=True)
@@ -150,6 +167,12 @@ def _draft(request: Request, spec: Spec, stage: Stage, inputs: Inputs, fitter: F
     if not needed:
         _check_replicas(request, inputs, plan)
     return Decision(request, spec, replace(inputs, fleet=fleet), wanted, plan, stage, rejections), needed
+
+
+def _overcommitted(fleet: Fleet, ours: Iterable[Replica]) -> set[str]:
+    """Return the clusters of some replicas that publish that more is taken of them than they have."""
+    published = {replica.cluster: fleet.published.get(replica.cluster) or {} for replica in ours}
+    return {cluster for cluster, free in published.items() if any(map(scheduling.is_overcommitted, free.values()))}
 
 
 def _check_clusters(inputs: Inputs, plan: Plan) -> None:
@@ -190,7 +213,7 @@ def _continued(spec: Spec, inputs: Inputs, found: Findings) -> Condition:
 def _check(spec: Spec, stage: Stage, wanted: Job, inputs: Inputs, matcher: Matcher) -> None:
     """Raise NotYet if replicas are wanted and there is no cluster, and InvalidSpec if a claim is too large."""
     if wanted.replicas and stage.whole_fleet and not inputs.fleet.clusters:
-        raise NotYet(c.NO_CLUSTERS())
+        raise Missing(c.NO_CLUSTERS())
     for i, engine in enumerate(wanted.engines):
         for member in engine.members:
             if scheduling.is_claim_too_large(matcher, member, inputs.fleet.clusters.values()):

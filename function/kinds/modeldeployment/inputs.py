@@ -16,16 +16,27 @@ An empty answer may be wrong. It is not believed as long as something else that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from function.api import modelcache, modelreplica
-from function.core import LazyDict, Manifest, NamespacedName, NotYet, Request, dig, enumerate_names, identity
+from function.api import modelreplica
+from function.core import (
+    LazyDict,
+    Manifest,
+    NamespacedName,
+    NotYet,
+    Request,
+    dig,
+    dig_list,
+    dig_text,
+    dig_text_fields,
+    enumerate_names,
+    identity,
+)
 from function.fleet import caches, observations
 from function.fleet import clusters as published
 from function.fleet.replicas import Owner, deployment_of, foreign_replica, replica, takes_nodes
-from function.fleet.values import mappings
+from function.fleet.values import mappings, whole
 from function.kinds.modeldeployment import stages
 from function.kinds.modeldeployment.stages import Stage
 from function.scheduling import CachePhase, Cluster, Demands, Fleet, Free, Ledger, Replica, Revision
@@ -93,7 +104,10 @@ def read(request: Request, stage: Stage, demands: Demands | None = None) -> Inpu
         lambda name: (published.free if name in uncounted else published.certainly_free)(manifests[name]),
     )
     return Inputs(
-        fleet=_fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
+        fleet=replace(
+            _fleet(clusters, tuple(placed.values()), others, free, demands or Demands()),
+            reserved=_reserved(request, owner, ours),
+        ),
         addresses=LazyDict(manifests, lambda name: published.gateway_address(manifests[name])),
         ours=ours,
         doubtful=frozenset(silent if stage.is_last and inhabited else silent & labelled),
@@ -132,7 +146,7 @@ def _silent(request: Request, stage: Stage, clusters: Collection[str]) -> set[st
     """Return the clusters that are counted, and on which no replica of any deployment was found."""
     if stage.is_last:
         return set() if request.resolved(stages.REPLICAS) else set(clusters)
-    return set(stage.counted) - {dig(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
+    return set(stage.counted) - {dig_text(manifest, "spec", "clusterName") for manifest in _occupants(request, stage)}
 
 
 def _is_labelled(manifest: Manifest, cluster: str) -> bool:
@@ -161,10 +175,26 @@ def _sorted_out(
             found[identity(manifest)] = manifest
         else:
             spec = manifest.get("spec")
-            name = spec.get("clusterName") or "" if spec is not None else ""
+            name = spec.get("clusterName") if isinstance(spec, Mapping) else ""
+            name = name if isinstance(name, str) else ""
             if stage.counts(name):
                 others.setdefault(name, []).append(manifest)
     return found | ours, others
+
+
+def _reserved(request: Request, owner: Owner, ours: Container[NamespacedName]) -> dict[str, frozenset[int]]:
+    """Return the indices whose names replicas of an earlier deployment of the same name still have, by cluster.
+
+    Such a replica stays until its workloads are gone from its cluster. Crossplane does not take it over, and aborts a
+    reconcile that composes another one under its name.
+    """
+    own = stages.own_replicas(request.xr)
+    namesakes = [m for m in (request.resolved(own) or ()) if identity(m) not in ours and not owner.owns(m, ours)]
+    found: dict[str, set[int]] = {}
+    for manifest in namesakes:
+        index = whole(dig(manifest, "metadata", "labels", labels.REPLICA_INDEX))
+        found.setdefault(str(dig(manifest, "spec", "clusterName")), set()).add(index)
+    return {cluster: frozenset(indices) for cluster, indices in found.items()}
 
 
 def _looked_up(request: Request, stage: Stage) -> Iterable[Manifest]:
@@ -232,16 +262,16 @@ def _repositories(request: Request) -> dict[str, str]:
 
 
 def _cache_of(manifest: Manifest, clusters: Mapping[str, Manifest]) -> Cache:
-    stated = {s.get("name"): s.get("phase") for s in mappings(dig(manifest, "status", "clusters"))}
+    stated = {dig_text(s, "name"): dig_text(s, "phase") for s in dig_list(manifest, "status", "clusters")}
     is_staged = dig(manifest, "spec", "source") != "PersistentVolumeClaim"
     return Cache(
         name=identity(manifest).name,
-        selector=dict(dig(manifest, "spec", "clusterSelector", "matchLabels") or {}),
+        selector=dig_text_fields(manifest, "spec", "clusterSelector", "matchLabels"),
         phases={name: _phase(stated[name], m, is_staged=is_staged) for name, m in clusters.items() if name in stated},
     )
 
 
-def _phase(phase: Any, cluster: Manifest, *, is_staged: bool) -> CachePhase:
+def _phase(phase: str | None, cluster: Manifest, *, is_staged: bool) -> CachePhase:
     """Return the phase of the weights on a cluster.
 
     Pending weights count as failed where nobody brings them: on a cluster without a storage class, and where a claim
@@ -249,10 +279,10 @@ def _phase(phase: Any, cluster: Manifest, *, is_staged: bool) -> CachePhase:
     """
     if phase == "Pending" and not (is_staged and published.storage_class(cluster)):
         return CachePhase.FAILED
-    return _PHASES.get(phase, CachePhase.PENDING)
+    return _PHASES.get(phase or "", CachePhase.PENDING)
 
 
-_PHASES: Mapping[modelcache.Phase, CachePhase] = {
+_PHASES: Mapping[str, CachePhase] = {
     "Ready": CachePhase.STAGED,
     "Hydrating": CachePhase.HYDRATING,
     "Pending": CachePhase.PENDING,

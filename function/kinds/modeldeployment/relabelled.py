@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from function.api import modelreplica
-from function.core import ComposedResource, Decided, Manifest, Request, dig, is_ready, restate
+from function.core import ComposedResource, Decided, Manifest, Request, dig, dig_fields, is_ready, restate
 from function.vocabulary import labels, names
 
 
@@ -24,7 +24,7 @@ def _relabelled(request: Request) -> Iterator[tuple[str, ComposedResource]]:
     for key, observed in request.observed.items():
         if observed.get("kind") != modelreplica.KIND:
             continue
-        stated = dig(observed, "metadata", "labels") or {}
+        stated = dig_fields(observed, "metadata", "labels")
         wanted = own_labels(request, observed.get("spec") or {}, stated.get(labels.REPLICA_INDEX))
         if any(stated.get(label) != value for label, value in wanted.items()):
             manifest = restate(observed)

@@ -10,7 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from function.api import modelreplica, tenancy
-from function.core import InvalidSpec, Manifest, Request, Result, dig, identity, is_ready, serves
+from function.core import (
+    InvalidSpec,
+    Manifest,
+    Request,
+    Result,
+    dig,
+    dig_fields,
+    dig_number,
+    identity,
+    is_ready,
+    mappings,
+    serves,
+)
 from function.kinds.modeldeployment import stages, withdraw
 from function.vocabulary import conditions as c
 
@@ -62,8 +74,8 @@ def _status(status: Any, request: Request, surplus: set[str]) -> dict[str, Any]:
     """Return the status without the replicas that go, since autoscalers read the counts."""
     staying = [m for m in _replicas(request) if identity(m).name not in surplus]
     serving = sum(serves(m, "ModelReady") for m in staying)
-    counts = dict(status.get("replicas") or {}) | {"total": len(staying), "ready": serving}
-    counts["updated"] = min(counts.get("updated", 0), len(staying))
-    placements = [p for p in status.get("placements") or () if p["replica"] not in surplus]
+    counts = {**dig_fields(status, "replicas"), "total": len(staying), "ready": serving}
+    counts["updated"] = min(int(dig_number(counts, "updated")), len(staying))
+    placements = [p for p in mappings(status.get("placements")) if p.get("replica") not in surplus]
     rest = {key: value for key, value in status.items() if key not in ("replicas", "placements")}
     return {**rest, "replicas": counts, **({"placements": placements} if placements else {})}

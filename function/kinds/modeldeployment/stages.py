@@ -49,7 +49,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from function.api import inferencecluster, modelcache, modelreplica, modelservice
-from function.core import Manifest, Request, Requirement, dig, identity
+from function.core import Manifest, Request, Requirement, dig, dig_fields, identity
 from function.fleet import clusters
 from function.fleet.replicas import Owner, replica
 from function.scheduling import Cluster, Plan, Replica
@@ -188,7 +188,9 @@ def first(request: Request) -> Stage:
         own=frozenset(r.cluster for r in ours),
         counted=frozenset(r.cluster for r in ours if r.may_give_way),
         whole_fleet=is_missing,
-        services=any(labels.LEAVING in _annotations(manifest) for manifest in request.observed.values()),
+        services=any(
+            labels.LEAVING in dig_fields(manifest, "metadata", "annotations") for manifest in request.observed.values()
+        ),
     )
     chosen = frozenset(_chosen(request, stage)) if is_missing else frozenset()
     if chosen and request.resolved(CLUSTERS) is None:
@@ -228,11 +230,6 @@ def _choosing(stage: Stage, candidates: frozenset[str]) -> Stage:
     return replace(stage, number=2, counted=counted, whole_fleet=False, candidates=candidates)
 
 
-def _annotations(manifest: Manifest) -> Container[str]:
-    found: Container[str] = dig(manifest, "metadata", "annotations") or ()
-    return found
-
-
 def everything(request: Request) -> Stage:
     """Return the last stage, for an explanation of the whole fleet."""
     last = replace(first(request), number=LAST, whole_fleet=True, services=True)
@@ -241,7 +238,11 @@ def everything(request: Request) -> Stage:
 
 
 def following(
-    stage: Stage, plan: Plan, ours: Collection[Replica], fleet: Mapping[str, Cluster] | None = None
+    stage: Stage,
+    plan: Plan,
+    ours: Collection[Replica],
+    fleet: Mapping[str, Cluster] | None = None,
+    overcommitted: Container[str] = (),
 ) -> Stage | None:
     """Return the stage that a draft needs; None if the plan stands on what is read.
 
@@ -250,10 +251,11 @@ def following(
         plan: The plan, or the draft. A draft is used up.
         ours: The deployment's replicas.
         fleet: The clusters that were read. By default, nothing is observed of them.
+        overcommitted: Clusters that publish that more is taken of them than they have.
     """
     fleet = fleet or {}
     stands_on = plan.stands_on if stage.has_candidates else plan.in_place
-    uncounted = {r.cluster for r in ours if r.may_give_way} | stands_on
+    uncounted = {r.cluster for r in ours if r.may_give_way or r.cluster in overcommitted} | stands_on
     uncounted = {name for name in uncounted if not stage.counts(name)}
     unobserved = {name for name in stands_on if name in fleet and not stage.observes(fleet[name])}
     lacks_clusters = not stage.whole_fleet and bool(plan.lost or (plan.missing if stage.candidates else plan.sought))

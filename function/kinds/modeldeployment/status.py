@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from function import scheduling
 from function.api import modelreplica
@@ -13,26 +13,25 @@ from function.core import (
     MOST_DESCRIBED,
     ComposedResource,
     Condition,
-    Event,
     HoldDecision,
     Request,
     Result,
     condition,
     dig,
+    dig_fields,
+    dig_number,
     enumerate_names,
     is_ready,
     last,
     plain,
     serves,
 )
-from function.kinds.modeldeployment import kept_pods
+from function.kinds.modeldeployment import events, kept_pods
 from function.kinds.modeldeployment.decide import Decision
 from function.kinds.modeldeployment.relabelled import relabelled
-from function.scheduling import Action, CachePhase, Placement, Replica
+from function.scheduling import Action, CachePhase, Placement
 from function.vocabulary import conditions as c
 from function.vocabulary import labels, names
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def report(decision: Decision, resources: Mapping[str, ComposedResource]) -> Res
         conditions=(_scheduled(decision, counts), _serving(decision, counts), _cache(decision)),
         resources=resources,
         status=_status(decision, counts),
-        events=_events(decision),
+        events=events.events_of(decision, updated=counts.updated),
         waiting=bool(decision.plan.missing),
     )
 
@@ -72,8 +71,8 @@ def held(request: Request) -> HoldDecision:
     wanted = dig(request.xr, "spec", "replicas")
     wanted = wanted if isinstance(wanted, int) and wanted >= 0 else len(running)
     serving, ready = sum(serves(m, "ModelReady") for m in running), sum(map(is_ready, running))
-    before, counted = last(request.xr, c.REPLICAS_READY), plain(dig(request.xr, "status", "replicas") or {})
-    is_fewer = serving < (counted.get("ready") or 0)
+    before, counted = last(request.xr, c.REPLICAS_READY), plain(dig_fields(request.xr, "status", "replicas"))
+    is_fewer = serving < dig_number(counted, "ready")
     is_whole = ready >= wanted
     is_overtaken = before is not None and (not is_whole if before.status == "True" else is_fewer)
     starting = c.MODEL_STARTING(ready=min(serving, wanted), wanted=wanted, placed=min(len(running), wanted), remark="")
@@ -125,23 +124,10 @@ def _remarks(decision: Decision) -> str:
     """Return remarks on replicas that must leave, that were preempted, that are rolled back, and that stay though their
     pods would not be admitted anew."""
     plan = decision.plan
-    leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in _by_name(plan.leaving)]
-    preempted = [_preemption(r, to) for r, to in _by_name(plan.preempted) if to]
-    rolled_back = [_rollback(r, to) for r, to in _by_name(plan.rolled_back)]
+    leaving = [f"{r.identity.name} on {r.cluster} must move ({why.value})" for r, why in events.by_name(plan.leaving)]
+    preempted = [events.preemption(r, to) for r, to in events.by_name(plan.preempted) if to]
+    rolled_back = [events.rollback(r, to) for r, to in events.by_name(plan.rolled_back)]
     return "".join(f"; {remark}" for remark in (*leaving, *preempted, *rolled_back, *kept_pods.remarks(decision)))
-
-
-def _preemption(replica: Replica, to: Replica) -> str:
-    return f"{replica.identity.name} lost its nodes on {replica.cluster} to {to.identity}"
-
-
-def _rollback(replica: Replica, to: Replica | None) -> str:
-    taken = f"{to.identity} has the nodes" if to else "its pools have no room"
-    return f"{replica.identity.name} on {replica.cluster} returns to its previous spec ({taken})"
-
-
-def _by_name(replicas: Mapping[Replica, T]) -> list[tuple[Replica, T]]:
-    return sorted(replicas.items(), key=lambda pair: pair[0].identity)
 
 
 def _serving(decision: Decision, counts: Counts) -> Condition:
@@ -241,7 +227,7 @@ def _cache(decision: Decision) -> Condition:
     return c.CACHE_RESOLVED(name=name, ready=staged)
 
 
-# Status and events
+# Status
 
 
 def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
@@ -251,6 +237,7 @@ def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
             "cluster": p.cluster,
             "pools": list(p.pools),
             "ready": bool(p.replica and p.replica.ready),
+            **_leaving(decision, p),
         }
         for p in decision.plan.placements
     ]
@@ -265,30 +252,6 @@ def _status(decision: Decision, counts: Counts) -> dict[str, Any]:
     }
 
 
-def _events(decision: Decision) -> tuple[Event, ...]:
-    """Return an event for each change of this reconcile. States that last are conditions."""
-    return (
-        *(_happened(decision, p) for p in decision.plan.placements if p.action in (Action.CREATE, Action.UPDATE)),
-        *(
-            Event("Lost", f"{r.identity.name} was lost with cluster {r.cluster}", warning=True)
-            for r in decision.plan.lost
-        ),
-        *(Event("Yielded", _preemption(r, to)) for r, to in _by_name(decision.plan.preempted) if to),
-        *(Event("Retreated", _rollback(r, to), warning=True) for r, to in _by_name(decision.plan.rolled_back)),
-        *_cache_events(decision),
-    )
-
-
-def _happened(decision: Decision, placement: Placement) -> Event:
-    name = decision.name(placement)
-    if placement.action is Action.CREATE:
-        return Event("Placed", f"Placed {name} on {placement.cluster} ({', '.join(placement.pools)})")
-    return Event("Updated", f"Gave {name} on {placement.cluster} the current spec")
-
-
-def _cache_events(decision: Decision) -> tuple[Event, ...]:
-    """Return an event when a referenced cache is first found missing."""
-    now, before = _cache(decision), last(decision.request.xr, c.MODEL_CACHE_RESOLVED)
-    if now.reason != c.MODEL_CACHE_NOT_FOUND.reason or (before and before.reason == now.reason):
-        return ()
-    return (Event(now.reason, now.message, warning=True),)
+def _leaving(decision: Decision, placement: Placement) -> dict[str, str]:
+    why = decision.plan.leaving.get(placement.replica) if placement.replica else None
+    return {"leaving": why.value} if why else {}

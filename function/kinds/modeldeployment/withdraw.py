@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from function.api import modelendpoint, modelreplica
 from function.core import (
@@ -31,6 +30,9 @@ from function.core import (
     Result,
     condition,
     dig,
+    dig_fields,
+    dig_list,
+    dig_text,
     enumerate_names,
     identity,
     is_ready,
@@ -38,7 +40,6 @@ from function.core import (
     restate_resource,
     serves,
 )
-from function.core.manifest import is_list
 from function.kinds.modeldeployment import stages
 from function.vocabulary import conditions as c
 from function.vocabulary import labels
@@ -79,7 +80,7 @@ def _endpoints(request: Request, staying: Resources) -> Iterator[tuple[str, Comp
         if not is_time:
             yield key, restate_resource(observed)
         elif services_there is None:
-            yield key, _marked(observed, _annotations(observed).get(labels.LEAVING) or _NOBODY)
+            yield key, _marked(observed, _mark_of(observed) or _NOBODY)
         elif mark := _mark(observed, services_there):
             yield key, _marked(observed, mark)
 
@@ -91,7 +92,7 @@ def _mark(endpoint: Manifest, services_there: Sequence[Manifest]) -> str:
     """
     found = {identity(service).name: _routed(service) for service in services_there if not _is_going(service)}
     leading = {name for name, routed in found.items() if identity(endpoint).name in routed}
-    before = set(str(_annotations(endpoint).get(labels.LEAVING) or "").split(",")) - {""}
+    before = set(_mark_of(endpoint).split(",")) - {""}
     missing = {f"{name}?" for name in before - found.keys() - {_NOBODY} if not name.endswith("?")}
     if known := sorted(leading | missing):
         return ",".join(known)
@@ -124,9 +125,8 @@ def _is_going(manifest: Manifest) -> bool:
     return dig(manifest, "metadata", "deletionTimestamp") is not None
 
 
-def _routed(service: Manifest) -> Sequence[Any]:
-    found = dig(service, "status", "routed")
-    return found if is_list(found) else ()
+def _routed(service: Manifest) -> Sequence[object]:
+    return dig_list(service, "status", "routed")
 
 
 def _marked(observed: Manifest, mark: str) -> ComposedResource:
@@ -144,9 +144,12 @@ def _unmarked(resource: ComposedResource) -> ComposedResource:
     return replace(resource, manifest={**resource.manifest, "metadata": metadata})
 
 
-def _annotations(manifest: Manifest) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = dig(manifest, "metadata", "annotations") or {}
-    return found
+def _mark_of(manifest: Manifest) -> str:
+    return dig_text(manifest, "metadata", "annotations", labels.LEAVING) or ""
+
+
+def _annotations(manifest: Manifest) -> Mapping[str, object]:
+    return dig_fields(manifest, "metadata", "annotations")
 
 
 def _remarked(said: Condition, names: list[str]) -> Condition:

@@ -91,7 +91,8 @@ def _proxied(endpoint: NamespacedName, spec: Spec, target: Target, checked: Poli
         "labels": _labels(endpoint),
     }
     rules = addresses.rules(checked, target.host, endpoint.namespace) if checked and target.is_name else None
-    to = replace(_upstream(spec, target), rules=rules)
+    is_completed = target.is_name and (checked or Policy()).completes(target.host, endpoint.namespace)
+    to = replace(_upstream(spec, target), rules=rules, is_completed=is_completed)
     files = configuration.files(node=str(endpoint), to=to, policy=checked or Policy())
     return {
         CONFIG: copies.config_map(**named, data=files),

@@ -20,6 +20,8 @@ from function.core import (
     Request,
     Result,
     dig,
+    dig_fields,
+    dig_text,
     enumerate_names,
     identity,
     plain,
@@ -36,8 +38,8 @@ from function.vocabulary import names
 def _compose(request: Request) -> Result:
     spec = parse(request.xr)
     check_namespace(request.xr, spec)
-    published = dig(request.xr, "status", "routing")
-    where = target.parse(spec, dig(published, "rewritePath"))
+    published = dig_fields(request.xr, "status", "routing")
+    where = target.parse(spec, dig_text(published, "rewritePath"))
     lists = permission.policy(request, where)
     remark = f"{_former(where)}{permission.remark(request, where, lists)}"
     checked = None if permission.is_replicas(request.xr) else lists
@@ -69,10 +71,10 @@ def _compose(request: Request) -> Result:
     )
 
 
-def _is_taken_over(request: Request, published: Manifest | None, routing: Manifest) -> bool:
+def _is_taken_over(request: Request, published: Manifest, routing: Manifest) -> bool:
     """Return whether services lead to the endpoint as it is now, so that its own proxy goes."""
     is_proxied = routing["backendName"] == names.egress(request.identity)
-    is_published = published is not None and plain(published) == routing
+    is_published = plain(published) == routing
     return is_proxied and is_published and takeover.is_over(request, takeover.revision(routing))
 
 
@@ -88,7 +90,7 @@ def _taken_over(request: Request, wanted: Mapping[str, Any], routing: Manifest, 
     )
 
 
-def _serves(request: Request, routing: Manifest | None) -> bool:
+def _serves(request: Request, routing: Manifest) -> bool:
     """Return whether requests reach the backend of `routing`.
 
     It looks at what is observed and at services only, so a refused URL changes nothing.
@@ -97,7 +99,7 @@ def _serves(request: Request, routing: Manifest | None) -> bool:
     if not backend:
         return False
     if backend == names.egress(request.identity):
-        is_led = takeover.is_over(request, takeover.revision(routing or {}))
+        is_led = takeover.is_over(request, takeover.revision(routing))
         return is_led or running.available(request.observed.get(compose.PROXY)) > 0
     return compose.SERVICE in request.observed and any(key.startswith(compose.SLICE) for key in request.observed)
 
@@ -129,8 +131,8 @@ def _is_config_late(request: Request, wanted: Mapping[str, Any]) -> bool:
     return there is not None and _startup(there) != _startup(wanted[compose.CONFIG])
 
 
-def _startup(config: Manifest) -> Mapping[str, str]:
-    return configuration.read_at_startup(dig(config, "data") or {})
+def _startup(config: Manifest) -> Mapping[str, object]:
+    return configuration.read_at_startup(dig_fields(config, "data"))
 
 
 def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[str, Any], remark: str) -> Condition:
@@ -143,8 +145,9 @@ def _routing_ready(request: Request, spec: Spec, where: Target, wanted: Mapping[
     needs = f"{_needed(request, spec, where)}{running.fault(proxy)}"
     if not running.available(proxy):
         return c.WAITING_FOR_BACKEND(why=f"No egress proxy is available yet; it needs {needs}")
-    late = f"; the current spec is not in effect yet: a new proxy needs {needs}" if _is_late(request, wanted) else ""
-    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=f"{remark}{late}")
+    if _is_late(request, wanted):
+        return c.BACKEND_UPDATING(host=where.host, port=where.port, remark=remark, needs=needs)
+    return c.BACKEND_CONFIGURED(host=where.host, port=where.port, remark=remark)
 
 
 def _former(where: Target) -> str:
@@ -180,7 +183,7 @@ def _needed(request: Request, spec: Spec, where: Target) -> str:
 
 
 def _held(request: Request) -> HoldDecision:
-    return HoldDecision(status={"serving": _serves(request, dig(request.xr, "status", "routing"))})
+    return HoldDecision(status={"serving": _serves(request, dig_fields(request.xr, "status", "routing"))})
 
 
 COMPOSER = Composer(

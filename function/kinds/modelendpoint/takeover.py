@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from function.api import modelservice
-from function.core import Manifest, Request, Requirement, dig
-from function.core.manifest import is_list
+from function.core import Manifest, Request, Requirement, dig, dig_fields, dig_list
 from function.fleet import upstreams
 from function.kinds.modelendpoint import compose
 from function.vocabulary import names
@@ -33,7 +32,7 @@ def selecting(request: Request) -> list[Manifest] | None:
     found = request.resolved(services(request))
     if found is None:
         return None
-    labels = dig(request.xr, "metadata", "labels") or {}
+    labels = dig_fields(request.xr, "metadata", "labels")
     return [s for s in found if _selects(s, labels) and dig(s, "metadata", "deletionTimestamp") is None]
 
 
@@ -52,7 +51,7 @@ def is_over(request: Request, revision: str) -> bool:
 
 def revision(routing: Manifest) -> str:
     """Return what identifies a published state of the endpoint; empty if a service's proxy cannot lead to it."""
-    found = upstreams.of_published(dig(routing, "upstream") or {})
+    found = upstreams.of_published(dig(routing, "upstream"))
     return found.revision if found else ""
 
 
@@ -63,13 +62,12 @@ def leading(request: Request) -> list[str]:
     return sorted(str(dig(s, "metadata", "name")) for s in found if dig(s, "status", "proxied", who) is not None)
 
 
-def _selects(service: Manifest, labels: Mapping[str, str]) -> bool:
-    entries = dig(service, "spec", "endpoints")
-    selectors = (dig(entry, "selector", "matchLabels") for entry in (entries if is_list(entries) else ()))
+def _selects(service: Manifest, labels: Mapping[str, object]) -> bool:
+    selectors = (dig(entry, "selector", "matchLabels") for entry in dig_list(service, "spec", "endpoints"))
     return any(_matches(selector, labels) for selector in selectors)
 
 
-def _matches(selector: object, labels: Mapping[str, str]) -> bool:
+def _matches(selector: object, labels: Mapping[str, object]) -> bool:
     """Return whether a selector with labels selects an object."""
     if not isinstance(selector, Mapping) or not selector:
         return False

@@ -25,8 +25,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from function.core import Manifest, NamespacedName, dig, quote_condition
-from function.core.manifest import condition
+from function.core import Manifest, NamespacedName, dig, dig_fields, quote_condition
+from function.core.manifest import condition, is_list
 from function.kinds.modelreplica.readiness import ObjectState
 from function.manifests import workloads
 from function.manifests.metadata import metadata
@@ -75,7 +75,7 @@ def _with_note(key: str, manifest: Manifest, observed: Mapping[str, Manifest]) -
     is_admitted = all(probe is not None and _is_there(probe, hash_) for probe in asked)
     if not is_admitted and _note(observed.get(key, {})) != hash_:
         return manifest
-    annotations = {**(dig(manifest, "metadata", "annotations") or {}), labels.ADMITTED: hash_}
+    annotations = {**dig_fields(manifest, "metadata", "annotations"), labels.ADMITTED: hash_}
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
 
 
@@ -103,9 +103,11 @@ def _key(workload: str, role: str, pod: Manifest) -> str:
 
 
 def _members(workload: Manifest) -> Iterator[tuple[str, Manifest]]:
-    gang = workload["spec"]["leaderWorkerTemplate"]
-    yield "leader", gang["leaderTemplate"]
-    yield "worker", gang["workerTemplate"]
+    """Yield role and template of each member. None of a gang that somebody edited until it has no pods."""
+    gang = dig_fields(workload, "spec", "leaderWorkerTemplate")
+    for role, field in (("leader", "leaderTemplate"), ("worker", "workerTemplate")):
+        if is_list(dig(gang, field, "spec", "containers")):
+            yield role, dig_fields(gang, field)
 
 
 def _hash(workload: Manifest) -> str:

@@ -146,7 +146,9 @@ def held(request: Request) -> HoldDecision:
 
 
 def _observed(request: Request) -> tuple[ObjectState, ...]:
-    composed = {key: restate(m) for key, m in request.observed.items() if not _only_asks(key)}
+    composed = {
+        key: restate(m) for key, m in request.observed.items() if readiness.is_legible(m) and not _only_asks(key)
+    }
     return _with_problems(readiness.standings(composed, request.observed), request)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from function.core import NamespacedName
 from function.engines import blocks, connectors
 from function.engines.table import SGLANG
+from function.kinds.modelreplica import variables
 from function.kinds.modelreplica.engine import EnginePlan
 from function.manifests import picker, pods
 from function.manifests.metadata import Named
@@ -36,8 +37,8 @@ def env(plan: EnginePlan) -> Iterable[dict[str, Any]]:
     """Return the address of NIXL's side channel, whose default no other pod can reach. Other connectors have none."""
     if plan.handover is None or plan.handover.connector.protocol != connectors.NIXL:
         return
-    yield pods.env_from("VLLM_NIXL_SIDE_CHANNEL_HOST", pods.POD_IP)
-    yield pods.env("VLLM_NIXL_SIDE_CHANNEL_PORT", str(SIDE_CHANNEL_PORT))
+    yield pods.env_from(variables.SIDE_CHANNEL_HOST.name, pods.POD_IP)
+    yield pods.env(variables.SIDE_CHANNEL_PORT.name, str(SIDE_CHANNEL_PORT))
 
 
 def sidecar(plan: EnginePlan) -> dict[str, Any]:

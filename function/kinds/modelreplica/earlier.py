@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from function import podspec
-from function.core import Manifest, Request, dig, dig_list
+from function.core import Request, dig, dig_list, dig_number, dig_text
 from function.kinds.modelreplica import compose, pods, readiness
 from function.kinds.modelreplica.inputs import Weights
 
@@ -50,7 +50,7 @@ def is_composed(request: Request, wanted: Collection[str], weights: Weights | No
     )
 
 
-def _is_of(engine: Manifest, request: Request, weights: Weights | None) -> bool:
+def _is_of(engine: object, request: Request, weights: Weights | None) -> bool:
     """Whether the workload of an engine is what the spec says of it."""
     members = {str(dig(member, "role") or "Standalone"): member for member in dig_list(engine, "members")}
     kind = "Deployment" if "Standalone" in members else "LeaderWorkerSet"
@@ -72,9 +72,8 @@ def _is_of(engine: Manifest, request: Request, weights: Weights | None) -> bool:
     )
 
 
-def _count(value: Any, *path: str) -> int:
-    found = dig(value, *path)
-    return 1 if found is None else int(found)
+def _count(value: object, *path: str) -> float:
+    return dig_number(value, *path, otherwise=1)
 
 
 def _runs(wanted: Any, pod: Any) -> bool:
@@ -84,9 +83,9 @@ def _runs(wanted: Any, pod: Any) -> bool:
     container that is missing by its name may be it.
     """
     for field in ("containers", "initContainers"):
-        given, there = dig_list(wanted, field), {dig(c, "name"): c for c in dig_list(pod, field)}
+        given, there = dig_list(wanted, field), {dig_text(c, "name"): c for c in dig_list(pod, field)}
         for container in given:
-            found = there.get(dig(container, "name")) or there.get(podspec.ENGINE)
+            found = there.get(dig_text(container, "name")) or there.get(podspec.ENGINE)
             if found is None or not _is_same(container, found):
                 return False
     return True
@@ -95,13 +94,13 @@ def _runs(wanted: Any, pod: Any) -> bool:
 def _mounts(pod: Any, weights: Weights | None) -> bool:
     """Whether a pod mounts no other directory of weights than the one that is staged now."""
     mounts = (mount for container in dig_list(pod, "containers") for mount in dig_list(container, "volumeMounts"))
-    mounted = {dig(mount, "subPath") or "" for mount in mounts if dig(mount, "mountPath") == pods.MODELS}
+    mounted = {dig_text(mount, "subPath") or "" for mount in mounts if dig(mount, "mountPath") == pods.MODELS}
     return weights is None or mounted <= {weights.directory}
 
 
-def _is_same(wanted: Manifest, found: Manifest) -> bool:
+def _is_same(wanted: object, found: object) -> bool:
     """Whether a container runs what is wanted, perhaps with more arguments and variables."""
-    variables = {dig(v, "name"): dig(v, "value") for v in dig_list(found, "env")}
+    variables: dict[object, object] = {dig_text(v, "name"): dig(v, "value") for v in dig_list(found, "env")}
     return (
         dig(wanted, "image") == dig(found, "image")
         and list(dig_list(wanted, "command")) == list(dig_list(found, "command"))
@@ -110,12 +109,12 @@ def _is_same(wanted: Manifest, found: Manifest) -> bool:
     )
 
 
-def _is_within(wanted: Sequence[Any], found: Iterator[Any]) -> bool:
+def _is_within(wanted: Sequence[object], found: Iterator[object]) -> bool:
     """Whether arguments occur among others, in this order."""
     return all(argument in found for argument in wanted)
 
 
-def _literals(container: Manifest) -> Iterator[tuple[Any, Any]]:
+def _literals(container: object) -> Iterator[tuple[str | None, object]]:
     for variable in dig_list(container, "env"):
         if dig(variable, "value") is not None:
-            yield dig(variable, "name"), dig(variable, "value")
+            yield dig_text(variable, "name"), dig(variable, "value")

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 from function import podspec
 from function.api.modelreplica import Spec
-from function.core import Manifest, NamespacedName, NotYet, Request, Requirement, dig, dig_list
+from function.core import (
+    Manifest,
+    NamespacedName,
+    NotYet,
+    Request,
+    Requirement,
+    dig,
+    dig_fields,
+    dig_list,
+    dig_objects,
+    dig_text,
+    dig_text_fields,
+)
 from function.fleet import caches, clusters
 from function.scheduling import Taint
 from function.vocabulary import conditions as c
@@ -150,13 +162,13 @@ def _weights(request: Request, spec: Spec) -> Weights | None:
     cache = _only(request, _cache(name, namespace))
     if cache is None:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=f"there is none in namespace {namespace}"))
-    statuses: Sequence[Manifest] = dig_list(cache, "status", "clusters")
+    statuses = dig_objects(cache, "status", "clusters")
     there: Manifest = next((s for s in statuses if dig(s, "name") == spec.clusterName), {})
-    claim, directory = dig(there, "claimName"), dig(there, "staged")
+    claim, directory = dig_text(there, "claimName"), dig_text(there, "staged")
     if not claim and not directory:
         raise NotYet(c.WAITING_FOR_CACHE(cache=name, why=_not_staged(there, spec.clusterName)))
     own = names.cache_claim(NamespacedName(namespace, name), spec.clusterName)
-    return Weights(str(claim or own), str(directory or ""), caches.model_on(there), is_own=not claim)
+    return Weights(claim or own, directory or "", caches.model_on(there), is_own=not claim)
 
 
 def _not_staged(there: Manifest, cluster: str) -> str:
@@ -174,7 +186,7 @@ def _read(request: Request, named: _Named) -> Source | None:
         if not named.optional:
             raise NotYet(c.WAITING_FOR_SOURCES(why=f"{named.kind} {named.name} in namespace {namespace}"))
         return None
-    data, binary = dict(found.get("data") or {}), dict(found.get("binaryData") or {})
+    data, binary = dig_text_fields(found, "data"), dig_text_fields(found, "binaryData")
     missing = sorted(named.needed - {*data, *binary})
     if missing:
         where = f"of {named.kind} {named.name} in namespace {namespace}"
@@ -225,4 +237,4 @@ def templates(xr: Manifest) -> Iterator[Manifest]:
     """Yield the pod templates of an XR, whose spec need not be valid."""
     for engine in dig_list(xr, "spec", "engines"):
         for member in dig_list(engine, "members"):
-            yield dig(member, "template") or {}
+            yield dig_fields(member, "template")

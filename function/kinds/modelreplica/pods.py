@@ -18,8 +18,8 @@ from function.api.modelreplica import Member
 from function.core import NamespacedName
 from function.engines import injection, offline
 from function.engines.injection import Injection
-from function.engines.ports import TRAFFIC, VARIABLE
-from function.kinds.modelreplica import carried, disaggregation
+from function.engines.ports import TRAFFIC
+from function.kinds.modelreplica import carried, disaggregation, variables
 from function.kinds.modelreplica.engine import EnginePlan, engine_container
 from function.kinds.modelreplica.inputs import Site, Weights
 from function.manifests import pods
@@ -181,9 +181,9 @@ def _env(of: Pods, users: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _our_env(of: Pods) -> Iterable[dict[str, Any]]:
     if of.plan.is_gang:  # LeaderWorkerSet puts its own variables before all others (lws v0.8)
-        yield pods.env("MODELPLANE_LEADER_ADDRESS", "$(LWS_LEADER_ADDRESS)")
-        yield pods.env("MODELPLANE_RANK", "$(LWS_WORKER_INDEX)")
-    yield pods.env(VARIABLE, str(of.plan.port))
+        yield pods.env(variables.LEADER_ADDRESS.name, "$(LWS_LEADER_ADDRESS)")
+        yield pods.env(variables.RANK.name, "$(LWS_WORKER_INDEX)")
+    yield pods.env(variables.PORT.name, str(of.plan.port))
     variable = offline.variable(of.plan.reading)
     if of.site.weights and variable and not of.plan.needs_hub:
         yield pods.env(variable, "1")

@@ -10,8 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, condition, dig, is_ready, quote, quote_condition
-from function.core.manifest import is_list
+from function.core import (
+    Manifest,
+    condition,
+    denial,
+    dig,
+    dig_fields,
+    dig_number,
+    dig_objects,
+    is_ready,
+    quote,
+    quote_condition,
+)
 from function.manifests import reached, routing, workloads
 from function.vocabulary import labels, names
 
@@ -83,6 +93,12 @@ def stamped(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {**manifest, "metadata": metadata}
 
 
+def is_legible(observed: Manifest) -> bool:
+    """Return whether an observed Object carries a manifest of a kind and a name. Somebody may have edited it."""
+    manifest = dig_fields(observed, "spec", "forProvider", "manifest")
+    return isinstance(manifest.get("kind"), str) and isinstance(dig(manifest, "metadata", "name"), str)
+
+
 def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) -> tuple[ObjectState, ...]:
     """Return the state of all wanted Objects, in order of their keys."""
     return tuple(_standing(key, wanted[key], observed.get(key, {})) for key in sorted(wanted))
@@ -90,7 +106,7 @@ def standings(wanted: Mapping[str, Manifest], observed: Mapping[str, Manifest]) 
 
 def _standing(key: str, wanted: Manifest, observed: Manifest) -> ObjectState:
     written = wanted["spec"]["forProvider"]["manifest"]
-    there = dig(observed, "status", "atProvider", "manifest") or {}
+    there = dig_fields(observed, "status", "atProvider", "manifest")
     exists = bool(dig(there, "metadata", "name"))
     arrived = exists and _stamp(there) == _stamp(written)
     is_done, is_accepted = _JUDGES.get(written["kind"], (None, None))
@@ -112,7 +128,7 @@ def _stamp(manifest: Manifest) -> Any:
 
 def _copies(there: Manifest, *, arrived: bool) -> Copies:
     def counted(*path: str) -> int:
-        return int(dig(there, *path) or 0)
+        return int(dig_number(there, *path))
 
     ready = "availableReplicas" if there.get("kind") == "Deployment" else "readyReplicas"
     return Copies(
@@ -130,23 +146,24 @@ def _is_seen(there: Manifest) -> bool:
     LeaderWorkerSet has no such field before lws v0.9.
     """
     seen = dig(there, "status", "observedGeneration")
-    return there.get("kind") == "LeaderWorkerSet" if seen is None else bool(seen >= _generation(there))
+    return there.get("kind") == "LeaderWorkerSet" if seen is None else dig_number(seen) >= _generation(there)
 
 
 def _generation(there: Manifest) -> int:
-    return int(dig(there, "metadata", "generation") or 0)
+    return int(dig_number(there, "metadata", "generation"))
 
 
 def _deployment_done(there: Manifest) -> bool:
     wanted = dig(there, "spec", "replicas")
-    counts = {dig(there, "status", f) for f in ("updatedReplicas", "availableReplicas", "replicas")}
-    return _is_seen(there) and counts == {wanted}
+    counts = [dig(there, "status", f) for f in ("updatedReplicas", "availableReplicas", "replicas")]
+    return _is_seen(there) and all(count == wanted for count in counts)
 
 
 def _leader_worker_set_done(there: Manifest) -> bool:
     wanted = dig(there, "spec", "replicas")
-    counts = {dig(there, "status", f) for f in ("updatedReplicas", "readyReplicas")}
-    return _is_seen(there) and counts == {wanted} and dig(condition(there, "Available"), "status") == "True"
+    counts = [dig(there, "status", f) for f in ("updatedReplicas", "readyReplicas")]
+    has_all = all(count == wanted for count in counts)
+    return _is_seen(there) and has_all and dig(condition(there, "Available"), "status") == "True"
 
 
 def _has_copy(there: Manifest) -> bool:
@@ -157,7 +174,7 @@ def _route_done(there: Manifest) -> bool:
     """Return whether the gateway accepted the current generation. A gateway that names no generation is trusted."""
     current = _generation(there)
     return any(
-        all(_is_true(said) and (dig(said, "observedGeneration") or current) >= current for said in both)
+        all(_is_true(said) and dig_number(said, "observedGeneration", otherwise=current) >= current for said in both)
         for both in _said_by_gateway(there)
     )
 
@@ -172,10 +189,9 @@ def _is_true(said: Manifest | None) -> bool:
 
 
 def _said_by_gateway(there: Manifest) -> list[tuple[Manifest | None, Manifest | None]]:
-    parents = dig(there, "status", "parents")
     return [
         (_condition_in(parent, "Accepted"), _condition_in(parent, "ResolvedRefs"))
-        for parent in (parents if is_list(parents) else ())
+        for parent in dig_objects(there, "status", "parents")
         if dig(parent, "parentRef", "name") == names.CLUSTER_GATEWAY
     ]
 
@@ -202,11 +218,15 @@ def _problem(written: Manifest, observed: Manifest, there: Manifest) -> str:
         return f"the cluster does not answer: {fault}"
     synced = condition(observed, "Synced")
     if dig(synced, "status") == "False":
-        return "not applied" if written["kind"] == "Secret" else quote_condition(synced)
+        return _secret_problem(synced) if written["kind"] == "Secret" else quote_condition(synced)
     if written["kind"] == "Deployment":
         return _deployment_problem(there)
     refused = [c for said in _said_by_gateway(there) for c in said if dig(c, "status") == "False"]
     return quote(f"{refused[0].get('reason')}: {refused[0].get('message')}") if refused and refused[0] else ""
+
+
+def _secret_problem(synced: Manifest | None) -> str:
+    return denial.explain(str(dig(synced, "message") or "")) or "not applied"
 
 
 def _deployment_problem(there: Manifest) -> str:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from function import podspec
-from function.core import MOST_DESCRIBED, Condition, Manifest, dig, enumerate_names
+from function.core import (
+    MOST_DESCRIBED,
+    Condition,
+    Manifest,
+    dig,
+    dig_fields,
+    dig_list,
+    dig_text,
+    enumerate_names,
+    identity,
+    mappings,
+)
 from function.engines import listening, reading
 from function.kinds.modelreplica.readiness import ObjectState
 from function.vocabulary import conditions as c
@@ -76,18 +87,18 @@ def held(xr: Manifest, standings: Sequence[ObjectState], *, serves: bool) -> dic
     A workload is ready only if it was so before: the spec may have changed.
     """
     done = {s.engine for s in standings if s.engine and s.done}
-    before: Sequence[Manifest] = dig(xr, "status", "workloads") or ()
-    workloads = [{**w, "ready": dig(w, "ready") is True and dig(w, "engine") in done} for w in before]
+    before = mappings(dig(xr, "status", "workloads"))
+    workloads = [{**w, "ready": dig(w, "ready") is True and dig_text(w, "engine") in done} for w in before]
     return {**fields(xr, (), serves=serves), **({"workloads": workloads} if workloads else {})}
 
 
 def _workload(standing: ObjectState) -> dict[str, Any]:
-    metadata = standing.written["metadata"]
+    namespace, name = identity(standing.written)
     return {
         "engine": standing.engine,
         "kind": standing.kind,
-        "name": metadata["name"],
-        "namespace": metadata["namespace"],
+        "name": name,
+        "namespace": namespace,
         "ready": standing.done,
     }
 
@@ -103,7 +114,7 @@ def _named(missing: Sequence[ObjectState]) -> str:
 def _starting(standing: ObjectState, runtime: str | None) -> str:
     """Return which port and path are awaited, and why an engine may not answer there."""
     container = _engine_container(standing.written)
-    asks = dig(container, "readinessProbe", "httpGet") or {}
+    asks = dig_fields(container, "readinessProbe", "httpGet")
     port = _number(container, asks.get("port"))
     waited = (
         f", waiting for GET {asks.get('path', '/')} on port {port}{_unheard(container, runtime, port)}" if port else ""
@@ -129,10 +140,11 @@ def _counted(standing: ObjectState) -> str:
     return f"engine {standing.engine}: {standing.copies.available} of {standing.copies.wanted} copies are available"
 
 
-def _number(container: Mapping[str, Any], port: Any) -> int | None:
+def _number(container: Mapping[str, Any], port: object) -> int | None:
     """Return the number of a port that a probe names by number or by name."""
-    named = (entry["containerPort"] for entry in container.get("ports") or () if entry.get("name") == port)
-    return port if isinstance(port, int) else next(named, None)
+    named = (dig(entry, "containerPort") for entry in dig_list(container, "ports") if dig(entry, "name") == port)
+    found = port if isinstance(port, int) else next(named, None)
+    return found if isinstance(found, int) else None
 
 
 def _unheard(container: Mapping[str, Any], runtime: str | None, port: int) -> str:
@@ -146,5 +158,5 @@ def _unheard(container: Mapping[str, Any], runtime: str | None, port: int) -> st
 def _engine_container(workload: Manifest) -> Mapping[str, Any]:
     """Return the engine's container in the pods that serve."""
     template = dig(workload, "spec", "template") or dig(workload, "spec", "leaderWorkerTemplate", "leaderTemplate")
-    containers: Iterable[Mapping[str, Any]] = dig(template, "spec", "containers") or ()
+    containers = mappings(dig(template, "spec", "containers"))
     return next((container for container in containers if container.get("name") == podspec.ENGINE), {})

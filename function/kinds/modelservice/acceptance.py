@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from function.core import Manifest, condition, dig, quote_condition
-from function.core.manifest import is_list
+from function.core import Manifest, condition, dig, dig_number, dig_objects, quote_condition
 from function.kinds.modelservice import compose
 
 
@@ -14,10 +13,10 @@ def fault(route: Manifest | None) -> str | None:
     status = _gateway_status(route)
     if status is None:
         return "Waiting for the gateway to accept the route"
-    generation = dig(route, "metadata", "generation") or 0
+    generation = dig_number(route, "metadata", "generation")
     for type_ in ("Accepted", "ResolvedRefs"):
         found = condition({"status": status}, type_)
-        if found is None or (found.get("observedGeneration") or generation) < generation:
+        if found is None or dig_number(found, "observedGeneration", otherwise=generation) < generation:
             return "Waiting for the gateway to accept the current route"
         if found.get("status") != "True":
             reported = quote_condition(found) or "no reason"
@@ -30,15 +29,14 @@ def is_behind(route: Manifest | None) -> bool:
 
     A route that it never accepted gets no traffic.
     """
-    status, generation = _gateway_status(route or {}), dig(route, "metadata", "generation") or 0
+    status, generation = _gateway_status(route or {}), dig_number(route, "metadata", "generation")
     accepted = condition({"status": status or {}}, "Accepted")
-    return accepted is not None and (accepted.get("observedGeneration") or generation) < generation
+    return accepted is not None and dig_number(accepted, "observedGeneration", otherwise=generation) < generation
 
 
 def _gateway_status(route: Manifest) -> Manifest | None:
     """Return our gateway's status of the route. Other gateways may report one as well."""
-    parents = dig(route, "status", "parents")
-    for parent in parents if is_list(parents) else ():
+    for parent in dig_objects(route, "status", "parents"):
         reference = dig(parent, "parentRef")
         if (dig(reference, "namespace"), dig(reference, "name")) == compose.GATEWAY:
             found: Manifest = parent

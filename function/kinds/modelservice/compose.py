@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from function.core import Manifest, NamespacedName, dig
-from function.core.manifest import is_list
+from function.core import Manifest, NamespacedName, dig, dig_list
 from function.kinds.modelservice.decide import Decision
 from function.manifests import backends, service_routes
 from function.vocabulary import names
@@ -67,6 +66,5 @@ def path(service: NamespacedName) -> str:
 
 def routed(route: Manifest | None) -> frozenset[str]:
     """Return the Services that a route leads to."""
-    rules = dig(route, "spec", "rules")
-    references = (dig(rule, "backendRefs") for rule in (rules if is_list(rules) else ()))
-    return frozenset(str(dig(ref, "name")) for refs in references for ref in (refs if is_list(refs) else ()))
+    rules = dig_list(route, "spec", "rules")
+    return frozenset(str(dig(ref, "name")) for rule in rules for ref in dig_list(rule, "backendRefs"))

@@ -66,4 +66,5 @@ COMPOSER = Composer(
     requirements=reads.requirements,
     compose=_compose,
     held=status.held,
+    addresses=(("address",),),
 )

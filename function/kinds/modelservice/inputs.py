@@ -10,10 +10,12 @@ from function import gateways
 from function.api import inferencegateway, modeldeployment
 from function.core import (
     Manifest,
+    Missing,
     NotYet,
     Request,
     Requirement,
     dig,
+    dig_text,
     enumerate_names,
     identity,
     is_controlled_by,
@@ -76,18 +78,18 @@ def policy(request: Request) -> Policy:
 def gateway(request: Request) -> Gateway:
     """Return the gateway.
 
-    Raises NotYet if it has no address: until then, it is not even known whether routes can be written.
+    Raises Missing if it has no address: until then, it is not even known whether routes can be written.
     """
     _check_answered(request, [reads.GATEWAY])
     found = request.resolved(reads.GATEWAY)
     if not found:
-        raise NotYet(c.WAITING_FOR_GATEWAY(why=f"InferenceGateway {inferencegateway.NAME} does not exist"))
-    address = dig(found[0], "status", "address")
-    if not isinstance(address, str) or not address:
+        raise Missing(c.WAITING_FOR_GATEWAY(why=f"InferenceGateway {inferencegateway.NAME} does not exist"))
+    address = dig_text(found[0], "status", "address")
+    if not address:
         why = f"InferenceGateway {inferencegateway.NAME} has no address yet"
-        raise NotYet(c.WAITING_FOR_GATEWAY(why=why))
-    tls = dig(found[0], "spec", "tls", "hostname")
-    published = dig(found[0], "status", "url")  # the gateway's spec may have been refused since
+        raise Missing(c.WAITING_FOR_GATEWAY(why=why))
+    tls = dig_text(found[0], "spec", "tls", "hostname")
+    published = dig_text(found[0], "status", "url")  # the gateway's spec may have been refused since
     base = published or (f"https://{tls}" if tls else f"http://{hosts.in_url(address)}")
     return Gateway(base=base, implementation=gateways.of(found[0]))
 
@@ -109,9 +111,9 @@ def _endpoint(manifest: Manifest, entry: int, sight: _Sight) -> Endpoint:
         ready=reads.is_ready(manifest),
         leaving=reads.is_leaving(manifest),
         lost=_lost(manifest, sight),
-        service=dig(routing, "backendName") or "",
-        rewrite_path=dig(routing, "rewritePath") or "/",
-        hostname=dig(routing, "hostname"),
+        service=dig_text(routing, "backendName") or "",
+        rewrite_path=dig_text(routing, "rewritePath") or "/",
+        hostname=dig_text(routing, "hostname"),
         served=served_names.of_endpoint(manifest),
         unseen=_unseen(manifest, sight) if reads.is_candidate(manifest) else "",
         upstream=plain(upstream) if upstreams.of_endpoint(manifest) else None,

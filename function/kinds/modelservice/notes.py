@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from function.core import json_text
 
 
 def read(text: Any) -> dict[str, Any]:
     """Return an object that a pass has written; nothing if there is none, or if it is not legible."""
-    try:
-        found = json.loads(text) if isinstance(text, str) else {}
-    except ValueError:
-        return {}
+    found = json_text.parse(text)
     return found if isinstance(found, dict) else {}

@@ -19,6 +19,7 @@ from function.manifests.envoy import addresses, front, places, service
 from function.manifests.envoy.access import Access
 from function.manifests.envoy.callers import Caller, Callers, Limit
 from function.manifests.envoy.endpoint import Endpoint
+from function.manifests.envoy.upstream import Upstream
 from function.manifests.proxies import SecretFiles
 from function.vocabulary import labels, names, settings
 from function.vocabulary.egress import Policy
@@ -106,7 +107,7 @@ def _front(asked: Asked, members: Iterable[Member]) -> front.Front:
     has_tiers = any(entry.priority for entry in spec.endpoints)
     return front.Front(
         service=asked.who.name,
-        endpoints=tuple(_endpoint(spec, one, _rules(asked, one)) for one in members),
+        endpoints=tuple(_endpoint(spec, one, _checked(asked, one)) for one in members),
         retry=_retry(spec.retry or (Retry() if has_tiers else None)),
         ejection=_ejection(spec, has_tiers=has_tiers),
         access=_access(asked),
@@ -135,19 +136,23 @@ def _caller(known: fleet_callers.Caller) -> Caller:
     )
 
 
-def _rules(asked: Asked, member: Member) -> str | None:
-    """Return the rules for what the endpoint's name resolves to. A literal address was checked in its URL."""
-    to = member.reached.upstream
+def _checked(asked: Asked, member: Member) -> Upstream:
+    """Return the endpoint's server with the rules for what its name resolves to, and whether its name is completed.
+
+    A literal address was checked in its URL.
+    """
+    to, namespace = member.reached.upstream, asked.who.namespace
     if member.endpoint.is_replicas or to.address_type != "FQDN":
-        return None
-    return addresses.rules(asked.policy, to.host, asked.who.namespace)
+        return to
+    rules = addresses.rules(asked.policy, to.host, namespace)
+    return replace(to, rules=rules, is_completed=asked.policy.completes(to.host, namespace))
 
 
-def _endpoint(spec: Spec, member: Member, rules: str | None) -> Endpoint:
+def _endpoint(spec: Spec, member: Member, to: Upstream) -> Endpoint:
     entry, reached = spec.endpoints[member.endpoint.entry], member.reached
     return Endpoint(
         name=member.endpoint.name,
-        upstream=replace(reached.upstream, rules=rules),
+        upstream=to,
         weight=member.weight,
         priority=entry.priority,
         names=member.endpoint.served,

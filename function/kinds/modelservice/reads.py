@@ -24,11 +24,10 @@ service selects each of their endpoints. Otherwise the number of requirements wo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from function.api import inferencegateway, modelendpoint
-from function.core import Manifest, Request, Requirement, dig, identity, serves
-from function.core.manifest import is_list
+from function.core import Manifest, Request, Requirement, dig, dig_list, identity, serves
 from function.fleet import callers as modelcallers
 from function.manifests import reached
 from function.vocabulary import labels, names, versions
@@ -187,12 +186,11 @@ def _is_going(manifest: Manifest) -> bool:
 
 def _selectors(xr: Manifest) -> Iterator[dict[str, str]]:
     """Yield the selectors of a spec that may be invalid. A selector without labels is skipped."""
-    entries = dig(xr, "spec", "endpoints")
-    for entry in entries if is_list(entries) else ():
+    for entry in dig_list(xr, "spec", "endpoints"):
         chosen = dig(entry, "selector", "matchLabels")
         if _is_selector(chosen):
             yield dict(chosen)
 
 
-def _is_selector(value: Any) -> bool:
+def _is_selector(value: Any) -> TypeGuard[Mapping[str, str]]:
     return isinstance(value, Mapping) and bool(value) and all(isinstance(one, str) for one in value.values())

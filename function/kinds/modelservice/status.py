@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from function.api.modelservice import Spec
-from function.core import Condition, HoldDecision, Request, dig, enumerate_names
+from function.core import Condition, HoldDecision, Request, dig, dig_texts, enumerate_names, identity
 from function.core.manifest import is_list
 from function.fleet import served_names, upstreams
-from function.kinds.modelservice import acceptance, changeover, compose, members, proxy
+from function.kinds.modelservice import acceptance, changeover, compose, members, proxy, reads
 from function.kinds.modelservice.admitted import MOST, Admitted
 from function.kinds.modelservice.changeover import Change
 from function.kinds.modelservice.decide import Decision
@@ -68,9 +68,9 @@ def routed(request: Request, endpoints: Iterable[Endpoint], change: Change) -> d
     A deployment deletes an endpoint only after this list drops it.
     """
     route = request.observed.get(compose.ROUTE)
-    before = dig(request.xr, "status", "routed")
     is_late = acceptance.is_behind(route) or changeover.is_late(request)
-    lingering = frozenset(before if is_list(before) and is_late else ()) | proxy.lingering(request).keys()
+    before = dig_texts(request.xr, "status", "routed") if is_late else ()
+    lingering = frozenset(before) | proxy.lingering(request).keys()
     there, proxied = compose.routed(route), members.record(request.observed.get(proxy.CONFIG))
     chosen = {endpoint.name for endpoint, _ in change.decision.chosen}
     names = sorted(e.name for e in endpoints if e.name in chosen | lingering | proxied.keys() or e.service in there)
@@ -90,9 +90,20 @@ def proxied(request: Request, change: Change) -> dict[str, Any]:
 
 
 def held(request: Request) -> HoldDecision:
-    """Return what is known during a hold: the gateway's objections to the route, which stays as it is."""
+    """Return what is known during a hold: the gateway's objections to the route, which stays as it is.
+
+    While there is no gateway, nothing is routed to endpoints that are gone.
+    """
     fault = acceptance.fault(request.observed.get(compose.ROUTE))
-    return HoldDecision((c.CONFIGURING(why=fault),) if fault else ())
+    return HoldDecision((c.CONFIGURING(why=fault),) if fault else (), status=_still_routed(request))
+
+
+def _still_routed(request: Request) -> dict[str, list[str]]:
+    is_unknown = request.resolved(reads.GATEWAY) != () or reads.pending(request, reads.endpoints(request))
+    if is_unknown or not is_list(dig(request.xr, "status", "routed")):
+        return {}
+    there = {identity(manifest).name for _, manifest in reads.selected(request)}
+    return {"routed": [name for name in dig_texts(request.xr, "status", "routed") if name in there]}
 
 
 def _no_backend(decision: Decision) -> str:

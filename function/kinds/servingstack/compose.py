@@ -20,12 +20,12 @@ from typing import Any
 
 from function import clouds
 from function.api.servingstack import ORPHAN, Spec, has_observer, is_on
-from function.core import ComposedResource, Request, dig
+from function.core import ComposedResource, Request, dig_text
 from function.kinds.servingstack import components, gateway, observer, upgrade
 from function.manifests import definitions, helm, provider
 from function.manifests import gateway as manifests
 from function.manifests.metadata import metadata
-from function.manifests.parts import Part, deletable, due, leaving, usages
+from function.manifests.parts import Part, deletable, due, leaving, may_delete, usages
 from function.vocabulary import labels, names, versions
 
 GATEWAY = "gateway"
@@ -80,12 +80,8 @@ def _orphans(spec: Spec) -> bool:
 
 def is_orphaning(request: Request) -> bool:
     """Return whether nothing that is observed would be deleted on the cluster along with the stack."""
-    policies = [
-        dig(manifest, "spec", "managementPolicies")
-        for manifest in request.observed.values()
-        if manifest["kind"] in ("Object", "Release")
-    ]
-    return all(allowed and not {"*", "Delete"} & set(allowed) for allowed in policies)
+    composed = (manifest for manifest in request.observed.values() if manifest["kind"] in ("Object", "Release"))
+    return not any(may_delete(manifest) for manifest in composed)
 
 
 def _object(
@@ -191,7 +187,5 @@ def _namespace(name: str) -> dict[str, Any]:
 
 def address(request: Request) -> str | None:
     """Return the address of the gateway, an IP address or a host name; None while it has none."""
-    found: str | None = dig(
-        request.observed.get(GATEWAY), "status", "atProvider", "manifest", "status", "addresses", 0, "value"
-    )
-    return found or dig(request.xr, "status", "gateway", "address")
+    published = "status", "atProvider", "manifest", "status", "addresses", 0, "value"
+    return dig_text(request.observed.get(GATEWAY), *published) or dig_text(request.xr, "status", "gateway", "address")

@@ -50,4 +50,5 @@ COMPOSER = Composer(
     invalid=c.INVALID_STACK,
     requirements=lambda _: (),
     compose=_compose,
+    addresses=(("gateway", "address"),),
 )

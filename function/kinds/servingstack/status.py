@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from function.api.servingstack import ORPHAN, Spec
-from function.core import Request, condition_true, dig
+from function.core import Request, condition_true, dig, dig_list, dig_text
 from function.kinds.servingstack import components, compose, observer
 from function.manifests.parts import Part
 
@@ -30,13 +30,13 @@ def status(request: Request, spec: Spec, wanted: Sequence[Part], address: str | 
 
 def _service(request: Request) -> dict[str, str]:
     """The Object of the load balancer's Service, while there is one."""
-    name = dig(request.observed.get(compose.SERVICE), "metadata", "name")
+    name = dig_text(request.observed.get(compose.SERVICE), "metadata", "name")
     return {"service": name} if name else {}
 
 
 def _drivers(request: Request, wanted: Sequence[Part]) -> list[str]:
     """The wanted drivers that are installed, or were at some time, in whatever version."""
-    before = dig(request.xr, "status", "drivers") or ()
+    before = dig_list(request.xr, "status", "drivers")
     rows = [(part, components.DRIVERS[part.key]) for part in wanted if part.key in components.DRIVERS]
     return sorted(driver for part, driver in rows if driver in before or _is_up(request, part))
 

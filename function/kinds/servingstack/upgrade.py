@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.core import Request, dig
+from function.core import Request, dig_text
 from function.kinds.servingstack.components import Release
 from function.manifests import definitions
 
@@ -32,5 +32,4 @@ def version(request: Request, row: Release, wanted: str) -> str:
 
 def _version(request: Request, row: Release) -> str | None:
     """The version of the observed Release; None where there is none: a first install brings the CRDs along."""
-    found: str | None = dig(request.observed.get(row.key), "spec", "forProvider", "chart", "version")
-    return found
+    return dig_text(request.observed.get(row.key), "spec", "forProvider", "chart", "version")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.manifests.envoy import addresses, local_replies, upstream
+from function.manifests.envoy import addresses, clients, local_replies, resolvers, upstream
 from function.manifests.envoy.language import listener, manager, text, typed
 from function.manifests.envoy.places import (
     AUTHORITY_DIRECTORY,
@@ -36,13 +36,17 @@ def files(*, node: str, to: Upstream, policy: Policy) -> dict[str, str]:
     """Return the files of DIRECTORY, by name. The key and the certificates of `to` are CREDENTIAL and AUTHORITY."""
     requests = manager(
         "requests",
-        upstream.routes(to, _PROVIDER, retry_policy=upstream.retries(to, _RETRIES)),
+        [dict(clients.CLIMBING), *upstream.routes(to, _PROVIDER, retry_policy=upstream.retries(to, _RETRIES))],
         [*upstream.filters(to), *([upstream.injector(to.key, DIRECTORY)] if to.key else [])],
-        more={"local_reply_config": local_replies.of_egress(to.host)} if to.rules else None,
+        more={
+            **clients.MANAGER,
+            **({"local_reply_config": local_replies.of_egress(to.host)} if to.rules else {}),
+        },
         request_headers_to_remove=list(upstream.FORWARDED),
     )
     bootstrap = {
         "node": {"id": node, "cluster": "modelplane-egress"},
+        **resolvers.AS_WRITTEN,
         "static_resources": {
             "listeners": [listener("requests", PORT, requests), listener("probe", PROBE_PORT, _probe())],
             "clusters": [upstream.cluster(_PROVIDER, to, DIRECTORY, connect_timeout="10s")],
@@ -56,7 +60,7 @@ def files(*, node: str, to: Upstream, policy: Policy) -> dict[str, str]:
     }
 
 
-def read_at_startup(found: Mapping[str, str]) -> dict[str, str]:
+def read_at_startup(found: Mapping[str, object]) -> dict[str, object]:
     """Return the files of which running proxies do not notice a change."""
     return {name: text for name, text in found.items() if not addresses.is_rule_file(name)}
 

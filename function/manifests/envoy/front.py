@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy import files, local_replies, places, usage
+from function.manifests.envoy import clients, files, local_replies, places, usage
 from function.manifests.envoy.access import OPEN, Access
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.envoy.language import UPGRADES, listener, manager, typed
@@ -95,24 +95,16 @@ def front_listener(served: Front) -> dict[str, Any]:
             [*access.before, *([_reader(is_counted=access.is_counted)] if is_read else []), *access.behind],
             more={
                 "rds": {"route_config_name": ROUTES, "config_source": files.source(places.ROUTES_FILE)},
-                "early_header_mutation_extensions": [_STRIPPED],
                 "local_reply_config": {
                     "mappers": [*access.replies, *local_replies.of_front(served.service, MOST_BODY)]
                 },
                 **UPGRADES,
+                **clients.MANAGER,
                 **access.logs(MODEL),
             },
         ),
         per_connection_buffer_limit_bytes=usage.MOST_ANSWER if access.is_counted else MOST_BODY,
     )
-
-
-_STRIPPED = typed(
-    "envoy.http.early_header_mutation.header_mutation",
-    "extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation",
-    mutations=[{"remove_on_match": {"key_matcher": {"prefix": prefix}}} for prefix in ("x-mp-", "x-envoy-")],
-)
-"""Clients cannot set the headers by which the proxy decides, or by which Envoy is told to retry."""
 
 
 def _reader(*, is_counted: bool) -> dict[str, Any]:

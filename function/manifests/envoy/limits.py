@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from function.manifests.envoy import local_replies
+from function.manifests.envoy import local_replies, resolvers
 from function.manifests.envoy.callers import LIMITS, METADATA
 from function.manifests.envoy.language import TYPES, typed
 from function.manifests.envoy.usage import INPUT, OUTPUT
@@ -83,6 +83,7 @@ def cluster(server: Server) -> dict[str, Any]:
     return {
         "name": _CLUSTER,
         "type": "STRICT_DNS",
+        **resolvers.COMPLETING,  # the operator names a Service
         "dns_lookup_family": "ALL",
         "connect_timeout": _TIMEOUT,
         "load_assignment": {

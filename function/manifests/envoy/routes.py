@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from function.core import enumerate_names
-from function.manifests.envoy import local_replies
+from function.manifests.envoy import clients, local_replies
 from function.manifests.envoy.endpoint import Endpoint
 from function.manifests.envoy.front import MODEL, MOST_BODY, ROUTES, Front, by_name, cluster_name
 from function.manifests.envoy.language import JSON_ANSWER, refusal
@@ -31,6 +31,7 @@ def routes(served: Front) -> dict[str, Any]:
 
 
 def _routes(served: Front) -> Iterator[dict[str, Any]]:
+    yield dict(clients.CLIMBING)
     yield from served.access.guards
     if served.is_known:
         yield _list(served.listed)

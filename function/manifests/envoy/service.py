@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from function.manifests.envoy import endpoint as endpoints
-from function.manifests.envoy import files, health, places, upstream
+from function.manifests.envoy import files, health, places, resolvers, upstream
 from function.manifests.envoy.balancing import clusters
 from function.manifests.envoy.egress import connections
 from function.manifests.envoy.front import Front, front_listener
@@ -44,6 +44,7 @@ def bootstrap(node: str) -> dict[str, str]:
     """Return the files that are read at startup only, by name."""
     config = {
         "node": {"id": node, "cluster": "modelplane-service"},
+        **resolvers.AS_WRITTEN,
         "admin": {"address": {"pipe": {"path": places.ADMIN}}},
         "bootstrap_extensions": [
             typed("envoy.bootstrap.internal_listener", "extensions.bootstrap.internal_listener.v3.InternalListener")

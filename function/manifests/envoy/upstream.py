@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.manifests.envoy import addresses, secrets
+from function.manifests.envoy import addresses, resolvers, secrets
 from function.manifests.envoy.language import JSON_ANSWER, TYPES, refusal, typed
 from function.manifests.envoy.places import ROOTS
 from function.manifests.envoy.secrets import Mounted
@@ -52,6 +52,9 @@ class Upstream:
     """The name of the model in requests. None leaves it as it is."""
     rules: str | None = None
     """The rules of `addresses` for what the name resolves to. None if any address will do, or if it is no name."""
+
+    is_completed: bool = False
+    """Whether the search domains of the proxy's pods complete the name."""
 
     @property
     def authority_header(self) -> str:
@@ -213,9 +216,11 @@ def _found(upstream: Upstream) -> dict[str, Any]:
     """
     if upstream.address_type != "FQDN":
         return {"type": "STATIC"}
+    resolver = resolvers.COMPLETING if upstream.is_completed else {}
     if upstream.rules is None:
-        return {"cluster_type": _dns(all_addresses_in_single_endpoint=True)}
-    return {"cluster_type": _dns(), "common_lb_config": {"healthy_panic_threshold": {"value": 1}}, **_EJECTION}
+        return {"cluster_type": _dns(all_addresses_in_single_endpoint=True, **resolver)}
+    balancing = {"healthy_panic_threshold": {"value": 1}}
+    return {"cluster_type": _dns(**resolver), "common_lb_config": balancing, **_EJECTION}
 
 
 def _dns(**more: Any) -> dict[str, Any]:

@@ -13,11 +13,15 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """Evicts the least recently used entries. Safe to use from several threads."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, name: str = "") -> None:
+        self.name = name
+        """What the values are, for metrics."""
         self._capacity = capacity
         self._values: dict[K, tuple[V, int]] = {}
         self._weight = 0
         self._lock = Lock()
+        self.hits = 0
+        """Number of values that were found."""
         self.insertions = 0
         """Number of values that were put in."""
 
@@ -28,6 +32,7 @@ class BoundedCache(Generic[K, V]):
             if found is None:
                 return None
             self._values[key] = found
+            self.hits += 1
             return found[0]
 
     def put(self, key: K, value: V, weight: int) -> None:
