@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
+from function.cli import interrupts
 
 
 def run() -> None:
-    """Run the command line. While it is imported, Ctrl-C ends the process at once, and without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from function.main import main
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Run the command line."""
+    with interrupts.end_at_once():
+        from function.main import main
     main()
 
 

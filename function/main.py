@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from function.cli import completion, faults, parameters
+from function.cli import completion, faults, interrupts, parameters
 from function.core import closest
 from function.vocabulary import settings
 
@@ -31,6 +31,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "explain": _Command(
         "function.cli.explain", "Explain why an object is not as its spec asks, and which changes help."
     ),
+    "top": _Command("function.cli.top", "Show a fleet at a glance: capacity, who waits and why, what is degraded."),
     "manifests": _Command("function.cli.manifests", "Show what each object becomes on each cluster, as YAML."),
     "simulate": _Command("function.cli.simulate", "Simulate random faults and edits, and check that invariants hold."),
     "render": _Command("function.cli.render", "Compose one resource and print the result, like crossplane render."),
@@ -65,7 +66,9 @@ class _Lazy(click.Group):
         if ctx.resilient_parsing and (outline := completion.outline(cmd_name)):
             return outline
         command = _COMMANDS[cmd_name]
-        found = getattr(importlib.import_module(command.module), command.attribute or cmd_name.replace("-", "_"))
+        with interrupts.end_at_once():
+            module = importlib.import_module(command.module)
+        found = getattr(module, command.attribute or cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
         return parameters.shared(found)
 

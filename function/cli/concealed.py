@@ -5,10 +5,12 @@ Somebody may have written an API key where the name of a Secret belongs, or into
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from function.cli.files import FileLocation, Loaded
+from function.core import redaction
 from function.publish.catalog import BY_KIND
 from function.schema.paths import is_secret
 from function.validation import Finding
@@ -33,7 +35,10 @@ def columns(findings: Iterable[Finding], loaded: Sequence[Loaded]) -> Columns:
 def cut(source: FileLocation, line: int, concealed: Columns) -> str:
     """Return a line of an object's file as an excerpt shows it."""
     column, text = concealed.get((source.file, line)), source.text(line)
-    return text if column is None else f"{text[: column - 1]}{_CUT}"
+    shown = text if column is None else text[: column - 1]
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(shown, redaction.message(shown), strict=False))
+    kept = "".join(character for character, _ in same)
+    return kept if kept == text else f"{kept}{_CUT}"
 
 
 def may_show(text: str) -> bool:

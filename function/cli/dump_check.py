@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from function.cli.documents import FieldPath
 from function.cli.files import Loaded
 from function.cli.values import BrokenFile
-from function.core import dig
+from function.core import dig_fields
 from function.planning.control_plane import kinds
 from function.sandbox.admission import spelled, violations_of
 from function.vocabulary import versions
@@ -47,7 +47,7 @@ def faults(objects: Sequence[Loaded]) -> Iterator[BrokenFile]:
         found = list(dict.fromkeys(fault for shape in shapes for fault in _faults(one.manifest, shape, ())))
         kind = known.of(*one.kind)
         if kind.is_composite and not found:
-            status = dig(kind.schema, "properties", "status") or {}
+            status = dig_fields(kind.schema, "properties", "status")
             found = [(f.path, f.message) for f in violations_of(one.manifest.get("status") or {}, status, ("status",))]
         for path, problem in found:
             yield BrokenFile(one.source.file, f"{spelled(path)} {problem}", one.source.position(path))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import deployment_report, excludes, object_report, report, service_report
+from function.cli import deployment_report, excludes, html, live, object_report, report, service_report
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.fleet import at_work, checked, settled
-from function.core import dig
+from function.core import dig, dig_text_fields
 
 if TYPE_CHECKING:
     from function.cli.files import Loaded
@@ -26,6 +27,7 @@ _EXAMPLE = epilog(
         "modelplane explain fleet/ md/ml-team/qwen -o json",
         "modelplane explain examples/tiers ModelService/ml-team/qwen",
         "modelplane explain fleet/ InferenceCluster/iowa",
+        "modelplane explain --live --context prod ml-team/qwen",
     ],
     {
         0: "nothing is missing",
@@ -40,11 +42,25 @@ _Shown = tuple[Iterable[str], Mapping[str, Any], bool]
 
 
 @click.command(epilog=_EXAMPLE)
-@click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
+@click.argument("dirs", nargs=-1, metavar="[DIR]...")
 @click.argument("what", metavar="[KIND/][NAMESPACE/]NAME")
 @click.option("--output", "-o", "form", type=click.Choice(("text", "json", "yaml")), default="text", show_default=True)
+@click.option("--all", "lists_all", is_flag=True, help="Add the whole fleet to -o json and -o yaml.")
+@html.option
 @excludes.option
-def explain(dirs: tuple[str, ...], what: str, form: str, exclude: tuple[str, ...]) -> None:
+@live.options
+def explain(
+    dirs: tuple[str, ...],
+    what: str,
+    form: str,
+    *,
+    lists_all: bool,
+    page: str | None,
+    exclude: tuple[str, ...],
+    is_live: bool,
+    kubeconfig: Path | None,
+    context: str | None,
+) -> None:
     """Reconcile a fleet until nothing changes, and explain why an object is not as its spec asks.
 
     For a ModelDeployment, show the cause, the reason of each cluster, and the smallest changes that would place one
@@ -53,20 +69,43 @@ def explain(dirs: tuple[str, ...], what: str, form: str, exclude: tuple[str, ...
     For a ModelService, show which priority answers, and the state of each endpoint. For any other object, show its
     conditions, what it waits for, and who uses it.
 
+    With --live, the fleet is the one of the control cluster that your kubeconfig names, which is only read.
+
     The kind may be a plural or a short name. The kind and the namespace may be left out if one object has the name.
+
+    docs/runbooks has a page for each reason: what it means, how to find the cause, and what to do.
     """
+    html.check(page, form)
+    source = live.source(dirs, kubeconfig, context, live=is_live)
     readings = _read(what)
-    loaded = checked(dirs, exclude)
+    loaded = live.fleet(source).loaded if source else checked(dirs, exclude)
     control = settled(loaded)
     ref = _found(control, readings)
     with at_work(control, "try changes"):
         text, data, is_complete = _explained(control, ref, loaded)
     assumed = list(_assumed(control, ref, loaded))
-    if form == "text":
-        report.show([report.Lines("", [*text, *(f"Assumed: {one}" for one in assumed)], style="")])
-    else:
-        report.dump({**data, "assumed": assumed}, form)
+    lines, data = [*text, *(f"Assumed: {one}" for one in assumed)], {**data, "assumed": assumed}
+    fleet = _fleet(control) if lists_all or page is not None else {}
+    if page is not None:
+        html.write(page, _page({**data, **fleet}, lines, is_complete=is_complete))
+    with html.report_of(page):
+        if form == "text":
+            report.show([report.Lines("", lines, style="")])
+        else:
+            report.dump({**data, **(fleet if lists_all else {})}, form)
     click.get_current_context().exit(0 if is_complete else _MISSING)
+
+
+def _fleet(control: ControlPlane) -> Mapping[str, Any]:
+    from function.planning import occupancy
+
+    return {"fleet": {"after": occupancy.data(control.store)}}
+
+
+def _page(data: Mapping[str, Any], lines: Sequence[str], *, is_complete: bool) -> str:
+    from function import picture
+
+    return picture.render(picture.of_explanation(data, lines, is_complete=is_complete))
 
 
 def _read(what: str) -> tuple[Named, ...]:
@@ -126,5 +165,5 @@ def waiting(objects: Iterable[Manifest], namespace: str, name: str) -> Iterator[
         if replica.get("kind") != modelreplica.KIND or dig(replica, "metadata", "namespace") != namespace:
             continue
         ready = condition(replica, "ModelReady")
-        if (dig(replica, "metadata", "labels") or {}).items() >= mine.items() and dig(ready, "status") == "False":
+        if dig_text_fields(replica, "metadata", "labels").items() >= mine.items() and dig(ready, "status") == "False":
             yield identity(replica).name, f"{dig(ready, 'reason')}: {dig(ready, 'message') or ''}"

@@ -16,7 +16,7 @@ from typing import IO, Any
 import click
 
 from function.cli import epilog
-from function.core import visible
+from function.core import redaction, visible
 
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
@@ -94,8 +94,8 @@ def silence() -> None:
 
 
 def visible_lines(message: str) -> str:
-    """Escape a message for the terminal, line by line: it may repeat what a file contains."""
-    return "\n".join(map(visible, message.split("\n")))
+    """Escape a message for the terminal, line by line, without credentials: it may repeat what a file contains."""
+    return "\n".join(visible(redaction.message(line)) for line in message.split("\n"))
 
 
 def _unwritten(error: Exception) -> click.ClickException | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from function.cli.meant import is_ours, mentions, takes_part
 from function.cli.regions import Region
 from function.cli.values import BrokenFile, Position
 from function.cli.walk import SourceFile
-from function.core import Manifest, NamespacedName, dig
+from function.core import Manifest, NamespacedName, dig, known_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,15 @@ def read(
                 reading.broken.append(found)
             else:
                 reading.file(found)
-    return Input(reading.loaded, reading.broken, reading.skipped, reading.read, not reading.has_content, reading.builds)
+    return Input(
+        told(reading.loaded), reading.broken, reading.skipped, reading.read, not reading.has_content, reading.builds
+    )
+
+
+def told(loaded: Sequence[Loaded]) -> list[Loaded]:
+    """Objects whose statuses tell no credentials."""
+    quiet = known_secrets.without_secrets([one.manifest for one in loaded])
+    return [one if one.manifest is new else replace(one, manifest=new) for one, new in zip(loaded, quiet, strict=True)]
 
 
 def load(paths: Iterable[str | Path]) -> list[Loaded]:
@@ -298,8 +306,13 @@ def _is_list(value: Any) -> bool:
 
 
 def _object(found: _Found, file: str) -> Loaded:
-    document, value = found.document, found.value
-    source = FileLocation(file, document.line(found.path), document.text, document.above, found.path)
+    document = found.document
+    return sound(found.value, FileLocation(file, document.line(found.path), document.text, document.above, found.path))
+
+
+def sound(value: Any, source: FileLocation) -> Loaded:
+    """A value as an object with its place. Raises BrokenFile if it is no Kubernetes object."""
+    file = source.file
     if not isinstance(value, Mapping):
         problem = "not a Kubernetes object, which is a mapping with apiVersion, kind and metadata"
         raise BrokenFile(file, problem, source.position(()))

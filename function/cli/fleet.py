@@ -114,15 +114,31 @@ def checked(paths: Sequence[str], exclude: Sequence[str] = (), *, as_edits: bool
     """
     given = read(paths, exclude)
     loaded = _taking_part(given.loaded)
-    errors = [finding for _, finding in _errors(loaded, given.broken, as_edits=as_edits)]
-    for finding in errors:
-        click.echo(str(finding), err=True)
-    if errors:
-        raise faults.InvalidInput(f"{plural(len(errors), 'error')}; nothing was planned", [plain(f) for f in errors])
+    _refuse(_errors(loaded, given.broken, as_edits=as_edits))
     if missing := given.missing(paths):
         raise click.ClickException("\n".join([missing[0].problem, *given.skipped.notes]))
     inputs.note(given.skipped)
     return loaded
+
+
+def sound(loaded: Sequence[Loaded]) -> list[Loaded]:
+    """Objects of a live fleet, which an API server has accepted.
+
+    Raises:
+        ClickException: This release would refuse an object, as one of another release can. The errors are printed.
+    """
+    _refuse(_errors(loaded, ()), "; the cluster has definitions of another release of Modelplane")
+    return [*loaded]
+
+
+def _refuse(errors: Sequence[tuple[int | None, FileFinding]], why: str = "") -> None:
+    """Print errors, and raise ClickException if there are any."""
+    findings = [finding for _, finding in errors]
+    for finding in findings:
+        click.echo(str(finding), err=True)
+    if findings:
+        text = f"{plural(len(findings), 'error')}; nothing was planned{why}"
+        raise faults.InvalidInput(text, [plain(finding) for finding in findings])
 
 
 def _taking_part(loaded: Sequence[Loaded]) -> list[Loaded]:

@@ -1,4 +1,4 @@
-"""`modelplane generate`: XRDs, Compositions and the API reference, from the models."""
+"""`modelplane generate`: XRDs, Compositions, the API reference and heads of runbook pages, from the models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from function.cli import reference
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.publish import generate as generated
+from function.publish import runbooks
 
 _EXAMPLE = epilog(
     [
@@ -36,7 +37,7 @@ def generate(context: click.Context, *, check: bool, root: Path) -> None:
     """Generate XRDs, Compositions and reference pages from the models, and a page from the commands."""
     main = context.find_root().command
     assert isinstance(main, click.Group), "this is one of its commands"
-    others = reference.files(main)
+    others = {**reference.files(main), **runbooks.files(root)}
     if not check:
         for path in generated.write(root, others):
             click.echo(path)

@@ -109,16 +109,21 @@ def nothing(skipped: Skipped, read: int, *, is_empty: bool) -> str:
 
 def note(skipped: Skipped) -> None:
     """Keep what the command skipped in its input for its output, and tell it on standard error."""
-    context = click.get_current_context(silent=True)
     lines = skipped.lines()
-    if context and lines:
-        context.meta.setdefault(_NOTED, skipped.data())
+    if lines:
+        keep("skipped", skipped.data())
     for line in () if terminal.is_quiet() else lines:
         click.echo(visible(line), err=True)
 
 
-def noted() -> dict[str, Any]:
-    """What the command skipped, as a field of its output for programs; empty if that was nothing."""
+def keep(field: str, data: dict[str, Any]) -> None:
+    """Keep a field about the command's input for its output for programs."""
     context = click.get_current_context(silent=True)
-    found = context.meta.get(_NOTED) if context else None
-    return {"skipped": found} if found else {}
+    if context:
+        context.meta.setdefault(_NOTED, {}).setdefault(field, data)
+
+
+def noted() -> dict[str, Any]:
+    """What was kept about the command's input, as fields of its output for programs."""
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(_NOTED, {})) if context else {}

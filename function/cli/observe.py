@@ -15,6 +15,7 @@ from function.cli import observation_report
 from function.cli.address import Address
 from function.cli.epilog import INVALID_OPTION, epilog
 from function.cli.report import dump, show
+from function.probes import CannotListen, ListenAddress
 from function.vocabulary import names
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _EXAMPLE = epilog(
     [
         "modelplane observe --kubeconfig cluster.kubeconfig",
         "modelplane observe --kubeconfig cluster.kubeconfig --context prod -o yaml",
-        "modelplane observe --address 0.0.0.0:8081 --namespace modelplane-system",
+        "modelplane observe --address :8081 --namespace modelplane-system",
     ],
     {
         0: "observed, or stopped by a signal",
@@ -32,7 +33,7 @@ _EXAMPLE = epilog(
         2: INVALID_OPTION,
     },
 )
-_DEFAULT_ADDRESS = "0.0.0.0:8081"
+_PORT = 8081
 
 
 @click.command(epilog=_EXAMPLE)
@@ -54,8 +55,8 @@ _DEFAULT_ADDRESS = "0.0.0.0:8081"
 )
 @click.option(
     "--address",
-    type=Address(),
-    default=_DEFAULT_ADDRESS,
+    type=Address(_PORT),
+    default=f":{_PORT}",
     show_default=True,
     help="Address of the probes /healthz and /readyz.",
 )
@@ -67,7 +68,7 @@ def observe(
     output: str,
     follow: bool,
     namespace: str,
-    address: str,
+    address: ListenAddress,
     debug: bool,
 ) -> None:
     """Observe what the nodes of an inference cluster really have.
@@ -95,24 +96,27 @@ def observe(
 def seen(kubeconfig: Path, context: str | None, selector: str = "") -> Seen:
     """What the cluster of a kubeconfig has, on the nodes that a label selector selects."""
     try:
-        from function.observe import client as api
+        from function.apiserver import client as api
+        from function.apiserver import credentials
         from function.observe import once
     except ImportError as missing:
         raise not_installed(missing) from missing
 
     async def see() -> Seen:
-        async with api.of_file(kubeconfig, context) as client:
+        async with credentials.of_files([kubeconfig], context).client as client:
             return await once.see(client, selector)
 
     try:
         return asyncio.run(see())
-    except (api.UnusableCredentials, api.NoAnswer) as fault:
+    except (credentials.UnusableCredentials, api.NoAnswer) as fault:
         raise click.ClickException(str(fault)) from fault
 
 
-def _serve(kubeconfig: Path | None, context: str | None, *, namespace: str, address: str, debug: bool) -> None:
+def _serve(
+    kubeconfig: Path | None, context: str | None, *, namespace: str, address: ListenAddress, debug: bool
+) -> None:
     try:
-        from function.observe import client as api
+        from function.apiserver import credentials
         from function.observe import health, service
     except ImportError as missing:
         raise not_installed(missing) from missing
@@ -127,8 +131,8 @@ def _serve(kubeconfig: Path | None, context: str | None, *, namespace: str, addr
 
     async def serve() -> None:
         asyncio.get_running_loop().set_exception_handler(log.of_loop)
-        connected = api.of_file(kubeconfig, context) if kubeconfig else api.in_cluster()
-        async with connected as client:
+        access = credentials.of_files([kubeconfig], context) if kubeconfig else credentials.in_cluster()
+        async with access.client as client:
             observer = asyncio.ensure_future(service.run(client, service.Settings(namespace), state, logger.warning))
             for name in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(name, observer.cancel)
@@ -136,13 +140,13 @@ def _serve(kubeconfig: Path | None, context: str | None, *, namespace: str, addr
                 await observer
 
     try:
-        with health.serving(state, address) as port:
-            logger.info("observing", namespace=namespace, port=port)
+        with health.serving(state, address) as bound:
+            logger.info("observing", namespace=namespace, port=bound.port)
             asyncio.run(serve())
-    except api.UnusableCredentials as fault:
+    except credentials.UnusableCredentials as fault:
         raise click.ClickException(str(fault)) from fault
-    except OSError as fault:
-        raise click.ClickException(f"cannot listen on {address}: {fault.strerror or fault}") from fault
+    except CannotListen as fault:
+        raise click.ClickException(f"cannot listen on --address {fault}") from fault
     logger.info("stopped")
 
 

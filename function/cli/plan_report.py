@@ -80,7 +80,7 @@ def _share_data(change: ShareChange) -> dict[str, Any]:
 
 def _deployments_data(shown: PlanComparison) -> Iterator[dict[str, Any]]:
     """The deployments, with the replicas that are listed."""
-    changes = {(c.deployment, c.replica.name): c.what for c in shown.changes}
+    changes = {(c.deployment, c.replica.name): c for c in shown.changes}
     for deployment in shown.outcome.deployments:
         listed = [r for r in deployment.replicas if (deployment.identity, r.name) in changes]
         yield {
@@ -89,9 +89,14 @@ def _deployments_data(shown: PlanComparison) -> Iterator[dict[str, Any]]:
             "wanted": deployment.wanted,
             "serving": deployment.serving,
             "why": deployment.why,
-            "replicas": [{"change": changes[deployment.identity, r.name], **_plain(asdict(r))} for r in listed],
+            "replicas": [_replica_data(changes[deployment.identity, r.name], r) for r in listed],
             "rejections": [asdict(r) for r in deployment.rejections],
         }
+
+
+def _replica_data(change: ReplicaChange, replica: ReplicaOutcome) -> dict[str, Any]:
+    own = {"change": change.what, "replaces": change.was_name or None, "from": change.was or None}
+    return {**own, **_plain(asdict(replica))}
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from function.planning.simulation import replays
 from function.planning.simulation.generator import KINDS, Generator
 from function.planning.simulation.play import play, play_chosen
 from function.planning.simulation.shrink import MOST_STEPS, Shrunk, shrink
-from function.planning.simulation.world import Start
+from function.planning.simulation.start import Start
 from function.sandbox.errors import Unreachable
 
 if TYPE_CHECKING:

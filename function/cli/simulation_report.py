@@ -40,7 +40,7 @@ def show(runs: Sequence[Run], command: Sequence[str]) -> None:
         steps = runs[-1].shrunk.steps if runs[-1].shrunk else runs[-1].played.steps
         click.echo(visible_lines(replays.text(steps, _comments(runs[-1], shlex.join(command)))), nl=False)
         return
-    report.show([report.Lines("", [_summary(runs)]), _steps(runs), _checked(runs)])
+    report.show([report.Lines("", [_summary(runs), *_rounds(runs)]), _steps(runs), _checked(runs)])
 
 
 def visible_lines(text: str) -> str:
@@ -73,6 +73,16 @@ def _summary(runs: Sequence[Run]) -> str:
     return f"{of}{steps}, {facts}; every invariant holds (digest {digests})"
 
 
+def _rounds(runs: Sequence[Run]) -> Iterator[str]:
+    """How long the fleet took to settle."""
+    counts = sum((run.played.rounds for run in runs), Counter[int]())
+    taken = sorted(counts.elements())
+    if taken:
+        half, most = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
+        often = plural(len(taken), "time")
+        yield f"settled {often}: half within {half} rounds, 99 % within {most}, all within {taken[-1]}"
+
+
 def _steps(runs: Sequence[Run]) -> report.Table:
     counts = sum((run.played.counts for run in runs), Counter[str]())
     return report.Table("Steps", ("STEP", "COUNT"), [(title, str(count)) for title, count in sorted(counts.items())])
@@ -96,6 +106,7 @@ def _run(run: Run) -> Mapping[str, Any]:
         "steps": len(run.played.steps),
         "reconciles": run.played.reconciles,
         "refused": run.played.refused,
+        "rounds": {str(rounds): count for rounds, count in sorted(run.played.rounds.items())},
         "digest": run.played.digest,
         "counts": dict(sorted(run.played.counts.items())),
         "checked": {one.title: run.played.checked[one] for one in Invariant},

@@ -11,7 +11,7 @@ from dataclasses import replace
 import click
 
 from function.cli.files import Loaded
-from function.planning import desired
+from function.planning import applying, desired
 from function.planning.control_plane import kinds
 from function.planning.desired import Key
 from function.sandbox.schemas import ServedKinds
@@ -46,6 +46,19 @@ def changed(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
     found = [(edit, before) for edit, before in pairs if _changes(before, edit, served)]
     _check_namespaces(old, [edit for edit, _ in found if not edit.identity.namespace], served)
     return [_replacing(before, edit) for edit, before in found]
+
+
+def applied(base: Iterable[Loaded], edits: Iterable[Loaded]) -> list[Loaded]:
+    """The edits as `kubectl apply` would carry them out on a live fleet."""
+    served = kinds()
+    old = _by_key(base, served)
+    return [_applied(old.get(desired.key(edit.manifest, served)), edit) for edit in edits]
+
+
+def _applied(before: Loaded | None, edit: Loaded) -> Loaded:
+    if before is None or desired.is_deletion(edit.manifest):
+        return edit
+    return replace(edit, manifest=applying.applied(before.manifest, edit.manifest))
 
 
 def _check_namespaces(old: Mapping[Key, Loaded], unstated: Iterable[Loaded], served: ServedKinds) -> None:

@@ -8,17 +8,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from function.cli import excludes, fail_on, n_minus_1, progress, report, whatif_markdown, whatif_report
+from function.cli import excludes, fail_on, html, live, n_minus_1, progress, report, whatif_markdown, whatif_report
 from function.cli.epilog import epilog
 from function.cli.fail_on import Cause
 from function.cli.fleet import at_work, checked, settled
 from function.cli.target import chosen
 from function.core import NamespacedName
-from function.planning import edits
+from function.planning import edits, occupancy
 from function.planning import what_if as playing
 from function.planning.edits import DrainCluster, Edit, LoseCluster, ResizePool, ScaleDeployment
 from function.planning.exit_codes import FAILED_ON, NOTHING_CHANGES, SOMETHING_IS_LOST
@@ -35,6 +36,7 @@ _EXAMPLE = epilog(
         "modelplane what-if examples/spare --scale ml-team/qwen3-8b=4 -o json",
         "modelplane what-if examples/spare --lose any -o markdown",
         "modelplane what-if examples/spare --lose any --fail-on short",
+        "modelplane what-if --live --drain iowa",
     ],
     {
         0: "nothing changes",
@@ -63,7 +65,8 @@ _READ = "function.cli.whatif.edits"
 
 
 @click.command("what-if", cls=_Ordered, epilog=_EXAMPLE)
-@click.argument("dirs", nargs=-1, required=True, metavar="DIR...")
+@click.argument("dirs", nargs=-1, metavar="[DIR]...")
+@live.options
 @click.option(
     "--drain",
     multiple=True,
@@ -80,6 +83,8 @@ _READ = "function.cli.whatif.edits"
 @click.option("--scale", multiple=True, metavar="NAMESPACE/NAME=N", help="Set the replicas of a ModelDeployment.")
 @fail_on.option(fail_on.SHORT, fail_on.LOST, fail_on.CHANGE)
 @click.option("--output", "-o", "form", type=click.Choice(_FORMATS), default="table", show_default=True)
+@click.option("--all", "lists_all", is_flag=True, help="Add the whole fleet, before and after, to -o json and -o yaml.")
+@html.option
 @excludes.option
 @click.option("--target", metavar="HOST:PORT", help="Call the function that is served there, over gRPC without TLS.")
 @click.option(
@@ -94,25 +99,41 @@ def what_if(
     dirs: tuple[str, ...],
     form: str,
     *,
+    lists_all: bool,
+    page: str | None,
     exclude: tuple[str, ...],
     failing: tuple[str, ...],
     target: str | None,
     jobs: int | None,
+    is_live: bool,
+    kubeconfig: Path | None,
+    context: str | None,
     **_: object,
 ) -> None:
     """Reconcile a fleet until nothing changes, apply events, and show their effect.
 
     DIR is one or more folders or files, or - for standard input. You can repeat and combine the options. The events
     happen in the given order, each after the fleet has settled. Nothing is written anywhere.
+
+    With --live, the fleet is the one of the control cluster that your kubeconfig names, which is only read.
     """
     if jobs and jobs > 1 and (target or not hasattr(os, "fork")):
         raise click.UsageError("--jobs above 1 cannot be combined with --target, and needs a system with fork")
+    html.check(page, form)
+    source = live.source(dirs, kubeconfig, context, live=is_live)
     wanted = _wanted(ctx.meta[_READ])
-    control = settled(checked(dirs, exclude), function=chosen(target), at=lambda loaded: _check(loaded, wanted))
+    loaded = live.fleet(source).loaded if source else checked(dirs, exclude)
+    control = settled(loaded, function=chosen(target), at=lambda loaded: _check(loaded, wanted))
+    is_whole = lists_all or page is not None
+    before = occupancy.data(control.store) if is_whole else {}
     found = _found(control, wanted, jobs or (1 if target else playing.most_jobs()))
+    fleet = {"before": before, "after": occupancy.data(control.store)} if is_whole else {}
     failures = fail_on.failures(_causes(found), failing)
     code = FAILED_ON if failures else found.exit_code
-    _show(found, form, code)
+    if page is not None:
+        html.write(page, _page(_data(found, code, fleet)))
+    with html.report_of(page):
+        _show(found, form, _data(found, code, fleet if lists_all else {}))
     for line in failures:
         click.echo(line, err=True)
     sys.exit(code)
@@ -143,7 +164,7 @@ def _check(loaded: ControlPlane, wanted: _Wanted) -> None:
     except edits.UnknownName as unknown:
         raise click.ClickException(str(unknown)) from unknown
     if wanted.each_lost and not edits.clusters(loaded.store):
-        raise click.ClickException("there is no InferenceCluster in the files")
+        raise click.ClickException("there is no InferenceCluster in the fleet")
 
 
 def _found(control: ControlPlane, wanted: _Wanted, jobs: int) -> Impact | NMinusOne:
@@ -182,32 +203,31 @@ def _short(found: Impact | NMinusOne) -> Iterator[str]:
         yield from (f"{s.deployment} ({s.after} of {s.wanted}) without {cluster}" for s in impact.shorts)
 
 
-def _show(found: Impact | NMinusOne, form: str, code: int) -> None:
-    if isinstance(found, playing.NMinusOne):
-        _print(
-            form,
-            n_minus_1.parts(found),
-            lambda: n_minus_1.data(found) | {"exitCode": code},
-            lambda: whatif_markdown.text_of_losses(found),
-        )
-    else:
-        _print(
-            form,
-            whatif_report.parts(found),
-            lambda: whatif_report.data(found) | {"exitCode": code},
-            lambda: whatif_markdown.text(found),
-        )
+def _data(found: Impact | NMinusOne, code: int, fleet: Mapping[str, Any]) -> dict[str, Any]:
+    """A what-if as data, with the whole fleet unless that is empty."""
+    own = n_minus_1.data(found) if isinstance(found, playing.NMinusOne) else whatif_report.data(found)
+    return {**own, **({"fleet": fleet} if fleet else {}), "exitCode": code}
 
 
-def _print(
-    form: str, parts: list[report.Part], data: Callable[[], Mapping[str, Any]], markdown: Callable[[], str]
-) -> None:
+def _page(data: Mapping[str, Any]) -> str:
+    from function import picture
+
+    return picture.render((picture.of_losses if "failing" in data else picture.of_what_if)(data))
+
+
+def _show(found: Impact | NMinusOne, form: str, data: Mapping[str, Any]) -> None:
     if form == "table":
-        report.show(parts)
+        report.show(n_minus_1.parts(found) if isinstance(found, playing.NMinusOne) else whatif_report.parts(found))
     elif form == "markdown":
-        click.echo(markdown(), nl=False)
+        click.echo(_markdown(found), nl=False)
     else:
-        report.dump(data(), form)
+        report.dump(data, form)
+
+
+def _markdown(found: Impact | NMinusOne) -> str:
+    if isinstance(found, playing.NMinusOne):
+        return whatif_markdown.text_of_losses(found)
+    return whatif_markdown.text(found)
 
 
 # Options

@@ -122,6 +122,7 @@ def _move_data(move: ReplicaMove) -> dict[str, Any]:
         "to": move.target or None,
         "pools": list(move.pools),
         "serving": move.serving,
+        "replaces": move.predecessor or None,
         "why": move.why,
     }
 

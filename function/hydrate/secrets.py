@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote
 
+from function.core import known_secrets, redaction
+
 CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY")
 _SHOWN = "***"
@@ -14,13 +16,19 @@ _SHORTEST = 4
 
 
 def redactor(environment: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that replaces the secret values of an environment in a text."""
+    """Return a function that replaces the secret values of an environment, and other credentials, in a text."""
     found = [environment.get(name, "") for name in CREDENTIALS]
     for url in (environment.get(name, "") for name in PROXIES):
         found += _passwords(url)
     known = sorted({value for value in found if len(value) >= _SHORTEST}, key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, known))) if known else None
-    return lambda text: pattern.sub(_SHOWN, text) if pattern else text
+    pattern = re.compile("|".join(map(re.escape, known)) or r"(?!)")
+    parts = known_secrets.Parts(known)
+
+    def told(text: str) -> str:
+        """Without the values, without parts of them, and without what servers add: a redirect to a signed URL."""
+        return parts.hidden_from(redaction.message(pattern.sub(_SHOWN, text)))
+
+    return told
 
 
 def _passwords(url: str) -> Iterator[str]:

@@ -20,6 +20,8 @@ class ReplicaChange:
     replica: ReplicaOutcome
     was: str = ""
     """The cluster that it was on, if it moved."""
+    was_name: str = ""
+    """The name that it had there."""
 
     @property
     def state(self) -> str:

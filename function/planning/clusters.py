@@ -28,12 +28,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from function import clouds
-from function.core import Condition, Manifest, dig, plain
+from function.core import Condition, Manifest, dig, dig_fields, dig_text, plain
 from function.planning import control_cluster, controllers, observed, preinstalled, provider
 from function.planning.controllers import RemoteObject
 from function.planning.faults import Faults
 from function.planning.managed import Providers
 from function.planning.seen import Seen
+from function.sandbox.conditions import PAUSED
 from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import names, versions
@@ -78,6 +79,8 @@ class Clusters:
     def lose(self, config: str) -> None:
         """Remove everything on the cluster that a provider config reaches, at once."""
         self.things.pop(config, None)
+        for ref in self.seen.objects.get(config, ()):
+            self.seen.reported.pop(ref, None)  # what is made there again counts its versions anew
         self._changed(config)
 
     def redirect(self, config: str, other: str) -> None:
@@ -136,7 +139,7 @@ class Clusters:
             if ref[:2] == _OBJECT:
                 seen.provide.objects.add(ref)
                 seen.observe.objects.add(ref)
-                remote = dig(found, "status", "atProvider", "manifest")
+                remote: Manifest = dig_fields(found, "status", "atProvider", "manifest")
                 if observed.is_observation(remote):  # of a dump; what the observer writes here is known already
                     self.observations.setdefault(remote["metadata"]["name"], remote)
         elif ref.kind == "ConfigMap":
@@ -210,7 +213,7 @@ class Clusters:
     def _provide(self, store: Store, ref: Ref) -> None:
         """Apply an Object's manifest to its cluster, or delete the remote object if the Object is deleted."""
         found = store.get(ref)
-        if found is None:
+        if found is None or provider.is_paused(found):
             return
         config = provider.config(found)
         if dig(found, "metadata", "deletionTimestamp"):
@@ -222,9 +225,9 @@ class Clusters:
         if self._error(store, found):
             return
         if not provider.may_create(found):
-            self._assume(config, dig(found, "spec", "forProvider", "manifest"))
+            self._assume(config, provider.carried(found))
             return
-        self._apply(config, ref, dig(found, "spec", "forProvider", "manifest"))
+        self._apply(config, ref, provider.carried(found))
         self.seen.applied[ref] = store.changed[ref]
 
     def _assume(self, config: str, observed: Manifest) -> None:
@@ -235,7 +238,7 @@ class Clusters:
             self._changed(config)
 
     def _has_thing(self, config: str, manifest: Manifest) -> bool:
-        return ref_of(dig(manifest, "spec", "forProvider", "manifest")) in self.things.get(config, {})
+        return ref_of(provider.carried(manifest)) in self.things.get(config, {})
 
     def _withdraw(self, store: Store, ref: Ref, manifest: Manifest, error: str) -> None:
         """Delete the remote object. Without an answer of its cluster, an Object that must delete it stays."""
@@ -243,11 +246,13 @@ class Clusters:
         if error and not keeps:
             return
         there = self.things.get(provider.config(manifest), {})
-        target = ref_of(dig(manifest, "spec", "forProvider", "manifest"))
+        target = ref_of(provider.carried(manifest))
         if not keeps and target in there and there[target].owner in (ref, None):
             gone = there.pop(target).manifest
             there.pop(observed.owned_by(gone) or target, None)
             self._restore(store, provider.config(manifest))
+        elif keeps and target in there and there[target].owner == ref:
+            there[target].owner = None  # another Object may take it over
         store.remove_finalizer(ref, provider.FINALIZER)
 
     def _apply(self, config: str, owner: Ref, wanted: Manifest) -> None:
@@ -274,10 +279,13 @@ class Clusters:
         name = self.seen.clusters[config].name if config in self.seen.clusters else ""
         if config in map(names.provider_config, self.faults.unreachable):  # also once its InferenceCluster is gone
             return "cannot get object: dial tcp: connect: connection refused"
+        if name in self.faults.unauthorized:
+            return "cannot get object: Unauthorized"
+        if (failure := self.faults.object_errors.get(manifest["metadata"]["name"])) and provider.may_create(manifest):
+            return failure
         if name in self.faults.provider_errors and provider.may_create(manifest):
             return self.faults.provider_errors[name]
-        target = dig(manifest, "spec", "forProvider", "manifest")
-        namespace = dig(target, "metadata", "namespace") or ""
+        namespace = dig_text(provider.carried(manifest), "metadata", "namespace") or ""
         if namespace and provider.may_create(manifest) and not self._has_namespace(config, namespace):
             return f'cannot create object: namespaces "{namespace}" not found'
         return ""
@@ -288,10 +296,13 @@ class Clusters:
     def _report(self, store: Store, ref: Ref) -> None:
         """Write an Object's status: the remote object, whether it is in sync, and whether it is ready."""
         found = store.get(ref)
+        if found is not None and provider.is_paused(found):
+            provider.write_status(store, ref, None, PAUSED)
+            return
         if found is None or dig(found, "metadata", "deletionTimestamp"):
             return
         error = self._error(store, found)
-        target = ref_of(dig(found, "spec", "forProvider", "manifest"))
+        target = ref_of(provider.carried(found))
         remote = self.things.get(provider.config(found), {}).get(target)
         written_from = (store.changed[ref], remote.version if remote else -1, error)
         if self.seen.reported.get(ref) == written_from:

@@ -179,7 +179,7 @@ def _replica_changes(
     for was, replica in ((old[n], new[n]) for n in sorted(new.keys() & old.keys())):
         yield ReplicaChange("kept" if was.revision == replica.revision else "updated", name, replica)
     for was, replica in zip(went, came, strict=False):
-        yield ReplicaChange("moved", name, replica, was.cluster)
+        yield ReplicaChange("moved", name, replica, was.cluster, was.name)
     for replica in came[len(went) :]:
         yield ReplicaChange("new", name, replica)
     for replica in went[len(came) :]:

@@ -46,10 +46,11 @@ class ControlPlane:
             store, self.function, (self.clusters,), step=xrd.STEP, seed=self.seed, levels=_LEVELS, ahead=_AHEAD
         )
 
-    def copied(self) -> ControlPlane:
-        """A control plane in the same state that changes independently."""
-        other = ControlPlane(self.function, self.seed, self.clusters.copied())
-        other.loop = self.loop.copied(self.store.copied(), (other.clusters,))
+    def copied(self, function: CompositionFunction | None = None) -> ControlPlane:
+        """A control plane in the same state that changes independently. It calls the same function by default."""
+        function = function or self.function
+        other = ControlPlane(function, self.seed, self.clusters.copied())
+        other.loop = self.loop.copied(self.store.copied(), (other.clusters,), function)
         return other
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig_fields, dig_text
 from function.planning import nodes as node_pools
 from function.planning import preinstalled, statuses, storage
 from function.planning.faults import Faults
@@ -69,7 +69,7 @@ def run(
     Returns:
         How many statuses changed.
     """
-    name = dig(cluster, "metadata", "name") or ""
+    name = dig_text(cluster, "metadata", "name") or ""
     if name in faults.unreachable:
         return 0
     before = sum(remote.version for remote in things.values())
@@ -147,4 +147,4 @@ def copies(ref: Ref, manifest: Manifest) -> Iterator[list[Manifest]]:
             continue
         group = spec["leaderWorkerTemplate"]
         worker = group["workerTemplate"]["spec"]
-        yield [dig(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]
+        yield [dig_fields(group, "leaderTemplate", "spec") or worker, *[worker] * (int(group.get("size", 1)) - 1)]

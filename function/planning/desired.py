@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from function.core import Manifest, controller, dig, plain
+from function.core import Manifest, controller, dig, dig_fields, plain
 from function.publish.catalog import BY_KIND
 from function.sandbox import admission
 from function.sandbox.schemas import ServedKinds, group_of
@@ -45,7 +45,7 @@ def is_authored(manifest: Manifest) -> bool:
     """Whether users write the object, rather than Crossplane or another controller."""
     kind = BY_KIND.get((manifest["apiVersion"], manifest["kind"]))
     is_internal = kind is not None and kind.audience is Audience.INTERNAL
-    is_composed = crossplane.COMPOSITION_KEY in (dig(manifest, "metadata", "annotations") or {})
+    is_composed = crossplane.COMPOSITION_KEY in dig_fields(manifest, "metadata", "annotations")
     return not (is_internal or is_composed or controller(manifest["metadata"]))
 
 

@@ -23,8 +23,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import Manifest, NamespacedName, controller, dig
+from function.core import Manifest, NamespacedName, controller, dig, dig_fields
 from function.planning import field_changes, provider
+from function.planning.applying import LAST_APPLIED
 from function.planning.field_changes import FieldChange
 from function.planning.sensitive import Tokens, masked
 from function.sandbox import fields as indexed
@@ -32,7 +33,6 @@ from function.sandbox.store import Ref, Store
 from function.vocabulary import crossplane, labels, names, versions
 
 CONTROL_CLUSTER = "the control cluster"
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _ADDED = {
     "labels": (crossplane.COMPOSITE,),
     "annotations": (
@@ -40,7 +40,7 @@ _ADDED = {
         crossplane.EXTERNAL_NAME,
         crossplane.DELETION_ATTEMPT,
         labels.MANIFEST_HASH,
-        _LAST_APPLIED,
+        LAST_APPLIED,
     ),
 }
 """Labels and annotations that nobody wrote, or that follow from the rest."""
@@ -237,7 +237,7 @@ def is_manifest(store: Store, manifest: Manifest) -> bool:
 def content(manifest: Manifest) -> dict[str, Any]:
     """Return what somebody asked for: of an Object the manifest in it, else the object without what others added."""
     if (manifest["apiVersion"], manifest["kind"]) == _OBJECT:
-        manifest = dig(manifest, "spec", "forProvider", "manifest") or manifest
+        manifest = dig_fields(manifest, "spec", "forProvider", "manifest") or manifest
     rest = {key: value for key, value in manifest.items() if key not in ("metadata", "status")}
     spec = rest.get("spec")
     if isinstance(spec, Mapping) and "crossplane" in spec:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from function.core import NamespacedName, closest, dig, enumerate_names, identity
+from function.core import NamespacedName, closest, dig, dig_list, enumerate_names, identity
 from function.planning.control_plane import ControlPlane
 from function.sandbox.store import Ref, Store
 from function.vocabulary import labels, names, versions
@@ -151,7 +151,7 @@ class _Known:
         _must_be("InferenceCluster", edit.cluster, clusters(self.store))
         if isinstance(edit, ResizePool):
             found = self.store.get(_cluster(edit.cluster))
-            pools = [str(pool["name"]) for pool in dig(found, "spec", "nodePools") or ()]
+            pools = [str(dig(pool, "name")) for pool in dig_list(found, "spec", "nodePools")]
             _must_be("pool", edit.pool, pools, of=f" of InferenceCluster {edit.cluster}")
         if isinstance(edit, LoseCluster):
             self.lost.add(edit.cluster)

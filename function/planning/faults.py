@@ -40,6 +40,10 @@ class Faults:
     """Images that never start, anywhere."""
     provider_errors: dict[str, str] = field(default_factory=dict)
     """Clusters on which the provider cannot apply anything, with its error message."""
+    unauthorized: set[str] = field(default_factory=set)
+    """Clusters that do not accept the provider's credentials any more."""
+    object_errors: dict[str, str] = field(default_factory=dict)
+    """Objects that the provider cannot apply, by their names, with its error message."""
     without_address: set[str] = field(default_factory=set)
     """Clusters whose gateway has no address."""
     failed_hydrations: dict[str, int] = field(default_factory=dict)
@@ -54,6 +58,10 @@ class Faults:
     name."""
     never_ready: set[str] = field(default_factory=set)
     """Managed resources that the cloud has made, and that never become ready."""
+
+    def cut_off(self, cluster: str) -> bool:
+        """Whether the provider cannot act on a cluster, so that what is known of it may be old."""
+        return cluster in self.unreachable or cluster in self.unauthorized or cluster in self.provider_errors
 
 
 def of(faults: Mapping[str, V], manifest: Manifest) -> V | None:

@@ -38,6 +38,8 @@ class ReplicaMove:
     serving: bool
     why: str = ""
     """Why it stays or stops."""
+    predecessor: str = ""
+    """The replica that it replaces, if it moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,9 @@ def _moves(
 
 def _move(what: str, change: ReplicaChange, *, source: str, target: str = "", why: str = "") -> ReplicaMove:
     replica = change.replica
-    return ReplicaMove(what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why)
+    return ReplicaMove(
+        what, change.deployment, replica.name, source, target, replica.pools, replica.serving, why, change.was_name
+    )
 
 
 def _service_changes(

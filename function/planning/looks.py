@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from function.contracts.cloud.managedkind import ManagedKind
 from function.contracts.cloud.provisioner import Observation, Provisioner
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_fields
 from function.manifests import managed
 from function.planning import provider, upjet
 from function.planning.faults import Faults
@@ -47,7 +47,7 @@ class Look:
     @property
     def wanted(self) -> Manifest:
         """What the cloud is to have."""
-        return dig(self.manifest, "spec", "forProvider") or {}
+        return dig_fields(self.manifest, "spec", "forProvider")
 
     @property
     def config(self) -> Ref:

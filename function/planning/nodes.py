@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from function import cel, podspec
-from function.core import Manifest, dig, dig_list
+from function.core import Manifest, dig, dig_list, dig_number, dig_objects, dig_text
 from function.fleet import clusters
+from function.fleet.values import whole
 from function.planning.shared_nodes import SharedNodes
 from function.scheduling import Claimed, Demands, PodNeeds
 from function.scheduling.devices import Matcher, Offer
@@ -117,7 +118,7 @@ class Nodes:
     def _allocates(self, shape: NodeShape, claims: Sequence[Manifest]) -> bool:
         asked = _requests(claims)
         requests = tuple(_request(r) for r in asked)
-        wanted = tuple(dig(r, "exactly", "deviceClassName") for r in asked)
+        wanted = tuple(dig_text(r, "exactly", "deviceClassName") or "" for r in asked)
         offer = self.matcher.offer(Member("pod", 1, requests), _claimable(shape, frozenset(wanted)))
         return isinstance(offer, Offer) and offer.classes == wanted
 
@@ -150,8 +151,8 @@ def _nodes(pool: Pool | None, nodes: int) -> PoolNodes:
 def _kept(made: Manifest) -> dict[str, int]:
     """The nodes of the pools that a cloud has made."""
     there = dig_list(made, "status", "pools")
-    pools = (pool for pool in dig_list(made, "spec", "nodePools") if pool["name"] in there)
-    return {pool["name"]: int(pool.get("maxNodeCount", pool.get("nodeCount", 1))) for pool in pools}
+    pools = (pool for pool in dig_objects(made, "spec", "nodePools") if pool["name"] in there)
+    return {str(pool["name"]): whole(pool.get("maxNodeCount", pool.get("nodeCount")), 1) for pool in pools}
 
 
 def _claimable(shape: NodeShape, classes: frozenset[str]) -> NodeShape:
@@ -174,7 +175,7 @@ class _UncountedSelector:
 
 
 def _requests(claims: Iterable[Manifest]) -> list[Manifest]:
-    return [r for claim in claims for r in dig(claim, "spec", "spec", "devices", "requests") or ()]
+    return [r for claim in claims for r in dig_objects(claim, "spec", "spec", "devices", "requests")]
 
 
 def _request(request: Manifest) -> DeviceRequest:
@@ -186,9 +187,9 @@ def _claimed(request: Manifest) -> Claimed:
 
 
 def _count(request: Manifest) -> int:
-    return int(dig(request, "exactly", "count") or 1)
+    return int(dig_number(request, "exactly", "count")) or 1
 
 
 def _selectors(request: Manifest) -> tuple[_UncountedSelector, ...]:
-    texts = (str(dig(s, "cel", "expression")) for s in dig(request, "exactly", "selectors") or ())
+    texts = (str(dig(s, "cel", "expression")) for s in dig_list(request, "exactly", "selectors"))
     return tuple(map(_UncountedSelector, texts))

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from function.core import Manifest, dig, dig_list, plain
+from function.core import Manifest, dig, dig_list, dig_number, dig_objects, plain
 from function.fleet import observations
 from function.planning.controllers import RemoteObject
 from function.sandbox.store import Ref
@@ -93,17 +93,18 @@ def _answer(text: str, declaration: Manifest, cluster: Manifest) -> str:
 def _taken(cluster: Manifest, pool: str) -> int:
     """The nodes that replicas take of a pool."""
     stated = (one for one in dig_list(cluster, "status", "allocations") if dig(one, "pool") == pool)
-    return next((int(one["nodes"]) - int(one["free"]) for one in stated), 0)
+    return next((int(dig_number(one, "nodes") - dig_number(one, "free")) for one in stated), 0)
 
 
 def _published(cluster: Manifest, pool: str) -> Manifest:
-    return next((one for one in dig_list(cluster, "status", "gpuPools") if dig(one, "name") == pool), {})
+    return next((one for one in dig_objects(cluster, "status", "gpuPools") if dig(one, "name") == pool), {})
 
 
 def _added(pool: Manifest, count: int, published: Manifest) -> dict[str, Any]:
     """Nodes as the pool has them already, or as its class declares them."""
     like = plain(pool["nodes"][0]) if pool["nodes"] else {}
-    devices = {str(d["name"]): int(d["count"]) for d in dig_list(published, "devices") if d.get("claim") != "Synthetic"}
+    claimed = (device for device in dig_objects(published, "devices") if device.get("claim") != "Synthetic")
+    devices = {str(device["name"]): int(dig_number(device, "count")) for device in claimed}
     return {
         "names": [],
         "count": count,

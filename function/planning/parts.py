@@ -12,9 +12,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from function.api.weights import SOURCES
-from function.core import Manifest, NamespacedName, condition, dig, identity, is_ready, plain, serves
+from function.core import (
+    Manifest,
+    NamespacedName,
+    condition,
+    denial,
+    dig,
+    dig_fields,
+    dig_list,
+    dig_number,
+    dig_objects,
+    dig_text,
+    identity,
+    is_ready,
+    plain,
+    redaction,
+    serves,
+)
 from function.fleet import clusters
-from function.planning import infrastructure, sensitive
+from function.planning import infrastructure
 from function.planning.outcome import (
     ClusterOutcome,
     ClusterRejection,
@@ -74,9 +90,9 @@ def read(store: Store) -> PlanOutcome:
 
 def owner(replica: Manifest) -> NamespacedName:
     """The deployment of a replica. Its label may be truncated, so the controller reference is preferred."""
-    owners = dig(replica, "metadata", "ownerReferences") or ()
-    name = next((o["name"] for o in owners if o.get("controller")), None)
-    labelled = dig(replica, "metadata", "labels", labels.DEPLOYMENT)
+    owners = dig_objects(replica, "metadata", "ownerReferences")
+    name = next((str(o["name"]) for o in owners if o.get("controller")), None)
+    labelled = dig_text(replica, "metadata", "labels", labels.DEPLOYMENT)
     return NamespacedName(identity(replica).namespace, name or labelled or "")
 
 
@@ -93,17 +109,16 @@ def _things(store: Store) -> Mapping[str, list[RemoteResource]]:
 
 def controllers(manifest: Manifest) -> tuple[str, ...]:
     """The uid of an object's controller."""
-    owners = dig(manifest, "metadata", "ownerReferences") or ()
-    return tuple(found["uid"] for found in owners if found.get("controller"))
+    owners = dig_objects(manifest, "metadata", "ownerReferences")
+    return tuple(str(found["uid"]) for found in owners if found.get("controller"))
 
 
 def thing(manifest: Manifest) -> RemoteResource | None:
     """The resource that an Object stands for; None for one that every replica has."""
-    wanted = dig(manifest, "spec", "forProvider", "manifest") or {}
+    wanted: Manifest = dig_fields(manifest, "spec", "forProvider", "manifest")
     if wanted.get("kind") in _HIDDEN or not wanted:
         return None
-    metadata = wanted["metadata"]
-    return RemoteResource(wanted["kind"], metadata.get("namespace") or "", metadata["name"], is_ready(manifest))
+    return RemoteResource(wanted["kind"], *identity(wanted), is_ready(manifest))
 
 
 def deployment(manifest: Manifest, replicas: Iterable[ReplicaOutcome]) -> DeploymentOutcome:
@@ -116,8 +131,8 @@ def deployment(manifest: Manifest, replicas: Iterable[ReplicaOutcome]) -> Deploy
         replicas=tuple(replicas),
         why=_why(manifest),
         rejections=tuple(
-            ClusterRejection(r.get("cluster") or "", r.get("reason") or "", r.get("message") or "")
-            for r in dig(manifest, "status", "rejections") or ()
+            ClusterRejection(*(dig_text(rejection, field) or "" for field in ("cluster", "reason", "message")))
+            for rejection in dig_list(manifest, "status", "rejections")
         ),
     )
 
@@ -130,9 +145,9 @@ def _wanted(manifest: Manifest) -> int:
 def replica(manifest: Manifest, becomes: Iterable[RemoteResource]) -> ReplicaOutcome:
     """A ModelReplica, and what it composed on its cluster."""
     pools = (
-        str(member.get("nodePoolName") or "")
-        for engine in dig(manifest, "spec", "engines") or ()
-        for member in engine.get("members") or ()
+        dig_text(member, "nodePoolName") or ""
+        for engine in dig_list(manifest, "spec", "engines")
+        for member in dig_list(engine, "members")
     )
     return ReplicaOutcome(
         name=identity(manifest).name,
@@ -163,18 +178,20 @@ def pools(manifest: Manifest, _: Invented) -> tuple[PoolOutcome, ...]:
 
 
 def _pools(manifest: Manifest) -> Iterator[PoolOutcome]:
-    stated = {a.get("pool"): a for a in dig(manifest, "status", "allocations") or ()}
-    for pool in dig(manifest, "status", "gpuPools") or ():
-        devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in pool.get("devices") or ())
-        nodes, left = int(pool.get("nodes") or 0), stated.get(pool["name"]) or {}
-        shared = tuple(map(_shared, left.get("devices") or ()))
-        free = int(left.get("free", nodes))
-        yield PoolOutcome(identity(manifest).name, pool["name"], devices, nodes, free, shared)
+    stated = {dig_text(a, "pool"): a for a in dig_objects(manifest, "status", "allocations")}
+    for pool in dig_objects(manifest, "status", "gpuPools"):
+        devices = ", ".join(f"{d.get('count', 1)} {_product(d)}" for d in dig_objects(pool, "devices"))
+        name = str(pool["name"])
+        nodes, left = int(dig_number(pool, "nodes")), stated.get(name) or {}
+        shared = tuple(map(_shared, dig_objects(left, "devices")))
+        free = int(dig_number(left, "free", otherwise=nodes))
+        yield PoolOutcome(identity(manifest).name, name, devices, nodes, free, shared)
 
 
 def _shared(devices: Manifest) -> SharedDevices:
-    total, free = int(devices.get("total") or 0), int(devices.get("free") or 0)
-    fit = tuple((int(row["count"]), int(row["pods"])) for row in devices.get("guaranteed") or ())
+    total, free = int(dig_number(devices, "total")), int(dig_number(devices, "free"))
+    rows = dig_list(devices, "guaranteed")
+    fit = tuple((int(dig_number(row, "count")), int(dig_number(row, "pods"))) for row in rows)
     return SharedDevices(str(devices.get("name")), total, free, fit)
 
 
@@ -196,13 +213,13 @@ def endpoint(manifest: Manifest, invented: Invented) -> EndpointOutcome:
 
 def _shown(text: str, invented: Invented) -> str:
     """An address without what only a real cluster gives, and without a password."""
-    return invented.marked(sensitive.text(text))
+    return invented.marked(redaction.text(text))
 
 
 def service(manifest: Manifest, invented: Invented) -> ServiceOutcome:
     """A ModelService."""
     name, status = identity(manifest), manifest.get("status") or {}
-    matched, ready = (int(dig(status, "endpoints", count) or 0) for count in ("matched", "ready"))
+    matched, ready = (int(dig_number(status, "endpoints", count)) for count in ("matched", "ready"))
     return ServiceOutcome(
         namespace=name.namespace,
         name=name.name,
@@ -211,7 +228,7 @@ def service(manifest: Manifest, invented: Invented) -> ServiceOutcome:
         ready=ready,
         routed=tuple(str(found) for found in status.get("routed") or ()),
         priority=None if status.get("priority") is None else int(status["priority"]),
-        entries=tuple(map(_entry, dig(manifest, "spec", "endpoints") or ())),
+        entries=tuple(map(_entry, dig_objects(manifest, "spec", "endpoints"))),
     )
 
 
@@ -236,9 +253,9 @@ def weights(cache: Manifest, _: Invented) -> tuple[StagedWeights, ...]:
 
 
 def _weights(cache: Manifest) -> Iterator[StagedWeights]:
-    name, sizes = identity(cache), [dig(cache, "spec", source.field, "sizeGiB") for source in SOURCES]
+    name, sizes = identity(cache), [dig_number(cache, "spec", source.field, "sizeGiB") for source in SOURCES]
     size = next((int(size) for size in sizes if size), 0)
-    for place in dig(cache, "status", "clusters") or ():
+    for place in dig_objects(cache, "status", "clusters"):
         if place.get("phase") in _STAGED and not place.get("claimName"):
             yield StagedWeights(name.namespace, name.name, str(place.get("name")), size)
 
@@ -256,10 +273,11 @@ def _why(manifest: Manifest) -> str:
 
 def _whys(manifest: Manifest) -> Iterator[str]:
     """The messages of an object's own conditions that are False; without any, that of Crossplane's Synced."""
-    conditions = dig(manifest, "status", "conditions") or ()
+    conditions = dig_objects(manifest, "status", "conditions")
     own = [c for c in conditions if c.get("type") not in _SYSTEM and c.get("status") == "False"]
     for found in own:
         yield f"{found.get('reason')}: {found.get('message') or ''}".rstrip(": ")
     synced = condition(manifest, "Synced")
     if not own and dig(synced, "status") == "False" and dig(synced, "message"):
-        yield str(dig(synced, "message"))
+        message = str(dig(synced, "message"))
+        yield denial.explain(message) or message

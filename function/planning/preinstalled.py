@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_fields
 from function.fleet import clusters
 from function.vocabulary import names, versions
 
@@ -48,7 +48,7 @@ def invented(cluster: Manifest) -> Iterator[str]:
 def _kube_system(cluster: Manifest) -> dict[str, Any]:
     """The namespace whose UID identifies a Kubernetes cluster: the published UID, or one derived from the kubeconfig.
     Two InferenceClusters with the same kubeconfig are the same cluster."""
-    secret = dig(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
+    secret = dig_fields(cluster, "spec", "cluster", "existing", "secretRef") or {"name": cluster["metadata"]["name"]}
     kubeconfig = "/".join(("kubeconfig", str(secret.get("name")), str(secret.get("key") or "")))
     uid = dig(cluster, "status", "clusterID") or str(uuid.uuid5(uuid.NAMESPACE_URL, kubeconfig))
     return {

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from function import cel
-from function.core import Condition, Manifest, dig, plain
+from function.core import Condition, Manifest, dig, dig_fields, dig_objects, dig_texts, plain
 from function.sandbox.conditions import with_conditions
 from function.sandbox.store import Ref, Store
+from function.vocabulary import crossplane
 
 FINALIZER = "finalizer.managedresource.crossplane.io"
 """Finalizer of a managed resource, until what it manages is deleted (crossplane-runtime v2.4)."""
@@ -48,16 +49,15 @@ def write_status(store: Store, ref: Ref, at_provider: Mapping[str, Any] | None, 
 
 def is_ready(manifest: Manifest, remote: Manifest) -> bool:
     """Whether an Object is ready by its readiness policy, given the remote object."""
-    readiness = dig(manifest, "spec", "readiness") or {}
-    match readiness.get("policy"):
+    match dig(manifest, "spec", "readiness", "policy"):
         case "DeriveFromCelQuery":
-            return _holds(readiness["celQuery"], remote)
+            return _holds(str(dig(manifest, "spec", "readiness", "celQuery")), remote)
         case "DeriveFromObject":
             return any(
-                c["type"] == "Ready" and c["status"] == "True" for c in dig(remote, "status", "conditions") or ()
+                c["type"] == "Ready" and c["status"] == "True" for c in dig_objects(remote, "status", "conditions")
             )
         case "AllTrue":
-            return all(c["status"] == "True" for c in dig(remote, "status", "conditions") or ())
+            return all(c["status"] == "True" for c in dig_objects(remote, "status", "conditions"))
         case _:
             return True
 
@@ -76,8 +76,18 @@ def config(manifest: Manifest) -> str:
     return str(reference.get("name") or "default")
 
 
+def carried(manifest: Manifest) -> Manifest:
+    """The manifest of the remote object that an Object stands for."""
+    return dig_fields(manifest, "spec", "forProvider", "manifest")
+
+
+def is_paused(manifest: Manifest) -> bool:
+    """Whether the provider leaves a managed resource alone, also if it is deleted."""
+    return bool(dig(manifest, "metadata", "annotations", crossplane.PAUSED) == "true")
+
+
 def _policies(manifest: Manifest) -> tuple[str, ...]:
-    return tuple(dig(manifest, "spec", "managementPolicies") or ("*",))
+    return dig_texts(manifest, "spec", "managementPolicies") or ("*",)
 
 
 def may_create(manifest: Manifest) -> bool:

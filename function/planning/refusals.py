@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, Reason, controller, dig
+from function.core import Manifest, Reason, controller, dig_objects
 from function.planning import desired
 from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import conditions
@@ -68,7 +68,7 @@ def _same(refusal: Refusal) -> tuple[Ref, str, str]:
 
 
 def _of(store: Store, manifest: Manifest) -> Iterator[Refusal]:
-    for found in dig(manifest, "status", "conditions") or ():
+    for found in dig_objects(manifest, "status", "conditions"):
         if is_refusal(found):
             told = str(found["type"]), str(found["reason"]), str(found.get("message") or "")
             yield Refusal(_root(store, manifest), ref_of(manifest), *told)

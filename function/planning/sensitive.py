@@ -8,18 +8,15 @@ Sensitive are: the data of Secrets; the value of a variable, header or field who
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from function.core.manifest import is_list
+from function.core.redaction import FLAG, SENSITIVE, Hide, text
 from function.sandbox.invented import KNOWN_LATER
 
-SENSITIVE = "(sensitive)"
 CHANGED = "(sensitive, changed)"
-
-Hide = Callable[[str], str]
-"""Returns what is shown in place of a sensitive text."""
 
 _VARIABLE = re.compile(r"TOKEN|KEY|PASSW|PASSPHRASE|SECRET|CREDENTIAL|AUTHORIZATION|COOKIE", re.IGNORECASE)
 """Names of variables and headers. They name values, never references."""
@@ -31,22 +28,6 @@ _FIELD = re.compile(
     r"|^[A-Z0-9_]*(TOKEN|KEY|PASSWORD|SECRET|CREDENTIAL)[A-Z0-9_]*$",
 )
 """Names of fields. `key` and `secretName` name references."""
-_NAMED = r"[\w-]*?(?:token|(?:key|password|passwd|passphrase|secret|credential)s?)"
-"""Names of flags. `--max-num-batched-tokens` counts tokens of another sort."""
-_WHOLE = re.compile(r"PRIVATE KEY-----|client-key-data|client-certificate-data|(?s:kind: Config\b.*\busers:)")
-_PARTS = (
-    re.compile(rf"(?<![\w-])(?P<lead>--?{_NAMED}[=\s]+)(?P<value>[^\s-][^\s]*)", re.IGNORECASE),
-    re.compile(r"(?<!\w)(?P<lead>\w*(?:TOKEN|KEY|PASSWORD|SECRET)\w*=)(?P<value>[^\s&;]+)"),
-    re.compile(r"(?P<lead>\bBearer\s+)(?P<value>[\w.~+/=-]+)", re.IGNORECASE),
-    re.compile(r"(?P<lead>://)(?P<value>[^\s/]+)(?=@)"),
-    re.compile(
-        r"(?P<lead>[\"']?\b[\w-]*(?:token|password|passphrase|secret|api[_-]?key)[\"']?\s*:\s*[\"']?)"
-        r"(?P<value>[^\"'\s,{}\[\]]+)",
-        re.IGNORECASE,
-    ),
-)
-"""What of a text is sensitive."""
-_FLAG = re.compile(rf"--?{_NAMED}", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -102,21 +83,6 @@ def masked(value: Any, hide: Hide = lambda _: SENSITIVE) -> Any:
     return text(value, hide) if isinstance(value, str) else value
 
 
-def text(value: str, hide: Hide = lambda _: SENSITIVE) -> str:
-    """Return a text without what of it is sensitive."""
-    if _WHOLE.search(value):
-        return hide(value)
-    for part in _PARTS:
-        value = part.sub(lambda found: f"{found['lead']}{_once(found['value'], hide)}", value)
-    return value
-
-
-def _once(value: str, hide: Hide) -> str:
-    """Hide a value, unless an earlier pattern did, or it is a reference to a variable."""
-    is_known = _TOKEN.search(value) or SENSITIVE in value or value.startswith("$")
-    return value if is_known else hide(value)
-
-
 def _mapping(value: Mapping[str, Any], hide: Hide) -> dict[str, Any]:
     whole = ("data", "stringData") if value.get("kind") == "Secret" else ()
     is_variable = _VARIABLE.search(str(value.get("name") or "")) is not None
@@ -152,5 +118,5 @@ def _list(value: Any, hide: Hide) -> list[Any]:
     for one in value:
         is_value = is_next and isinstance(one, str) and not one.startswith(("-", "$"))
         items.append(hide(one) if is_value else masked(one, hide))
-        is_next = isinstance(one, str) and bool(_FLAG.fullmatch(one))
+        is_next = isinstance(one, str) and bool(FLAG.fullmatch(one))
     return items

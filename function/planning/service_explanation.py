@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, NamespacedName, closest, condition, dig, enumerate_names, identity, is_ready
+from function.core import (
+    Manifest,
+    NamespacedName,
+    closest,
+    condition,
+    dig,
+    dig_objects,
+    dig_text_fields,
+    enumerate_names,
+    identity,
+    is_ready,
+)
 from function.planning import parts, tiers
 from function.planning.outcome import PlanOutcome, ServiceOutcome
 from function.sandbox.store import Ref, Store
@@ -92,11 +103,11 @@ def _entries(store: Store, service: Manifest, found: ServiceOutcome, read: PlanO
 
 def _unmatched(store: Store, namespace: str, selector: dict[str, str]) -> Iterator[str]:
     """Yield why no endpoint has the labels of an entry: those that none has, or the deployment that they are of."""
-    labelled = [dig(m, "metadata", "labels") or {} for m in _of(store, "ModelEndpoint", namespace)]
+    labelled = [dig_text_fields(m, "metadata", "labels") for m in _of(store, "ModelEndpoint", namespace)]
     deployments = {names.label_value(identity(m).name): m for m in _of(store, "ModelDeployment", namespace)}
     for key, value in sorted(selector.items()):
         own = deployments if key == labels.DEPLOYMENT else {}
-        known = {str(one[key]) for one in labelled if key in one} | own.keys()
+        known = {one[key] for one in labelled if key in one} | own.keys()
         if value in own:
             yield from _unplaced(own[value])
         elif value not in known:
@@ -107,7 +118,7 @@ def _unmatched(store: Store, namespace: str, selector: dict[str, str]) -> Iterat
 
 def _unplaced(deployment: Manifest) -> Iterator[str]:
     """Yield why a deployment has no endpoints, if it says so."""
-    for one in dig(deployment, "status", "conditions") or ():
+    for one in dig_objects(deployment, "status", "conditions"):
         if one.get("status") != "True" and one["type"] in ("ReplicasScheduled", "ReplicasReady"):
             yield f"ModelDeployment {identity(deployment)}: {one.get('reason')}: {one.get('message') or ''}"
             return

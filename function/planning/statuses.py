@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from function.core import Condition, Manifest, dig, plain
+from function.core import Condition, Manifest, dig_fields, dig_list, dig_objects, plain
 from function.sandbox.conditions import with_conditions
 from function.vocabulary import names
 
@@ -67,7 +67,7 @@ def accepted(manifest: Manifest, existing: Collection[tuple[str, str, str]]) -> 
         manifest: The route or pool.
         existing: Kind, namespace and name of every object on the cluster.
     """
-    parents = dig(manifest, "spec", "parentRefs") or [
+    parents = dig_list(manifest, "spec", "parentRefs") or [
         {"group": _GROUP_GATEWAY, "kind": "Gateway", "name": names.CLUSTER_GATEWAY, "namespace": names.SYSTEM_NAMESPACE}
     ]
     missing = [b for b in _backends(manifest) if not _exists(b, manifest["metadata"].get("namespace") or "", existing)]
@@ -82,9 +82,9 @@ def accepted(manifest: Manifest, existing: Collection[tuple[str, str, str]]) -> 
 
 
 def _backends(manifest: Manifest) -> list[Manifest]:
-    rules = dig(manifest, "spec", "rules") or ()
-    picker = dig(manifest, "spec", "endpointPickerRef")
-    return [b for rule in rules for b in rule.get("backendRefs") or ()] + ([picker] if picker else [])
+    rules = dig_list(manifest, "spec", "rules")
+    picker = dig_fields(manifest, "spec", "endpointPickerRef")
+    return [b for rule in rules for b in dig_objects(rule, "backendRefs")] + ([picker] if picker else [])
 
 
 def _exists(backend: Manifest, namespace: str, existing: Collection[tuple[str, str, str]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from function.core import Condition, Manifest, dig
+from function.core import Condition, Manifest, dig, dig_list, dig_text
 from function.sandbox.conditions import with_conditions
 from function.sandbox.store import Ref
 from function.vocabulary import versions
@@ -35,7 +35,7 @@ def status(manifest: Manifest, existing: Collection[Ref], exit_code: int = 0) ->
 
 def _failed(manifest: Manifest, exit_code: int) -> Condition:
     """The condition that Kubernetes' Job controller writes (v1.34)."""
-    final = dig(manifest, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "values") or ()
+    final = dig_list(manifest, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "values")
     if exit_code not in final:
         return Condition("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
     container = dig(manifest, "spec", "template", "spec", "containers", 0, "name")
@@ -45,13 +45,13 @@ def _failed(manifest: Manifest, exit_code: int) -> Condition:
 
 
 def _has_class(manifest: Manifest, existing: Collection[Ref]) -> bool:
-    name = dig(manifest, "spec", "storageClassName") or ""
+    name = dig_text(manifest, "spec", "storageClassName") or ""
     return Ref(versions.STORAGE, "StorageClass", "", name) in existing
 
 
 def _claims(manifest: Manifest) -> list[str]:
-    volumes = dig(manifest, "spec", "template", "spec", "volumes") or ()
-    found = (dig(volume, "persistentVolumeClaim", "claimName") for volume in volumes)
+    volumes = dig_list(manifest, "spec", "template", "spec", "volumes")
+    found = (dig_text(volume, "persistentVolumeClaim", "claimName") for volume in volumes)
     return [name for name in found if name]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from function import clouds, podspec
 from function.contracts.cloud import credentials
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_fields, dig_list, dig_text
 from function.vocabulary import names, namespaces, versions
 
 _VALUE = "YXNzdW1lZA=="
@@ -44,7 +44,14 @@ def objects(manifests: Iterable[Manifest]) -> list[dict[str, Any]]:
         if key:
             text = _CERTIFICATE if (namespace, name, key) in certificates else "assumed"
             stub["data"][key] = _VALUE if kind == "Secret" else text
-    return [*configs, *(found[key] for key in sorted(found))]
+    return [*_system_namespace(fleet), *configs, *(found[key] for key in sorted(found))]
+
+
+def _system_namespace(fleet: Iterable[Manifest]) -> Iterator[dict[str, Any]]:
+    """The namespace that an InferenceGateway looks up."""
+    there = {(m["kind"], m["metadata"]["name"]) for m in fleet}
+    if any(kind == "InferenceGateway" for kind, _ in there) and ("Namespace", names.SYSTEM_NAMESPACE) not in there:
+        yield {"apiVersion": versions.CORE, "kind": "Namespace", "metadata": {"name": names.SYSTEM_NAMESPACE}}
 
 
 def _provider_configs(fleet: Iterable[Manifest]) -> list[dict[str, Any]]:
@@ -68,7 +75,7 @@ def _provider_config(api_version: str, kind: str, name: str, spec: Mapping[str, 
 
 def _certificates(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
     """Namespace, name and key of a ConfigMap that must hold certificates."""
-    reference = dig(manifest, "spec", *_CA_BUNDLE) or {}
+    reference = dig_fields(manifest, "spec", *_CA_BUNDLE)
     if name := reference.get("name"):
         namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
         yield namespace, str(name), str(reference.get("key") or _CA_KEY)
@@ -86,15 +93,15 @@ def _stub(kind: str, namespace: str, name: str) -> dict[str, Any]:
 
 def _named(manifest: Manifest) -> Iterator[tuple[str, str, str, str]]:
     """Kind, namespace, name and key of each reference of an object."""
-    existing = dig(manifest, "spec", "cluster", "existing") or {}
+    existing = dig_fields(manifest, "spec", "cluster", "existing")
     for reference, key in (("secretRef", "kubeconfig"), ("identitySecretRef", "")):
-        if name := dig(existing, reference, "name"):
-            yield "Secret", names.SYSTEM_NAMESPACE, name, dig(existing, reference, "key") or key
+        if name := dig_text(existing, reference, "name"):
+            yield "Secret", names.SYSTEM_NAMESPACE, name, dig_text(existing, reference, "key") or key
     yield from _credentials(manifest)
     namespace = manifest["metadata"].get("namespace") or namespaces.UNSTATED
     for kind, path, keys in _REFERENCES:
-        if name := dig(manifest, "spec", *path, "name"):
-            yield from ((kind, namespace, name, dig(manifest, "spec", *path, "key") or key) for key in keys)
+        if name := dig_text(manifest, "spec", *path, "name"):
+            yield from ((kind, namespace, name, dig_text(manifest, "spec", *path, "key") or key) for key in keys)
     for template in _templates(manifest):
         yield from ((kind, namespace, name, key) for kind, name, key in _in_template(template))
 
@@ -115,7 +122,7 @@ def _in_template(template: Any) -> Iterator[tuple[str, str, str]]:
             yield from ((reference.kind, reference.name, key) for key in sorted(keys))
 
 
-def _templates(manifest: Manifest) -> Iterator[Any]:
-    for engine in dig(manifest, "spec", "engines") or ():
-        for member in dig(engine, "members") or ():
+def _templates(manifest: Manifest) -> Iterator[object]:
+    for engine in dig_list(manifest, "spec", "engines"):
+        for member in dig_list(engine, "members"):
             yield dig(member, "template")

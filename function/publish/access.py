@@ -16,12 +16,21 @@ from typing import Any
 from function import clouds
 from function.contracts.cloud import credentials
 from function.publish.catalog import KINDS
+from function.schema import Audience
 from function.vocabulary import versions
 
 WRITE = ("create", "delete", "get", "list", "patch", "update", "watch")
 READ = ("get", "list", "watch")
-OWN = ("get", "patch", "update")
-"""For the status of what Crossplane reconciles, and the finalizers of objects that own others."""
+RECONCILE = ("delete", "get", "list", "patch", "update", "watch")
+"""For objects that people create: Crossplane writes finalizers and references into them, and deletes them if a Usage
+has made it refuse that before (replayDeletion)."""
+REMOVE_ALL = ("deletecollection",)
+"""Crossplane deletes all objects of a definition that is deleted (crossplane v2.4, apiextensions/definition), also if
+there are none. Its RBAC manager allows that as well, for as long as it runs."""
+STATUS = ("patch", "update")
+FINALIZERS = ("update",)
+"""For objects that own others, where the admission plugin OwnerReferencesPermissionEnforcement is switched on: an owner
+reference that blocks deletion asks for it."""
 _ROLE = "modelplane"
 
 
@@ -48,6 +57,13 @@ MANAGED = (
 OURS = tuple(Resource(kind.api_version, kind.kind, kind.plural) for kind in KINDS)
 """Our own kinds. Some are composed by others, and all own what is composed for them."""
 
+AUTHORED = tuple(
+    resource
+    for resource, kind in zip(OURS, KINDS, strict=True)
+    if kind.audience is not Audience.INTERNAL and kind.kind != "ModelEndpoint"
+)
+"""Our own kinds that nothing composes: people create their objects. Replicas get ModelEndpoints."""
+
 ALLOWED_ALREADY = (Resource(versions.CORE, "Secret", "secrets"),)
 """Kinds composed on the control cluster that Crossplane writes by its own role, for its certificates and connection
 details (clusterrole.yaml, as above). Ours adds no right to write any: no Secret that we compose holds a secret."""
@@ -62,7 +78,7 @@ COMPOSED = (
     Resource(versions.GATEWAY, "Gateway", "gateways"),
     Resource(versions.GATEWAY, "GatewayClass", "gatewayclasses"),
     Resource(versions.GATEWAY, "HTTPRoute", "httproutes"),
-    Resource("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+    Resource(versions.POLICY, "PodDisruptionBudget", "poddisruptionbudgets"),
     Resource(versions.PROTECTION, "ClusterUsage", "clusterusages"),
     Resource(versions.PROTECTION, "Usage", "usages"),
     Resource(versions.PROVIDER_HELM, "ClusterProviderConfig", "clusterproviderconfigs"),
@@ -71,6 +87,7 @@ COMPOSED = (
 """Kinds composed on the control cluster."""
 
 REQUIRED = (
+    Resource(versions.CORE, "Namespace", "namespaces"),
     Resource(versions.CORE, "Secret", "secrets"),
     Resource(versions.CRD, "CustomResourceDefinition", "customresourcedefinitions"),
     *(
@@ -79,8 +96,8 @@ REQUIRED = (
         for kind in credentials.KINDS
     ),
 )
-"""Kinds that are only read: a cloud's composer looks up the provider config that it makes a cluster with, and the
-Secret that the config names, in any namespace."""
+"""Kinds that are only read. A gateway looks for its namespace. A cloud's composer looks up the provider config that it
+makes a cluster with, and the Secret that the config names, in any namespace."""
 
 
 def cluster_role() -> dict[str, Any]:
@@ -92,7 +109,14 @@ def cluster_role() -> dict[str, Any]:
         "apiVersion": versions.RBAC,
         "kind": "ClusterRole",
         "metadata": {"name": _ROLE, "labels": {"rbac.crossplane.io/aggregate-to-crossplane": "true"}},
-        "rules": [*_rules(COMPOSED, WRITE), *_rules(OURS, OWN, "/status", "/finalizers"), *_rules(REQUIRED, READ)],
+        "rules": [
+            *rules([resource for resource in COMPOSED if resource not in AUTHORED], WRITE),
+            *rules(AUTHORED, RECONCILE),
+            *rules(OURS, REMOVE_ALL),
+            *rules(OURS, STATUS, "/status"),
+            *rules(OURS, FINALIZERS, "/finalizers"),
+            *rules(REQUIRED, READ),
+        ],
     }
 
 
@@ -110,7 +134,8 @@ def activation() -> dict[str, Any]:
     }
 
 
-def _rules(resources: Iterable[Resource], verbs: tuple[str, ...], *parts: str) -> list[dict[str, Any]]:
+def rules(resources: Iterable[Resource], verbs: tuple[str, ...], *parts: str) -> list[dict[str, Any]]:
+    """Return RBAC rules that allow verbs on resources, or on their named parts, by group."""
     plurals: dict[str, set[str]] = defaultdict(set)
     for resource in resources:
         plurals[resource.group].update(f"{resource.plural}{part}" for part in parts or ("",))

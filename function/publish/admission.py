@@ -40,7 +40,8 @@ _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 def manifests() -> list[dict[str, Any]]:
     """Return the settings, and every policy with its binding."""
-    policies = [*(_reserved(kind) for kind in KINDS if kind.runs_in_namespace), *_scales(), _internal(), _endpoints()]
+    reserved = (_reserved(kind) for kind in KINDS if kind.runs_in_namespace)
+    policies = [*reserved, *_scales(), _internal(), _endpoints(), _references()]
     return [settings(), *(manifest for policy in policies for manifest in (policy, _binding(policy)))]
 
 
@@ -148,6 +149,28 @@ def _endpoints() -> dict[str, Any]:
         message=(
             f"'only Crossplane may write a ModelEndpoint with labels under {labels.PREFIX} or a controller of ours,"
             " not ' + request.userInfo.username"
+        ),
+    )
+
+
+def _references() -> dict[str, Any]:
+    """Refuse references to composed resources that Crossplane did not write.
+
+    Crossplane takes what they name for its own unless another object controls it, and deletes what the function does
+    not want (crossplane v2.3.4, internal/controller/apiextensions/composite/composition_functions.go). It does so with
+    its own rights, and cluster-scoped objects are found from every namespace.
+    """
+    references = "{which}.spec.?crossplane.?resourceRefs.orValue([])"
+    new, old = references.format(which="object"), references.format(which="oldObject")
+    unchanged = f"oldObject != null && {new} == {old}"  # the usual case; a comparison of each would cost the square
+    return _policy(
+        name="composed-references",
+        resources=_resources([kind for kind in KINDS if kind.audience is Audience.TEAM], _CREATE, _UPDATE),
+        unless=(_IS_WRITER,),
+        expression=f"{unchanged} || {new}.all(one, oldObject != null && one in {old})",
+        message=(
+            "'spec.crossplane.resourceRefs: only Crossplane may add what a ' + request.kind.kind"
+            " + ' is composed of; leave the field out'"
         ),
     )
 

@@ -10,7 +10,20 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from function.publish import access, admission, providers, reference, rejections, roles, xrd
+from function.publish import (
+    access,
+    admission,
+    cluster_access,
+    provider_access,
+    providers,
+    reference,
+    rejections,
+    roles,
+    runbooks,
+    runtime,
+    state_metrics,
+    xrd,
+)
 from function.publish.catalog import KINDS, Kind
 
 FOLDERS = ("xrds", "compositions", "docs/reference")
@@ -24,7 +37,11 @@ _HEAD = "# Written by `modelplane generate` from {path}.py. Edit that.\n"
 
 _ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/access.py. Edit that.\n"
 _ROLES_HEAD = "# Written by `modelplane generate` from function/publish/roles.py. Edit that.\n"
+_STATE_HEAD = "# Written by `modelplane generate` from function/publish/state_metrics.py. Edit that.\n"
 _ADMISSION_HEAD = "# Written by `modelplane generate` from function/publish/admission.py. Edit that.\n"
+_RUNTIME_HEAD = "# Written by `modelplane generate` from function/publish/runtime.py. Edit that.\n"
+_CLUSTER_ACCESS_HEAD = "# Written by `modelplane generate` from function/publish/cluster_access.py. Edit that.\n"
+_PROVIDERS_HEAD = "# Written by `modelplane generate` from function/publish/provider_access.py. Edit that.\n"
 
 
 class Stale(NamedTuple):
@@ -91,9 +108,17 @@ def _files() -> Iterator[tuple[str, str]]:
     yield "docs/reference/README.md", reference.index(KINDS, _PAGES)
     yield f"docs/reference/{rejections.PAGE}", rejections.page()
     yield f"docs/reference/{providers.PAGE}", providers.page()
+    yield runbooks.INDEX, runbooks.index()
     yield "package/rbac.yaml", _ACCESS_HEAD + document(access.cluster_role())
     yield "package/roles.yaml", _ROLES_HEAD + documents(roles.cluster_roles())
     yield "package/admission.yaml", _ADMISSION_HEAD + documents(admission.manifests())
+    yield "package/monitoring/custom-resource-state.yaml", _STATE_HEAD + document(state_metrics.configuration())
+    yield "package/monitoring/kube-state-metrics-values.yaml", _STATE_HEAD + document(state_metrics.helm_values())
+    yield "package/monitoring/kube-state-metrics-role.yaml", _STATE_HEAD + document(state_metrics.cluster_role())
+    yield "package/namespace.yaml", _RUNTIME_HEAD + document(runtime.namespace())
+    yield "package/runtime.yaml", _RUNTIME_HEAD + documents(runtime.manifests())
+    yield "package/providers.yaml", _PROVIDERS_HEAD + documents(provider_access.manifests())
+    yield "package/cluster-access.yaml", _CLUSTER_ACCESS_HEAD + document(cluster_access.cluster_role())
     yield "package/configuration/activation.yaml", _ACCESS_HEAD + document(access.activation())
 
 

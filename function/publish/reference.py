@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from function.core import Reason
-from function.publish import reasons, xrd
+from function.publish import examples, markdown, reasons, runbooks, variables, xrd
 from function.publish.catalog import Kind
 
 _NOTE = "<!-- Written by `modelplane generate` from the models. Edit those. -->"
@@ -36,7 +34,9 @@ def page(kind: Kind) -> str:
         "",
         f"`{kind.api_version}` · {kind.scope} · `kubectl get {kind.plural}` (short: {_codes(kind.short_names)})",
         "",
+        *_example(kind),
         *_section("spec", schema["spec"]),
+        *(variables.section() if "engines" in schema["spec"]["properties"] else ()),
         *_section("status", schema["status"]),
         *_conditions(kind),
         *_columns(kind),
@@ -54,14 +54,18 @@ def _groups(kinds: Iterable[Kind]) -> Iterator[str]:
 
 
 def _row(kind: Kind) -> str:
-    return (
-        f"| [{kind.kind}]({page_name(kind)}) | {_codes(kind.short_names)} | {kind.scope} | {_cell(kind.description)} |"
-    )
+    description = markdown.cell(kind.description)
+    return f"| [{kind.kind}]({page_name(kind)}) | {_codes(kind.short_names)} | {kind.scope} | {description} |"
+
+
+def _example(kind: Kind) -> Iterator[str]:
+    if example := examples.text(kind):
+        yield from ("## Example", "", "```yaml", example.rstrip("\n"), "```", "")
 
 
 def _section(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"## {name}", "", "`*` is required.", "", "| field | type | |", "|---|---|---|")
-    yield from (f"| {' | '.join(_cell(text) for text in field)} |" for field in _fields("", schema))
+    yield from (f"## {name}", "", "`*` is required.", "", "| field | type | description |", "|---|---|---|")
+    yield from (f"| {' | '.join(markdown.cell(text) for text in field)} |" for field in _fields("", schema))
     rules = list(_rules("", schema))
     if rules:
         yield from ("", "Rules between fields:", "")
@@ -73,19 +77,18 @@ def _conditions(kind: Kind) -> Iterator[str]:
     found = reasons.of(kind)
     if found:
         yield from ("## Conditions", "", "| condition | status | reason | message |", "|---|---|---|---|")
-        yield from (f"| {reason.type} | {reason.status} | {reason.reason} | {_message(reason)} |" for reason in found)
+        yield from (
+            f"| {reason.type} | {reason.status} | {runbooks.link(reason.reason)} | {markdown.template(reason)} |"
+            for reason in found
+        )
         yield ""
 
 
-def _message(reason: Reason) -> str:
-    """Return a message template for readers, without its optional remark."""
-    return _cell(re.sub(r"\{(\w+)\}", r"<\1>", reason.template.replace("{remark}", "")))
-
-
 def _columns(kind: Kind) -> Iterator[str]:
-    if kind.columns:
-        yield from ("## Columns of `kubectl get`", "", "| column | field |", "|---|---|")
-    yield from (f"| {column.name} | `{column.path.removeprefix('.')}` |" for column in kind.columns)
+    yield from ("## Columns of `kubectl get`", "", "| column | field | |", "|---|---|---|")
+    for column in xrd.columns(kind):
+        shown = "with `-o wide`" if column.wide else ""
+        yield f"| {column.name} | `{column.path.removeprefix('.')}` | {shown} |"
 
 
 def _fields(path: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -147,13 +150,3 @@ def _plainly(value: Any) -> str:
 
 def _codes(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _cell(text: str) -> str:
-    """Escape a table cell.
-
-    In code, only a bar ends the cell; elsewhere, anything that looks like a tag would be one.
-    """
-    escaped = text.replace("\\|", "|").replace("|", "\\|")
-    parts = escaped.split("`")
-    return "`".join(part if i % 2 else part.replace("<", "&lt;").replace(">", "&gt;") for i, part in enumerate(parts))

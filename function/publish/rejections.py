@@ -32,4 +32,6 @@ def meaning(reason: type[Reason]) -> str:
 
 def _table() -> Iterator[str]:
     yield from ("| reason | meaning |", "|---|---|")
-    yield from (f"| `{reason.__name__}` | {meaning(reason)} |" for reason in NEAREST_FIRST)
+    yield from (
+        f"| [{reason.__name__}](../runbooks/{reason.__name__}.md) | {meaning(reason)} |" for reason in NEAREST_FIRST
+    )

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from function.contracts.cloud import credentials
+from function.publish import access
 from function.publish.catalog import KINDS, Kind
 from function.schema import Audience
 from function.vocabulary import versions
@@ -18,6 +20,8 @@ READ = ("get", "list", "watch")
 WRITE = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 REMOVE = ("delete", "deletecollection", *READ)
 """Enough to clean up. Crossplane composes again what is still needed."""
+_KUBERNETES = ("", "apps", "discovery.k8s.io", "policy")
+"""API groups of Kubernetes of which objects are composed on the control cluster."""
 _AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 Rules = list[dict[str, Any]]
@@ -28,6 +32,7 @@ def cluster_roles() -> list[dict[str, Any]]:
         _role("modelplane-ml-team", "edit", [*_team(WRITE), *_scale()]),
         _role("modelplane-viewer", "view", [*_namespaced(READ)]),
         _role("modelplane-fleet-viewer", None, _rules(lambda kind: kind.audience is Audience.PLATFORM, READ)),
+        _role("modelplane-composed-viewer", None, _composed()),
         _role("modelplane-platform-team", None, [*_platform(), *_namespaced(READ), *_internal(REMOVE)]),
     ]
 
@@ -35,6 +40,16 @@ def cluster_roles() -> list[dict[str, Any]]:
 def _role(name: str, aggregated_to: str | None, rules: Rules) -> dict[str, Any]:
     labels = {"labels": {f"{_AGGREGATE}{aggregated_to}": "true"}} if aggregated_to else {}
     return {"apiVersion": versions.RBAC, "kind": "ClusterRole", "metadata": {"name": name, **labels}, "rules": rules}
+
+
+def _composed() -> Rules:
+    """Return rules to read what our kinds composed. Kinds of Kubernetes itself are left to its role `view`."""
+    foreign = [one for one in access.COMPOSED if one not in access.OURS and one.group not in _KUBERNETES]
+    configs = [one for one in access.REQUIRED if one.kind in credentials.KINDS]
+    plurals: dict[str, set[str]] = {}
+    for one in (*foreign, *configs):
+        plurals.setdefault(one.group, set()).add(one.plural)
+    return [{"apiGroups": [g], "resources": sorted(plurals[g]), "verbs": list(READ)} for g in sorted(plurals)]
 
 
 def _team(verbs: Iterable[str]) -> Rules:

@@ -7,15 +7,25 @@ Crossplane generates a CRD from a definition, and copies only parts of its schem
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
 from function.publish.catalog import Kind
+from function.publish.explained import explained
 from function.schema import Column, Scale
 from function.schema.structural import structural
 from function.vocabulary import versions
 
 CATEGORIES = ["crossplane", "modelplane"]
+WHY = (
+    Column("REASON", "string", ".status.reason"),
+    Column("MESSAGE", "string", ".status.message", wide=True),
+)
+"""Columns of every kind. Crossplane adds SYNCED, READY, COMPOSITION and AGE after ours (crossplane-runtime v2.4,
+pkg/xcrd/schemas.go)."""
+_KEY = re.compile(r"\.(\w+)(?![^\[]*\])")
+"""A key of a JSONPath, but for those in a filter."""
 STEP = "modelplane"
 """Name of the only step of our Compositions."""
 
@@ -67,7 +77,10 @@ def schema(kind: Kind) -> dict[str, Any]:
         "required": ["spec"],
         "properties": {
             "spec": {"description": f"What the {kind.kind} asks for.", **structural(kind.spec)},
-            "status": {"description": "What became of it.", **structural(kind.status)},
+            "status": {
+                "description": f"What became of the {kind.kind}, and what is observed of it.",
+                **structural(kind.status),
+            },
         },
     }
 
@@ -77,14 +90,33 @@ def _version(kind: Kind) -> dict[str, Any]:
         "name": kind.version,
         "served": True,
         "referenceable": True,
-        **({"additionalPrinterColumns": [_column(column) for column in kind.columns]} if kind.columns else {}),
+        "additionalPrinterColumns": [_column(kind, column) for column in columns(kind)],
         **({"subresources": {"scale": _scale(kind.scale)}} if kind.scale else {}),
-        "schema": {"openAPIV3Schema": schema(kind)},
+        "schema": {"openAPIV3Schema": explained(schema(kind))},
     }
 
 
-def _column(column: Column) -> dict[str, str]:
-    return {"name": column.name, "type": column.type, "jsonPath": column.path}
+def columns(kind: Kind) -> tuple[Column, ...]:
+    """Return the columns of `kubectl get` that are ours."""
+    return (*kind.columns, *WHY)
+
+
+def _column(kind: Kind, column: Column) -> dict[str, Any]:
+    description = _description(schema(kind), column.path)
+    return {
+        "name": column.name,
+        "type": column.type,
+        **({"description": description} if description else {}),
+        "jsonPath": column.path,
+        **({"priority": 1} if column.wide else {}),
+    }
+
+
+def _description(node: dict[str, Any], path: str) -> str:
+    """Return the description of the field that a path leads to; empty outside of the spec and the status."""
+    for key in _KEY.findall(path):
+        node = node.get("items", node).get("properties", {}).get(key, {})
+    return str(node.get("description", ""))
 
 
 def _scale(scale: Scale) -> dict[str, str]:

@@ -66,10 +66,10 @@ def reference_to(xr: Manifest, manifest: Manifest) -> dict[str, str]:
     return {**reference, "namespace": namespace} if namespace else reference
 
 
-def referenced(xr: Manifest, reference: Mapping[str, str]) -> Ref:
+def referenced(xr: Manifest, reference: Mapping[str, object]) -> Ref:
     """The object that an entry of the XR's `resourceRefs` names."""
     namespace = xr["metadata"].get("namespace") or reference.get("namespace") or ""
-    return Ref(reference["apiVersion"], reference["kind"], namespace, reference["name"])
+    return Ref(str(reference["apiVersion"]), str(reference["kind"]), str(namespace), str(reference["name"]))
 
 
 def controller_uid(manifest: Manifest) -> str:

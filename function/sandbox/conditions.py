@@ -10,6 +10,11 @@ from function.core import Condition, Manifest, Result
 NOW = "2024-01-01T00:00:00Z"
 """The only timestamp: time does not pass in the sandbox."""
 
+PAUSED = Condition(
+    "Synced", "False", "ReconcilePaused", "Reconciliation (including deletion) is paused via the pause annotation"
+)
+"""Of an XR or a managed resource with the annotation (crossplane-runtime v2, apis/common)."""
+
 _SYSTEM_CONDITIONS = ("Ready", "Synced", "Healthy", "UpToDate", "Responsive")
 
 _RESPONSIVE = Condition("Responsive", "True", "WatchCircuitClosed")

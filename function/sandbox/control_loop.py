@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import Manifest, dig, plain
+from function.core import Manifest, dig, dig_objects, plain
 from function.sandbox import dump
 from function.sandbox.composed import referenced
 from function.sandbox.counts import Counts
@@ -88,11 +88,12 @@ class ControlLoop:
             self.reconciler.shuffle = self._random.shuffle
         self.resync()
 
-    def copied(self, store: Store, controllers: tuple[Controller, ...]) -> ControlLoop:
+    def copied(
+        self, store: Store, controllers: tuple[Controller, ...], function: CompositionFunction | None = None
+    ) -> ControlLoop:
         """A loop at the same point, on a copy of the store and with copies of the controllers."""
-        other = ControlLoop(
-            store, self.function, controllers, self.step, self.seed, self.levels, self.ahead, self.progress
-        )
+        function = function or self.function
+        other = ControlLoop(store, function, controllers, self.step, self.seed, self.levels, self.ahead, self.progress)
         other.reconciler.asked.update(self.reconciler.asked)
         other.reconciler.events.extend(self.reconciler.events)
         other.reconciler.counts, other.reconciler.weigh = self.counts, self.reconciler.weigh
@@ -219,7 +220,7 @@ class ControlLoop:
         if xr is None:
             self._dependencies.forget(ref)
             return
-        composed = [referenced(xr, r) for r in dig(xr, "spec", "crossplane", "resourceRefs") or ()]
+        composed = [referenced(xr, r) for r in dig_objects(xr, "spec", "crossplane", "resourceRefs")]
         self._dependencies.track(ref, composed, self.reconciler.asked.get(ref, ()))
 
     def _look_up(self, by: Ref | None = None) -> None:

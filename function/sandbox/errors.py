@@ -1,6 +1,7 @@
 """Everything that the sandbox raises.
 
     Refused          the API server does not accept an object
+    RequestFailed    the API server does not answer a request; Conflict if another writer was faster
     DidNotConverge   the control loop still changes objects after its last round
     Fatal            the composition function stopped a reconcile
     Unsettled        the composition function asks for something else after its last call
@@ -16,6 +17,14 @@ from __future__ import annotations
 
 class Refused(Exception):
     """The API server does not accept an object. The message names the object and each violation."""
+
+
+class RequestFailed(Exception):
+    """The API server did not carry out a request, which says nothing about the object: a timeout, a webhook."""
+
+
+class Conflict(RequestFailed):
+    """Another writer has written an object since its writer has read it."""
 
 
 class DidNotConverge(Exception):

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from function.core import Manifest, dig
-from function.vocabulary import crossplane, versions
+from function.core import Manifest, dig, dig_fields
+from function.vocabulary import crossplane, kubernetes, versions
 
 Identity = tuple[str, str, str, str]
 """An object's apiVersion, kind, namespace and name."""
 Marks = frozenset[tuple[str, str]]
 
-FOREGROUND = "foregroundDeletion"
-"""Finalizer of an object that waits for its dependents to be gone (kubernetes v1.36, apimachinery meta/v1)."""
 NAMESPACE = ""
 OWNER = ".metadata.ownerReferences.uid"
-FINALIZER = ".metadata.finalizers"
-"""Only FOREGROUND."""
+FOREGROUND = ".metadata.finalizers.foreground"
+"""It is in foreground deletion. The value is empty."""
 ATTEMPTED = ".metadata.annotations.deletion-attempt"
 """Its deletion was blocked by a Usage. The value is empty."""
 USED, USER = ".spec.of", ".spec.by"
 """Of a Usage: the object that is used, and the one that uses it."""
 USAGES = ("ClusterUsage", "Usage")
-_FIELDS = ("labels", "ownerReferences", "finalizers", "annotations")
+_FIELDS = ("labels", "ownerReferences", "finalizers", "annotations", "deletionTimestamp")
 
 
 def marks(manifest: Manifest) -> Marks:
@@ -53,8 +51,8 @@ def _marks(manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield from (metadata.get("labels") or {}).items()
     for owner in metadata.get("ownerReferences") or ():
         yield OWNER, owner.get("uid") or ""
-    if FOREGROUND in (metadata.get("finalizers") or ()):
-        yield FINALIZER, FOREGROUND
+    if metadata.get("deletionTimestamp") and kubernetes.FOREGROUND in (metadata.get("finalizers") or ()):
+        yield FOREGROUND, ""
     if (metadata.get("annotations") or {}).get(crossplane.DELETION_ATTEMPT):
         yield ATTEMPTED, ""
     if manifest["kind"] in USAGES and manifest["apiVersion"] == versions.PROTECTION:
@@ -69,6 +67,7 @@ def user(usage: Manifest) -> Identity | None:
 
 def _referenced(usage: Manifest, field: str) -> Identity | None:
     """An object that a Usage refers to, which is in the Usage's namespace, if it has one."""
-    who = dig(usage, "spec", field)
+    who = dig_fields(usage, "spec", field)
     namespace = usage["metadata"].get("namespace") or ""
-    return (who["apiVersion"], who["kind"], namespace, str(dig(who, "resourceRef", "name"))) if who else None
+    named = str(who.get("apiVersion")), str(who.get("kind"))
+    return (*named, namespace, str(dig(who, "resourceRef", "name"))) if who else None

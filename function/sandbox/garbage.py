@@ -3,7 +3,7 @@
 Terms. An *orphan* has owners, of which none exists. A *suspect* may be one: it was written, or one of its owners is
 gone since the last pass. Nothing else can have become an orphan, so a pass reads suspects, and owners that are in
 foreground deletion with their dependents; both are few, however large the store is. An orphan whose deletion is blocked
-remains a suspect.
+remains a suspect. An orphan that has the finalizer of a foreground deletion already gets one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from function.core import Manifest
 from function.sandbox import fields
 from function.sandbox.store import Change, Ref, Store, ref_of
+from function.vocabulary import kubernetes
 
 
 @dataclass(slots=True)
@@ -44,10 +45,10 @@ class GarbageCollector:
         elsewhere = set(self.store.elsewhere.values())
         orphans = {ref: manifest for ref, manifest in found.items() if self._is_orphan(manifest, elsewhere)}
         self._suspects = set(orphans)
-        deleting = {ref_of(m): m for m in self.store.having(fields.FINALIZER, fields.FOREGROUND)}
+        deleting = {ref_of(m): m for m in self.store.having(fields.FOREGROUND, "")}
         for ref in sorted({*orphans, *deleting}):
             if ref in orphans and not _is_deleted(orphans[ref]):
-                self.store.delete(ref)
+                self.store.delete(ref, foreground=_asks_for_foreground(orphans[ref]))
             if ref in deleting:
                 self._delete_dependents(deleting[ref])
 
@@ -69,7 +70,7 @@ class GarbageCollector:
             found = self.store.get(ref)
             self.store.delete(ref, foreground=found is not None and bool(self._dependents(found)))
         if not any(self.store.get(ref) for ref in waiting):
-            self.store.remove_finalizer(ref_of(owner), fields.FOREGROUND)
+            self.store.remove_finalizer(ref_of(owner), kubernetes.FOREGROUND)
 
     def _dependents(self, owner: Manifest) -> list[Ref]:
         return [ref_of(m) for m in self.store.having(fields.OWNER, owner["metadata"]["uid"])]
@@ -77,3 +78,7 @@ class GarbageCollector:
 
 def _is_deleted(manifest: Manifest) -> bool:
     return bool(manifest["metadata"].get("deletionTimestamp"))
+
+
+def _asks_for_foreground(manifest: Manifest) -> bool:
+    return kubernetes.FOREGROUND in (manifest["metadata"].get("finalizers") or ())

@@ -6,7 +6,8 @@ resources are those that the function returned. A resource is *unsynced* if the 
 
 Phases of a reconcile, in call order:
 
-1. A deleted XR loses Crossplane's finalizer, and nothing else happens: the garbage collector deletes what it composed.
+1. A paused XR gets the condition that says so, and nothing else happens, also if it is deleted. A deleted XR loses
+   Crossplane's finalizer, and nothing else happens: the garbage collector deletes what it composed.
 2. `_adopt` adds the finalizer, the composite label and the reference to the Composition.
 3. `settle.settle_with` calls the function until its requirements settle.
 4. `_collect` deletes observed resources that are no longer desired.
@@ -27,12 +28,23 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from function.core import ComposedResource, Manifest, Request, Requirement, Result, dig, plain
+from function.core import (
+    ComposedResource,
+    Manifest,
+    Request,
+    Requirement,
+    Result,
+    dig,
+    dig_fields,
+    dig_objects,
+    dig_text,
+    plain,
+)
 from function.sandbox import settle
 from function.sandbox.composed import controller_uid, decorated, digest, keep_name, reference_to, referenced
-from function.sandbox.conditions import conditions_after, conditions_after_failure
+from function.sandbox.conditions import PAUSED, conditions_after, conditions_after_failure, with_conditions
 from function.sandbox.counts import Counts, Weigh
-from function.sandbox.errors import Fatal, Refused, Unsettled
+from function.sandbox.errors import Conflict, Fatal, Refused, RequestFailed, Unsettled
 from function.sandbox.extensions import CompositionFunction
 from function.sandbox.store import Ref, Store, ref_of
 from function.vocabulary import crossplane
@@ -84,6 +96,9 @@ class Reconciler:
         if xr is None:
             return
         self.counts.reconciles[ref.kind] += 1
+        if dig(xr, "metadata", "annotations", crossplane.PAUSED) == "true":
+            self._write_conditions(ref, lambda before, generation: with_conditions(before, (PAUSED,), generation))
+            return
         if dig(xr, "metadata", "deletionTimestamp"):
             self.store.remove_finalizer(ref, FINALIZER)
             self.asked.pop(ref, None)
@@ -99,11 +114,11 @@ class Reconciler:
     def observed(self, xr: Manifest) -> dict[str, Manifest]:
         """The composed resources that exist, by composition key. Those that another object controls are left out."""
         found: dict[str, Manifest] = {}
-        for reference in dig(xr, "spec", "crossplane", "resourceRefs") or ():
+        for reference in dig_objects(xr, "spec", "crossplane", "resourceRefs"):
             composed = self.store.get(referenced(xr, reference))
             if composed is None or controller_uid(composed) not in ("", xr["metadata"]["uid"]):
                 continue
-            key = dig(composed, "metadata", "annotations", crossplane.COMPOSITION_KEY)
+            key = dig_text(composed, "metadata", "annotations", crossplane.COMPOSITION_KEY)
             if not key:
                 raise _ReconcileFailed(
                     "cannot get existing composed resources: encountered composed resource without required "
@@ -120,7 +135,10 @@ class Reconciler:
             manifest.setdefault("spec", {}).setdefault("crossplane", {})["compositionRef"] = {"name": composition}
 
         self.store.add_finalizer(ref, FINALIZER)
-        self.store.update(ref, adopt)
+        xr = self._get(ref)
+        is_adopted = crossplane.COMPOSITE in dig_fields(xr, "metadata", "labels")
+        if not is_adopted or dig(xr, "spec", "crossplane", "compositionRef") != {"name": composition}:
+            self.store.update(ref, adopt)
 
     def _compose(self, ref: Ref) -> tuple[Result, list[str]]:
         xr = self._get(ref)
@@ -229,6 +247,12 @@ class Reconciler:
                     ref_of(xr), "Warning", "ComposeResources", f'cannot apply composed resource "{key}": {refused}'
                 )
                 unsynced.append(key)
+            except Conflict:
+                raise
+            except RequestFailed as problem:
+                raise _ReconcileFailed(
+                    f'cannot compose resources: cannot apply composed resource "{key}": {problem}'
+                ) from problem
         return unsynced
 
     # Conditions and events

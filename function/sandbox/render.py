@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Request, Result, dig, plain
+from function.core import Manifest, Request, Result, dig, dig_list, plain
 from function.sandbox import settle
 from function.sandbox.composed import controller_uid, decorated, keep_name, reference_to
 from function.sandbox.conditions import NOW, conditions_after
@@ -137,7 +137,7 @@ def _applied(xr: Manifest, key: str, manifest: Manifest, observed: Mapping[str, 
 def _after(xr: Manifest, result: Result, composed: Mapping[str, Manifest]) -> dict[str, Any]:
     metadata = {k: v for k, v in xr["metadata"].items() if k in ("name", "namespace")}
     refs = sorted((reference_to(xr, m) for m in composed.values()), key=lambda r: "".join(r.values()))
-    before = dig(xr, "status", "conditions") or []
+    before = list(dig_list(xr, "status", "conditions"))
     # The real renderer loses the generation when it stores the references.
     conditions = conditions_after(before, result, (), xr["metadata"].get("generation"), later=None)
     return {
@@ -160,7 +160,7 @@ def _results(step: str, result: Result) -> list[dict[str, Any]]:
         _result("Warning" if e.warning else "Normal", e.reason, f'Pipeline step "{step}": {e.message}')
         for e in result.events
     ]
-    unready = [key for key, r in sorted(result.resources.items()) if not r.ready]
+    unready = [key for key, r in sorted(result.resources.items()) if not (r.ready or result.quiet)]
     return events + [
         _result("Normal", "ComposeResources", f'Composed resource "{key}" is not yet ready') for key in unready
     ]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig_fields, dig_text
 
 Schema = Mapping[str, Any]
 """An OpenAPI v3 schema, as in a CRD. Empty if unknown: maps merge by field, and lists are replaced as a whole."""
@@ -126,8 +126,8 @@ def _defined(definition: Manifest) -> list[ServedKind]:
             api_version=f"{spec['group']}/{version['name']}",
             kind=spec["names"]["kind"],
             namespaced=spec.get("scope", "Namespaced") == "Namespaced",
-            schema=_with_machinery(dig(version, "schema", "openAPIV3Schema") or {}),
-            composition=dig(spec, "defaultCompositionRef", "name") or definition["metadata"]["name"],
+            schema=_with_machinery(dig_fields(version, "schema", "openAPIV3Schema")),
+            composition=dig_text(spec, "defaultCompositionRef", "name") or definition["metadata"]["name"],
         )
         for version in spec["versions"]
     ]

@@ -16,14 +16,16 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from function.core import Manifest, Requirement, dig, plain
+from function.core import Manifest, Requirement, dig, dig_list, dig_texts, plain
 from function.sandbox import apply, fields
+from function.sandbox.errors import Refused
 from function.sandbox.extensions import Admit, DeleteGuard
 from function.sandbox.invented import Invented
 from function.sandbox.schemas import ServedKind, ServedKinds
 from function.sandbox.sealed import Sealed
 from function.sandbox.stored import IDENTITY, Intent, Stored, copied, intents_of, managed, owned
 from function.sandbox.table import Mark, Table
+from function.vocabulary import kubernetes
 
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -206,7 +208,7 @@ class Store:
         self._put(ref, Stored(changed, stored.intents, stored.edits + (not status)))
 
     def delete(self, ref: Ref, *, foreground: bool = False) -> bool:
-        """Request deletion. The object stays as long as it has finalizers.
+        """Request deletion in the foreground or in the background. The object stays as long as it has finalizers.
 
         A later request does not make a deletion a foreground one. On an API server it does, and the garbage collector
         undoes that at once where there is no dependent: an XR that repeats its deletes would never come to rest here.
@@ -222,8 +224,10 @@ class Store:
 
         def mark(manifest: dict[str, Any]) -> None:
             metadata = manifest["metadata"]
-            if foreground and "deletionTimestamp" not in metadata:
-                metadata["finalizers"] = [*metadata.get("finalizers", ()), fields.FOREGROUND]
+            if "deletionTimestamp" not in metadata:
+                others = [f for f in metadata.pop("finalizers", ()) if f != kubernetes.FOREGROUND]
+                finalizers = [*others, *([kubernetes.FOREGROUND] if foreground else ())]
+                metadata |= {"finalizers": finalizers} if finalizers else {}
             metadata.setdefault("deletionTimestamp", self._now())
 
         self.update(ref, mark, status=True)
@@ -253,7 +257,7 @@ class Store:
         def add(manifest: dict[str, Any]) -> None:
             manifest["metadata"]["finalizers"] = [*manifest["metadata"].get("finalizers", []), finalizer]
 
-        if finalizer not in (dig(self.get(ref), "metadata", "finalizers") or ()):
+        if finalizer not in dig_list(self.get(ref), "metadata", "finalizers"):
             self.update(ref, add, status=True)
 
     def remove_finalizer(self, ref: Ref, finalizer: str) -> None:
@@ -288,6 +292,8 @@ class Store:
         if last:
             live = apply.without(live, last.fields, [fields, *others, IDENTITY], kind.schema)
         changed = apply.merge(live, wanted, kind.schema) if stored else live
+        if stored:
+            _check_finalizers(stored.manifest, changed)
         self.admit(kind, changed, stored.manifest if stored else None)
         edits = stored.edits + 1 if stored else 0
         intents[owner] = Intent(wanted, fields, edits)
@@ -355,6 +361,14 @@ class Store:
         manifest = self.get(ref)
         if manifest and dig(manifest, "metadata", "deletionTimestamp") and not dig(manifest, "metadata", "finalizers"):
             self._replace(ref, None)
+
+
+def _check_finalizers(before: Manifest, after: Manifest) -> None:
+    """Raise Refused for a finalizer that an object gets while it is deleted (apimachinery, ValidateNoNewFinalizers)."""
+    added = {*dig_texts(after, "metadata", "finalizers")} - {*dig_texts(before, "metadata", "finalizers")}
+    if added and dig(before, "metadata", "deletionTimestamp"):
+        problem = "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted"
+        raise Refused(f"{before['kind']} {before['metadata']['name']}: {problem}, found new finalizers {sorted(added)}")
 
 
 def _marks(asked: Requirement) -> list[Mark]:

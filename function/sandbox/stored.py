@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from function.core import Manifest, dig, plain
+from function.core import Manifest, dig_fields, dig_objects, plain
 from function.sandbox import apply
 from function.sandbox.fields import Marks
 
@@ -77,9 +77,8 @@ def managed(api_version: str, intents: Mapping[str, Intent]) -> list[dict[str, A
 
 def intents_of(manifest: Manifest) -> dict[str, Intent]:
     """The field managers in a dumped object's `managedFields`."""
-    entries: Iterable[Any] = dig(manifest, "metadata", "managedFields") or ()
     return {
-        entry["manager"] + ("/status" if entry.get("subresource") else ""): Intent({}, entry.get("fieldsV1") or {})
-        for entry in entries
+        f"{entry['manager']}{'/status' if entry.get('subresource') else ''}": Intent({}, dig_fields(entry, "fieldsV1"))
+        for entry in dig_objects(manifest, "metadata", "managedFields")
         if entry.get("operation") == "Apply"
     }

@@ -14,7 +14,7 @@ class MetalLB(schema.Api):
 
 
 class Traefik(schema.Api):
-    """Settings of Traefik."""
+    """Settings of Traefik, the gateway of the control cluster."""
 
     RULES = (
         Rule(
@@ -30,4 +30,4 @@ class Traefik(schema.Api):
     loadBalancer: Literal["MetalLB"] | None = None
     """Load balancer to install. Use MetalLB where the control cluster assigns no addresses by itself."""
     metallb: MetalLB | None = None
-    """Settings of MetalLB."""
+    """Settings of MetalLB, which gives the gateway an address where no cloud does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_objects
 from function.kinds.modeldeployment.explain import ClusterExplanation, PoolExplanation
 from function.planning.control_plane import ControlPlane
 from function.planning.explanation.remedies import Remedy, grouped, remedies
@@ -132,6 +132,6 @@ def _rejecting(state: State, found: ClusterExplanation, remedies: tuple[Remedy, 
 
 
 def _conditions(state: State, ref: Ref, types: tuple[str, ...]) -> Iterator[str]:
-    for one in dig(state.control.store.get(ref), "status", "conditions") or ():
+    for one in dig_objects(state.control.store.get(ref), "status", "conditions"):
         if one["type"] in types and one["status"] != "True" and one.get("message"):
             yield f"{one['type']}: {one['reason']}: {one['message']}"

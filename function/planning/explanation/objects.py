@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from function.core import Manifest, condition, controller, dig, is_ready
+from function.core import Manifest, condition, controller, dig, dig_objects, dig_text, is_ready
 from function.planning.control_plane import ControlPlane
 from function.planning.explanation.naming import told
 from function.planning.explanation.references import dangling, leaves, text
@@ -92,12 +92,12 @@ def _waits(manifest: Manifest) -> bool:
 
 
 def _unmet(manifest: Manifest) -> tuple[Unmet, ...]:
-    found = [one for one in dig(manifest, "status", "conditions") or () if one.get("status") != "True"]
+    found = [one for one in dig_objects(manifest, "status", "conditions") if one.get("status") != "True"]
     ordered = sorted(found, key=lambda one: (one["type"] in _LAST) - (one["type"] in _FIRST))
     if any(one["type"] not in _LAST for one in ordered):
         ordered = [one for one in ordered if one["type"] not in _LAST]
     return tuple(
-        Unmet(one["type"], one["status"], one.get("reason") or "", one.get("message") or "") for one in ordered
+        Unmet(*(dig_text(one, field) or "" for field in ("type", "status", "reason", "message"))) for one in ordered
     )
 
 
@@ -140,7 +140,7 @@ class _View:
             elif messages:
                 yield from (r for m in self.control.store.find(asked) if (r := ref_of(m)).name in messages.split())
         stored = self.control.store.get(ref) or {}
-        for reference in dig(stored, "spec", "crossplane", "resourceRefs") or ():
+        for reference in dig_objects(stored, "spec", "crossplane", "resourceRefs"):
             yield referenced(stored, reference)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Requirement, closest, dig, enumerate_names, identity
+from function.core import Manifest, Requirement, closest, dig_objects, dig_text, enumerate_names, identity
 from function.core.manifest import is_list
 from function.planning import stubs
 from function.planning.control_plane import ControlPlane
@@ -60,7 +60,7 @@ def assumed(manifest: Manifest, given: Iterable[Manifest]) -> Iterator[str]:
     """
     known: dict[tuple[str, str], set[str]] = {}
     for one in given:
-        namespace = dig(one, "metadata", "namespace") or namespaces.UNSTATED
+        namespace = dig_text(one, "metadata", "namespace") or namespaces.UNSTATED
         known.setdefault((one["kind"], namespace), set()).add(one["metadata"]["name"])
     for stub in stubs.objects([manifest]):
         kind, (namespace, name) = stub["kind"], identity(stub)
@@ -89,7 +89,7 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 def _complains(manifest: Manifest, asked: Requirement) -> bool:
     """Whether a condition that is not True speaks of the kind that is asked for."""
-    unmet = (one for one in dig(manifest, "status", "conditions") or () if one.get("status") != "True")
+    unmet = (one for one in dig_objects(manifest, "status", "conditions") if one.get("status") != "True")
     return any(asked.kind in str(one.get("message")) for one in unmet)
 
 

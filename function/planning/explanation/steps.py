@@ -87,7 +87,8 @@ class Steps:
 def _renamed(fields: tuple[Path, ...], nearest: str) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         for *to, last in fields:
-            dig(manifest, "spec", *to)[last] = nearest
+            holder: Any = dig(manifest, "spec", *to)
+            holder[last] = nearest
 
     return edit
 
@@ -100,13 +101,13 @@ def _tolerate(manifest: dict[str, Any], change: scheduling.Tolerate) -> None:
 def _reword(manifest: dict[str, Any], before: str, after: str) -> None:
     for engine in manifest["spec"]["engines"]:
         for member in engine["members"]:
-            for request in dig(member, "nodeSelector", "devices") or ():
+            for request in (member.get("nodeSelector") or {}).get("devices") or ():
                 for selector in request.get("selectors") or ():
                     selector["cel"] = after if selector["cel"] == before else selector["cel"]
 
 
 def _select(manifest: dict[str, Any], change: scheduling.Deselect | scheduling.Reselect) -> None:
-    selector = dig(manifest, "spec", "clusterSelector", "matchLabels")
+    selector: dict[str, Any] = manifest["spec"]["clusterSelector"]["matchLabels"]
     selector.pop(change.key, None)
     if isinstance(change, scheduling.Reselect):
         selector.update([change.label])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from function.core import dig
+from function.core import dig, dig_list
 from function.fleet.values import whole
 from function.planning.simulation.invariants import Checked, Invariant, Violation
 from function.planning.simulation.losses import is_serving, replicas
@@ -59,5 +59,5 @@ def _serving(store: Store) -> dict[Ref, int]:
         serving = sum(is_serving(replica, deployment["metadata"]["uid"]) for replica in replicas(store))
         found[ref_of(deployment)] = min(serving, whole(dig(deployment, "spec", "replicas"), 1))
     for service in store.of_kind(versions.MODELPLANE, "ModelService"):
-        found[ref_of(service)] = min(1, len(dig(service, "status", "routed") or ()))
+        found[ref_of(service)] = min(1, len(dig_list(service, "status", "routed")))
     return found

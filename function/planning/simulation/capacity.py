@@ -4,9 +4,13 @@ The function counts the nodes of ModelReplicas. A fault in its counting would no
 
 Deliberately coarse:
 
-- On shared nodes devices are counted, not cpu and memory.
-- What a replica that is gone has left is not counted: nobody can delete it while a kubeconfig is missing.
-- Replicas that have served may take more than there is. Their pool shrank, which its owner decided.
+- On shared nodes devices are counted, not cpu and memory. A pod counts for no more than a node has: it may wait for a
+  larger one, since a class was edited.
+- What a replica that is gone has left is not counted. A replica that was deleted in the background, as kubectl deletes
+  a ModelReplica, is gone before its pods.
+- Replicas that have served may take more than there is. Their pool shrank, which its owner decided. So may those that
+  nobody moves: they or their deployments are paused, or their deployments do not refer to them, because Crossplane had
+  two leaders for a moment. And so may those that are being deleted.
 """
 
 from __future__ import annotations
@@ -15,14 +19,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from function.core import Manifest, dig
+from function.core import Manifest, dig, dig_list
 from function.fleet.values import whole
-from function.planning import controllers, statuses
+from function.planning import controllers, provider, statuses
 from function.planning import nodes as node_pools
 from function.planning.control_plane import ControlPlane
 from function.planning.controllers import RemoteObject
 from function.planning.nodes import PoolNodes
-from function.planning.simulation.losses import owner
+from function.planning.simulation.losses import is_deleted, is_referred, owner
 from function.sandbox.store import Ref, Store
 from function.scheduling import Matcher
 from function.vocabulary import labels
@@ -37,15 +41,15 @@ class Taken:
     unit: str
     room: int
     taken: int
-    served: int
-    """By replicas that have served."""
+    stays: int
+    """By replicas that have served, are being deleted, or that nobody moves."""
 
     @property
     def is_too_much(self) -> bool:
-        return self.taken > max(self.room, self.served)
+        return self.taken > max(self.room, self.stays)
 
     def __str__(self) -> str:
-        return f"pool {self.pool} has {self.room} {self.unit}; {self.taken} are taken, {self.served} by what has served"
+        return f"pool {self.pool} has {self.room} {self.unit}; {self.taken} are taken, {self.stays} by what stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +60,37 @@ class Workload:
     ref: Ref
     remote: RemoteObject
     replica: Manifest | None
-    """None if it is going, or belongs to another kind."""
+    """None if it is gone, or belongs to another kind. One that is going still holds its nodes."""
+    is_current: bool = True
+    """Whether its Object says what there is: the provider does not act on one that is paused, or that has an error."""
+    is_left: bool = False
+    """Whether nobody moves its replica: it is paused, its deployment is, or its deployment does not refer to it."""
 
     @property
     def runs(self) -> bool:
         return self.remote.runs is not None
 
     @property
-    def has_served(self) -> bool:
-        return dig(self.replica, "status", "served") is True
+    def stays(self) -> bool:
+        """Whether its replica keeps its nodes, even if there are too few."""
+        is_going = self.replica is not None and is_deleted(self.replica)
+        return is_going or self.is_left or dig(self.replica, "status", "served") is True
 
 
 def workloads(control: ControlPlane) -> Iterator[Workload]:
     """The workloads on all clusters on which the provider can act. On others, what is there may be old."""
+    faults = control.faults
     for config, cluster in sorted(control.clusters.seen.clusters.items()):
-        if cluster.name in control.faults.unreachable or cluster.name in control.faults.provider_errors:
+        if faults.cut_off(cluster.name):
             continue
         for ref, remote in control.clusters.things.get(config, {}).items():
             if ref.kind in statuses.WORKLOADS:
-                yield Workload(cluster.name, ref, remote, _replica_of(control.store, remote))
+                found = control.store.get(remote.owner) if remote.owner else None
+                acts = found is not None and not provider.is_paused(found)
+                is_current = acts and (remote.owner is None or remote.owner.name not in faults.object_errors)
+                replica = _replica_of(control.store, remote)
+                is_left = replica is not None and _is_left(control.store, replica)
+                yield Workload(cluster.name, ref, remote, replica, is_current, is_left)
 
 
 def taken(control: ControlPlane) -> Iterator[Taken]:
@@ -95,16 +111,16 @@ def _of_pools(
     cluster: Ref, pools: Mapping[str, PoolNodes], there: list[Workload], things: Mapping[Ref, RemoteObject]
 ) -> Iterator[Taken]:
     all_of: Counter[str] = Counter()
-    served: Counter[str] = Counter()
+    stays: Counter[str] = Counter()
     for workload in there:
         if workload.replica is None:
             continue
         found = _units(workload, pools, _claims(things, workload.ref.namespace))
         all_of.update(found)
-        served.update(found if workload.has_served else {})
+        stays.update(found if workload.stays else {})
     for name in sorted(all_of):
         unit = "devices" if pools[name].shared else "nodes"
-        yield Taken(cluster, name, unit, _room(pools[name]), all_of[name], served[name])
+        yield Taken(cluster, name, unit, _room(pools[name]), all_of[name], stays[name])
 
 
 def _units(workload: Workload, pools: Mapping[str, PoolNodes], claims: Mapping[str, Manifest]) -> Counter[str]:
@@ -114,7 +130,7 @@ def _units(workload: Workload, pools: Mapping[str, PoolNodes], claims: Mapping[s
         pool = str(dig(pod, "nodeSelector", labels.POOL) or "")
         asked = [claims.get(r["resourceClaimTemplateName"]) for r in pod.get("resourceClaims") or ()]
         if pool in pools and asked:
-            found[pool] += sum(map(_devices, asked)) if pools[pool].shared else 1
+            found[pool] += min(sum(map(_devices, asked)), _room_of_node(pools[pool])) if pools[pool].shared else 1
     return found
 
 
@@ -124,17 +140,27 @@ def _claims(things: Mapping[Ref, RemoteObject], namespace: str) -> dict[str, Man
 
 
 def _devices(claim: Manifest | None) -> int:
-    requests = dig(claim, "spec", "spec", "devices", "requests") or ()
+    requests = dig_list(claim, "spec", "spec", "devices", "requests")
     return sum(whole(dig(request, "exactly", "count"), 1) for request in requests)
 
 
 def _room(pool: PoolNodes) -> int:
     if pool.shared is None:
         return pool.nodes
-    return pool.nodes * sum(max(0, device.count) for device in pool.shape.devices)
+    return pool.nodes * _room_of_node(pool)
+
+
+def _room_of_node(pool: PoolNodes) -> int:
+    return sum(max(0, device.count) for device in pool.shape.devices)
 
 
 def _replica_of(store: Store, remote: RemoteObject) -> Manifest | None:
     found = store.get(remote.owner) if remote.owner else None
-    owned = owner(store, found) if found is not None else None
+    owned = owner(store, found, going=True) if found is not None else None
     return owned if owned is not None and owned["kind"] == "ModelReplica" else None
+
+
+def _is_left(store: Store, replica: Manifest) -> bool:
+    deployment = owner(store, replica)
+    is_paused = provider.is_paused(replica) or (deployment is not None and provider.is_paused(deployment))
+    return is_paused or not is_referred(store, replica)

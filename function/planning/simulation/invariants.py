@@ -1,7 +1,7 @@
 """The invariants that a simulation checks, and what it reports when one is broken.
 
-Three modules check them: `losses` looks at every write when it is made, `settled` at a world that has settled, and
-`calm` compares it with the world that had settled before.
+`losses` and `decisions` look at every write when it is made, `swings` at all writes until the world has settled,
+`settled` and `truths` at a world that has settled, and `calm` compares it with the world that had settled before.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ class Invariant(Enum):
 
     KEPT = "kept", "nothing that serves is deleted or stops without a decision of its owner"
     CAPACITY = "capacity", "no pool has more placed on it than it has nodes and devices"
+    ONCE = "once", "no decision gives a node that is taken"
     ACCEPTED = "accepted", "the API server accepts all that is desired, and no result is fatal"
-    CONVERGES = "converges", "the fleet settles, whatever happened before"
+    CONVERGES = (
+        "converges",
+        "the fleet settles within a number of rounds that its size bounds, whatever happened before",
+    )
+    STEADY = "steady", "no field returns again and again to a value that it had, while nothing happens"
     AT_REST = "at-rest", "a settled fleet that is reconciled again does not change"
     TRUE = "true", "statuses agree with what exists and runs, and conditions are current"
     RECOVERS = "recovers", "once no fault is left, every replica serves whose pods run"
@@ -44,3 +49,8 @@ class Violation:
 
 Checked = Counter[Invariant]
 """How often each invariant was checked, in cases in which it could have been broken."""
+
+INJECTED = "simulated"
+"""Part of the message of a failure that a step causes."""
+TAKEN = "is controlled by another object"
+"""Part of the message of a failure that Crossplane causes: it does not take over what another XR composed."""

@@ -10,15 +10,20 @@ deletes is the user's decision, and so is all that belongs to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from function.core import Manifest, controller, dig, is_ready, serves
+from function.core import Manifest, controller, dig, dig_list, dig_objects, is_ready, serves
 from function.fleet.values import whole
 from function.planning import statuses
 from function.planning.simulation.invariants import Checked, Invariant, Violation
-from function.sandbox.store import Change, Ref, Store
+from function.sandbox.composed import referenced
+from function.sandbox.store import Change, Ref, Store, ref_of
 from function.vocabulary import labels, versions
+
+Cache = Callable[[str], Store]
+"""What a kind is read from."""
 
 
 @dataclass(slots=True)
@@ -30,13 +35,34 @@ class Losses:
     violations: list[Violation] = field(default_factory=list)
     by_user: bool = False
     """Whether a user makes the changes."""
+    cache: Cache | None = None
+    """What the writer has read each kind from, if that was not the store. It may carry out what the owner had decided
+    then."""
+
+    @contextmanager
+    def deciding_by(self, cache: Cache | None) -> Iterator[None]:
+        """Changes that are decided by what a cache has."""
+        before, self.cache = self.cache, cache
+        try:
+            yield
+        finally:
+            self.cache = before
 
     def __call__(self, change: Change) -> None:
         """Look at one change."""
-        if self.by_user or change.before is None or _is_deleted(change.before):
+        if self.by_user or change.before is None or is_deleted(change.before):
             return
-        if change.after is None or _is_deleted(change.after):
-            self.violations += self._lost(change.ref, change.before)
+        if change.after is None or is_deleted(change.after):
+            lost = [*self._lost(change.ref, change.before)]
+            self.violations += [] if lost and self._was_right(change.ref) else lost
+
+    def _was_right(self, ref: Ref) -> bool:
+        """Whether a deletion would have lost nothing when its writer has read what it decided by."""
+        if self.cache is None:
+            return False
+        past = self.cache(ref.kind), self.cache("ModelDeployment")
+        then = [(store, manifest) for store in past if (manifest := store.get(ref)) is not None]
+        return not then or any(not [*Losses(store)._lost(ref, manifest)] for store, manifest in then)
 
     def _lost(self, ref: Ref, manifest: Manifest) -> Iterator[Violation]:
         if ref.api_version == versions.MODELPLANE and ref.kind == "ModelReplica":
@@ -69,8 +95,8 @@ class Losses:
             return
         self.checked[Invariant.KEPT] += 1
         for service in self.store.of_kind(versions.MODELPLANE, "ModelService"):
-            metadata, routed = service["metadata"], dig(service, "status", "routed") or ()
-            if metadata.get("namespace") == ref.namespace and ref.name in routed and not _is_deleted(service):
+            metadata, routed = service["metadata"], dig_list(service, "status", "routed")
+            if metadata.get("namespace") == ref.namespace and ref.name in routed and not is_deleted(service):
                 yield Violation(Invariant.KEPT, str(ref), f"deleted while ModelService {metadata['name']} routes to it")
 
     def _workload(self, ref: Ref, manifest: Manifest) -> Iterator[Violation]:
@@ -90,19 +116,31 @@ def replicas(store: Store) -> tuple[Manifest, ...]:
 def is_serving(replica: Manifest, uid: str) -> bool:
     """Whether a replica belongs to an owner with a uid, serves, and is not being deleted."""
     owned = controller(replica["metadata"])
-    return owned is not None and owned.get("uid") == uid and not _is_deleted(replica) and serves(replica, "ModelReady")
+    return owned is not None and owned.get("uid") == uid and not is_deleted(replica) and serves(replica, "ModelReady")
 
 
-def owner(store: Store, manifest: Manifest) -> Manifest | None:
-    """The controller of an object; None if it has none, or if that is gone or being deleted."""
+def owner(store: Store, manifest: Manifest, *, going: bool = False) -> Manifest | None:
+    """The controller of an object; None if it has none, or if that is gone or, unless `going`, being deleted."""
     reference = controller(manifest["metadata"])
     if reference is None:
         return None
     namespace = manifest["metadata"].get("namespace") or ""
     found = store.get(Ref(reference["apiVersion"], reference["kind"], namespace, reference["name"]))
-    is_same = found is not None and found["metadata"]["uid"] == reference["uid"] and not _is_deleted(found)
-    return found if is_same else None
+    is_same = found is not None and found["metadata"]["uid"] == reference["uid"]
+    return found if is_same and found is not None and (going or not is_deleted(found)) else None
 
 
-def _is_deleted(manifest: Manifest) -> bool:
+def is_referred(store: Store, composed: Manifest) -> bool:
+    """Whether its controller, if it has one, refers to a composed resource.
+
+    Crossplane does not observe or delete what an XR does not refer to. It leaves such a resource behind when it has two
+    leaders for a moment, and one of them writes by old reads.
+    """
+    xr = owner(store, composed, going=True)
+    references = dig_objects(xr, "spec", "crossplane", "resourceRefs")
+    return xr is None or any(referenced(xr, one) == ref_of(composed) for one in references)
+
+
+def is_deleted(manifest: Manifest) -> bool:
+    """Whether the deletion of an object was requested."""
     return "deletionTimestamp" in manifest["metadata"]

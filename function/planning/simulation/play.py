@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from function.core import plain
-from function.planning.simulation.invariants import Checked, Invariant, Violation
+from function.planning.simulation.invariants import INJECTED, TAKEN, Checked, Invariant, Violation
 from function.planning.simulation.settled import Settled
-from function.planning.simulation.steps import Rest, Settle, Step, verb
-from function.planning.simulation.world import Start, World, located
+from function.planning.simulation.start import Start, located
+from function.planning.simulation.steps import Deposed, Mixed, Rest, Settle, Step, verb
+from function.planning.simulation.world import World
 from function.sandbox.errors import DidNotConverge, Unreachable
 
 _PACKAGE = Path(__file__).parents[2]
 _FAILURES = ("cannot apply composed resource", "fatal result", "did not settle")
-"""Failures of a reconcile that only a fault of the function explains."""
-_TAKEN = "is controlled by another object"
-"""Not one of them: Crossplane refuses to take over what another XR composed. If it lasts, `settled` reports it."""
+"""Failures of a reconcile that only a fault of the function explains, unless they are INJECTED or TAKEN. `settled`
+reports the latter if they last."""
+_GOING = "if the object is being deleted"
+"""Part of what the API server refuses to who has not read yet that an object is being deleted."""
 _SHOWN = 5
 
 Chosen = Callable[[World], Iterable[Step]]
@@ -41,6 +43,10 @@ class Played:
     refused: int = 0
     """Edits that admission refused."""
     reconciles: int = 0
+    rounds: Counter[int] = field(default_factory=Counter)
+    """How many rounds the fleet took to settle, and how often."""
+    returns: int = 0
+    """The most returns of one field to a value that it had, while nothing happened."""
     violation: Violation | None = None
     """The first one. It ends the play."""
     digest: str = ""
@@ -79,7 +85,7 @@ def play_chosen(start: Start, choose: Chosen, progress: Callable[[int], None] = 
             progress(len(played.steps))
             if played.violation:
                 break
-    played.refused = world.refused
+    played.refused, played.rounds, played.returns = world.refused, world.rounds, world.swings.most
     played.reconciles = (world.control.loop.counts - before).reconciles.total()
     played.checked[Invariant.ACCEPTED] = played.reconciles
     played.checked[Invariant.NO_BUG] = len(played.steps)
@@ -96,7 +102,8 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
     try:
         step(world)
     except DidNotConverge as problem:
-        return Violation(Invariant.CONVERGES, "fleet", str(problem))
+        swing = next(world.swings.end(world.size), None)
+        return swing or Violation(Invariant.CONVERGES, "fleet", str(problem))
     except Unreachable:
         raise
     except Exception as bug:  # noqa: BLE001
@@ -106,9 +113,11 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
 
 def _found(step: Step, world: World, version: int | None) -> Iterator[Violation]:
     yield from world.losses.violations
-    yield from _failures(world)
+    yield from world.decisions.violations
+    yield from _failures(world, reads_old=isinstance(step, Deposed | Mixed))
     if isinstance(step, Settle | Rest):
         world.checked[Invariant.CONVERGES] += 1
+        yield from world.swings.end(world.size)
         yield from world.calm.settled(world.store)
         yield from Settled(world.control, world.checked, world.is_healthy).violations()
     if isinstance(step, Rest) and version is not None:
@@ -123,11 +132,12 @@ def _restless(world: World, version: int) -> Iterator[Violation]:
         yield Violation(Invariant.AT_REST, "fleet", f"{len(changed)} objects change though nothing happened: {shown}")
 
 
-def _failures(world: World) -> Iterator[Violation]:
+def _failures(world: World, *, reads_old: bool) -> Iterator[Violation]:
     """What the API server refused, and fatal results, since the last step."""
     events = world.control.loop.reconciler.events
     for ref, kind, reason, message in events:
-        is_failure = (kind, reason) == ("Warning", "ComposeResources") and _TAKEN not in message
+        is_caused = TAKEN in message or INJECTED in message or (reads_old and _GOING in message)
+        is_failure = (kind, reason) == ("Warning", "ComposeResources") and not is_caused
         if is_failure and any(text in message for text in _FAILURES):
             yield Violation(Invariant.ACCEPTED, str(ref), message)
     events.clear()

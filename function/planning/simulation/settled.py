@@ -7,17 +7,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from function.core import Manifest, Reason, Requirement, condition, dig, identity, is_ready, serves
+from function.core import (
+    Manifest,
+    Reason,
+    Requirement,
+    condition,
+    controller,
+    dig,
+    dig_fields,
+    dig_list,
+    dig_objects,
+    dig_text_fields,
+    identity,
+    is_ready,
+    serves,
+)
 from function.fleet.engines import nodes_taken
+from function.fleet.replicas import takes_nodes
 from function.fleet.values import whole
+from function.planning import provider
 from function.planning.control_plane import ControlPlane
-from function.planning.simulation import capacity
+from function.planning.simulation import capacity, truths
 from function.planning.simulation.capacity import Workload
-from function.planning.simulation.invariants import Checked, Invariant, Violation
-from function.planning.simulation.losses import is_serving, owner, replicas
+from function.planning.simulation.invariants import TAKEN, Checked, Invariant, Violation
+from function.planning.simulation.losses import is_deleted, is_referred, is_serving, owner, replicas
+from function.planning.simulation.truths import Truth
 from function.sandbox.settle import matches
 from function.sandbox.store import Ref, Store, ref_of
-from function.vocabulary import conditions, versions
+from function.vocabulary import conditions, labels, versions
 
 _CONDITIONS = ("Ready", "Synced")
 _UNDECIDED = (
@@ -44,6 +61,7 @@ class Settled:
         yield from self._deployments()
         yield from self._clusters()
         yield from self._services()
+        yield from self._others()
         yield from self._replicas()
         yield from self._conditions()
         yield from self._apart()
@@ -54,6 +72,14 @@ class Settled:
 
     def _of(self, kind: str) -> tuple[Manifest, ...]:
         return self._store.of_kind(versions.MODELPLANE, kind)
+
+    def _watched(self, kind: str) -> Iterator[Manifest]:
+        """Those whose status is of now.
+
+        It is that of before if an object is paused or is being deleted, and if what it composes cannot be applied yet.
+        """
+        there = (m for m in self._of(kind) if not (provider.is_paused(m) or is_deleted(m)))
+        return (m for m in there if not self._waits(str(dig(condition(m, "Synced"), "message"))))
 
     def _same(self, manifest: Manifest, what: str, told: Any, true: Any) -> Iterator[Violation]:
         self.checked[Invariant.TRUE] += 1
@@ -71,48 +97,72 @@ class Settled:
     # Statuses
 
     def _deployments(self) -> Iterator[Violation]:
-        for deployment in self._of("ModelDeployment"):
-            told = dig(deployment, "status", "replicas") or {}
-            serving = sum(is_serving(r, deployment["metadata"]["uid"]) for r in replicas(self._store))
+        for deployment in self._watched("ModelDeployment"):
+            told = dig_fields(deployment, "status", "replicas")
+            uid, known = deployment["metadata"]["uid"], replicas(self._store)
+            serving = sum(is_serving(r, uid) and is_referred(self._store, r) for r in known)
             wanted, ready = whole(dig(deployment, "spec", "replicas"), 1), told.get("ready")
             if _is_held(deployment):  # then the number is that of before, and only falls
-                yield from self._same(deployment, "most of status.replicas.ready", max(whole(ready), serving), serving)
+                most = serving + self._going(deployment)
+                yield from self._same(deployment, "most of status.replicas.ready", max(whole(ready), most), most)
                 continue
             yield from self._same(deployment, "status.replicas.ready", ready, min(serving, wanted))
             if whole(told.get("total")) < wanted:
                 scheduled = dig(condition(deployment, conditions.REPLICAS_SCHEDULED.type), "status")
                 yield from self._same(deployment, "condition ReplicasScheduled", scheduled, "False")
 
+    def _going(self, deployment: Manifest) -> int:
+        """How many replicas of a deployment serve and are being deleted."""
+        uid = deployment["metadata"]["uid"]
+        going = filter(is_deleted, replicas(self._store))
+        return sum(dig(controller(r["metadata"]), "uid") == uid and serves(r, "ModelReady") for r in going)
+
     def _clusters(self) -> Iterator[Violation]:
-        for cluster in self._of("InferenceCluster"):
+        for cluster in self._watched("InferenceCluster"):
             taken: Counter[str] = Counter()
             for replica in replicas(self._store):
-                if dig(replica, "spec", "clusterName") == identity(cluster).name:
+                if dig(replica, "spec", "clusterName") == identity(cluster).name and takes_nodes(replica):
                     taken.update(nodes_taken(dig(replica, "spec", "engines")))
-            for pool in dig(cluster, "status", "allocations") or ():
+            for pool in dig_objects(cluster, "status", "allocations"):
                 if "devices" not in pool:
-                    left = whole(pool.get("nodes")) - taken[pool["pool"]]
+                    left = whole(pool.get("nodes")) - taken[str(pool["pool"])]
                     yield from self._same(cluster, f"free nodes of pool {pool['pool']}", pool.get("free"), left)
 
     def _services(self) -> Iterator[Violation]:
-        for service in self._of("ModelService"):
+        for service in self._watched("ModelService"):
             namespace = identity(service).namespace
             there = [e for e in self._of("ModelEndpoint") if identity(e).namespace == namespace]
-            routed = {str(name) for name in dig(service, "status", "routed") or ()}
+            routed = {str(name) for name in dig_list(service, "status", "routed")}
             gone = sorted(routed - {identity(e).name for e in there})
             yield from self._same(service, "endpoints in status.routed that do not exist", gone, [])
+            if _says(service, conditions.WAITING_FOR_GATEWAY):
+                ready = dig(condition(service, "Ready"), "status")
+                yield from self._same(service, "condition Ready without a gateway", ready, "False")
             if _says(service, conditions.WAITING_FOR_GATEWAY) or _says(service, conditions.INVALID_SERVICE):
                 continue  # then the numbers are those of before
-            matched = dig(service, "status", "endpoints", "matched")
-            found = sum(_is_selected(service, endpoint) for endpoint in there)
-            yield from self._same(service, "status.endpoints.matched", matched, found)
+            matched = [e for e in there if _is_selected(service, e) and not is_deleted(e)]
+            yield from self._all_true(truths.of_service(service, matched))
+
+    def _others(self) -> Iterator[Violation]:
+        for cache in self._watched("ModelCache"):
+            yield from self._all_true(truths.of_cache(self.control, cache))
+        for gateway in self._watched("InferenceGateway"):
+            yield from self._all_true(truths.of_gateway(self.control, gateway))
+        for cluster in self._watched("InferenceCluster"):
+            yield from self._all_true(truths.of_cluster(cluster))
+
+    def _all_true(self, found: Iterator[Truth]) -> Iterator[Violation]:
+        for truth in found:
+            yield from self._same(*truth)
 
     def _replicas(self) -> Iterator[Violation]:
         """What serves runs, and what runs serves."""
         there: dict[Ref, list[Workload]] = {}
         for workload in capacity.workloads(self.control):
-            if workload.replica is not None:
-                there.setdefault(ref_of(workload.replica), []).append(workload)
+            replica = workload.replica
+            is_told = replica is not None and not is_deleted(replica) and not provider.is_paused(replica)
+            if replica is not None and is_told and workload.is_current:
+                there.setdefault(ref_of(replica), []).append(workload)
         for ref, found in sorted(there.items()):
             replica = found[0].replica
             assert replica is not None
@@ -121,7 +171,8 @@ class Settled:
     def _running(self, ref: Ref, replica: Manifest, *, runs: bool) -> Iterator[Violation]:
         if is_ready(replica):
             yield from self._same(replica, "whether all its pods run", is_ready(replica), runs)
-        if self.is_healthy and runs:
+        has_owner = controller(replica["metadata"]) is not None  # nothing is composed anew for one without
+        if self.is_healthy and runs and has_owner:
             self.checked[Invariant.RECOVERS] += 1
             if not serves(replica, "ModelReady"):
                 why = dig(condition(replica, "ModelReady"), "message")
@@ -130,18 +181,28 @@ class Settled:
     def _conditions(self) -> Iterator[Violation]:
         for kind in self._store.kinds.composites():
             for manifest in self._store.of_kind(kind.api_version, kind.kind):
-                if "deletionTimestamp" not in manifest["metadata"]:
+                if not is_deleted(manifest):
                     yield from self._current(manifest)
 
     def _current(self, manifest: Manifest) -> Iterator[Violation]:
         generation, synced = manifest["metadata"].get("generation"), condition(manifest, "Synced")
         is_synced = dig(synced, "status") == "True"
+        if not is_synced and self._waits(str(dig(synced, "message"))):
+            return
         for type_ in _CONDITIONS if is_synced or self.is_healthy else ():
             found = condition(manifest, type_)
             seen = dig(found, "observedGeneration") or generation  # Crossplane adds it only if something else changes
             yield from self._same(manifest, f"generation that condition {type_} is of", found and seen, generation)
-        if self.is_healthy and not is_synced and _IN_USE not in str(dig(synced, "message")):
+        if self.is_healthy and not is_synced:
             yield Violation(Invariant.ACCEPTED, str(ref_of(manifest)), f"it is not Synced: {dig(synced, 'message')}")
+
+    def _waits(self, message: str) -> bool:
+        """Whether an XR that cannot be composed waits for others.
+
+        It waits for the users of what it deletes, or until what an earlier XR of its name had composed is gone.
+        """
+        going = (m for m in self._store.all() if is_deleted(m)) if TAKEN in message else ()
+        return _IN_USE in message or any(f"{ref_of(manifest)} {TAKEN}" in message for manifest in going)
 
     # Tenants
 
@@ -155,7 +216,7 @@ class Settled:
                 yield from self._placed(manifest, owned)
 
     def _placed(self, manifest: Manifest, replica: Manifest) -> Iterator[Violation]:
-        remote = dig(manifest, "spec", "forProvider", "manifest") or {}
+        remote = dig_fields(manifest, "spec", "forProvider", "manifest")
         name, own = dig(remote, "metadata", "name"), identity(replica).namespace
         namespace = dig(remote, "metadata", "namespace") or (name if remote.get("kind") == "Namespace" else own)
         if namespace != own:
@@ -173,8 +234,11 @@ def _says(manifest: Manifest, reason: Reason) -> bool:
 
 
 def _is_selected(service: Manifest, endpoint: Manifest) -> bool:
-    """Whether an entry of a service selects an endpoint."""
-    wanted = (dig(entry, "selector", "matchLabels") or {} for entry in dig(service, "spec", "endpoints") or ())
+    """Whether an entry of a service selects an endpoint, and its deployment wants to keep it: while that is held, one
+    that is leaving stays for as long."""
+    if labels.LEAVING in (endpoint["metadata"].get("annotations") or {}):
+        return False
+    wanted = (dig_text_fields(entry, "selector", "matchLabels") for entry in dig_list(service, "spec", "endpoints"))
     return any(
         matches(Requirement("", versions.MODELPLANE, "ModelEndpoint", match_labels=each), endpoint) for each in wanted
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from function.planning.simulation.invariants import Violation
 from function.planning.simulation.play import play
+from function.planning.simulation.start import Start
 from function.planning.simulation.steps import Step
-from function.planning.simulation.world import Start
 
 MOST_STEPS = 10_000
 

@@ -6,52 +6,47 @@ a sequence, which shrinking does.
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from function import clouds
-from function.core import Manifest, Requirement, controller, plain
-from function.planning.control_plane import ControlPlane
+from function.core import dig, plain
+from function.fleet.values import whole
+from function.planning.control_plane import ControlPlane, in_process
 from function.planning.faults import CreationFault, Faults
 from function.planning.simulation import pointer
 from function.planning.simulation.calm import Calm
+from function.planning.simulation.decisions import Decisions
 from function.planning.simulation.invariants import Checked
 from function.planning.simulation.losses import Losses
-from function.publish import catalog
+from function.planning.simulation.remembered import Remembered
+from function.planning.simulation.start import API_VERSIONS, Start, located, spelled
+from function.planning.simulation.swings import Swings
+from function.sandbox import fields
 from function.sandbox.errors import Refused
-from function.sandbox.settle import Find
 from function.sandbox.store import Change, Ref, Store, ref_of
-from function.vocabulary import names, versions
+from function.vocabulary import crossplane, names, versions
 
 MOST_ROUNDS = 200
-"""A fleet converges in about forty rounds; a rollout adds some for each replica."""
+"""In which any fleet must settle."""
+ROUNDS = 40
+"""In which one without a replica must. Clusters that clouds make take most of them."""
+ROUNDS_OF_A_REPLICA = 8
+"""What a rollout adds for each replica."""
 SNAPSHOTS = 3
 """Snapshots that are kept."""
-_FOREIGN = {"Object": versions.PROVIDER_KUBERNETES, "Release": versions.PROVIDER_HELM, "Secret": versions.CORE}
-_API_VERSIONS = {**{kind.kind: kind.api_version for kind in catalog.KINDS}, **_FOREIGN}
-Answers = Mapping[str, tuple[Manifest, ...]]
+POLICIES = ("foreground", "orphan")
+"""Propagation policies of a delete, beside the usual one."""
+HELD = "example.org/never-removed"
+"""A finalizer of a controller that does not answer."""
 
 
 class Died(Exception):
     """Crossplane was stopped between two writes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where every run of a simulation begins."""
-
-    control: ControlPlane
-    """The fleet, settled. Runs work on copies."""
-    files: Mapping[Ref, Manifest]
-    """What the user wrote."""
-
-    @classmethod
-    def of(cls, control: ControlPlane) -> Start:
-        """The start from a control plane that has settled: the objects that nothing composed are the user's."""
-        own = {ref_of(m): m for m in control.store.all() if controller(m["metadata"]) is None}
-        return cls(control, {ref: _written(m) for ref, m in own.items() if ref.kind in _API_VERSIONS})
 
 
 @dataclass(slots=True)
@@ -62,17 +57,32 @@ class World:
     control: ControlPlane = field(init=False)
     losses: Losses = field(init=False)
     calm: Calm = field(init=False)
+    decisions: Decisions = field(init=False)
+    swings: Swings = field(init=False)
     checked: Checked = field(default_factory=Checked)
     snapshots: list[Store] = field(default_factory=list)
     """What a cache that is behind may answer; the latest last."""
     refused: int = 0
     """Edits that admission refused."""
-    _writes_left: int = -1
+    conflicts: int = 0
+    """Reconciles that ended because another writer was faster."""
+    writes_left: int = -1
+    """Writes until Crossplane dies; none if negative."""
+    is_settling: bool = False
+    rounds: Counter[int] = field(default_factory=Counter)
+    """How many rounds the fleet took to settle, and how often."""
+    paused: set[Ref] = field(default_factory=set)
+    held: set[Ref] = field(default_factory=set)
+    """What a finalizer is on that nothing removes."""
 
     def __post_init__(self) -> None:
-        self.control = self.start.control.copied()
+        is_pure = self.start.control.function is in_process  # of any other function that is not known
+        self.control = self.start.control.copied(Remembered(in_process) if is_pure else None)
         self.losses = Losses(self.control.store, self.checked)
         self.calm = Calm(self.checked)
+        tenants = frozenset(ref.namespace for ref in self.start.files if ref.namespace and ref.kind != "Secret")
+        self.decisions = Decisions(self.control, tenants, self.checked)
+        self.swings = Swings(self.checked)
         self.control.store.before_write = self._before_write
 
     @property
@@ -85,17 +95,21 @@ class World:
 
     def refs(self, kind: str) -> tuple[Ref, ...]:
         """The objects of a kind, by namespace and name."""
-        return self.store.refs(_API_VERSIONS[kind], kind)
+        return self.store.refs(API_VERSIONS[kind], kind)
 
     def managed(self) -> set[str]:
         """The kinds of managed resources that clouds make."""
         return {k.kind for k in clouds.managed_kinds() if self.store.refs(k.api_version, k.kind)}
 
     def _before_write(self, change: Change) -> None:
-        if self._writes_left == 0:
+        if self.writes_left == 0:
             raise Died
-        self._writes_left -= 1
+        self.writes_left -= 1
         self.losses(change)
+        if not self.losses.by_user:
+            self.decisions(change)
+        if self.is_settling:
+            self.swings(change)
 
     # What users do
 
@@ -137,6 +151,39 @@ class World:
         with self.by_user():
             self.store.delete(located(target))
 
+    def remove(self, target: str, policy: str) -> None:
+        """Request the deletion of an object, and of its dependents first (foreground), or of none of them (orphan)."""
+        ref = located(target)
+        found = self.store.get(ref)
+        if found is None:
+            return
+        with self.by_user():
+            if policy == "orphan":
+                uid = found["metadata"]["uid"]
+                for dependent in self.store.having(fields.OWNER, uid):
+                    self.store.update(ref_of(dependent), lambda manifest: _disown(manifest, uid), status=True)
+            self.store.delete(ref, foreground=policy == "foreground")
+
+    def wipe(self, namespace: str) -> None:
+        """Request the deletion of everything in a namespace."""
+        with self.by_user():
+            for manifest in [m for m in self.store.all() if m["metadata"].get("namespace") == namespace]:
+                self.store.delete(ref_of(manifest))
+
+    def pause(self, target: str, *, on: bool) -> None:
+        """Pause an object, or resume it."""
+        ref = located(target)
+        (self.paused.add if on else self.paused.discard)(ref)
+        value = "true" if on else None
+        self.edit(target, pointer.spelled("metadata", "annotations", crossplane.PAUSED), value)
+
+    def hold(self, target: str, *, on: bool) -> None:
+        """Put a finalizer on an object that nothing removes, or remove it."""
+        ref = located(target)
+        (self.held.add if on else self.held.discard)(ref)
+        with self.by_user():
+            (self.store.add_finalizer if on else self.store.remove_finalizer)(ref, HELD)
+
     def lose(self, cluster: str) -> None:
         """Lose a cluster for good, with everything on it."""
         with self.by_user():
@@ -158,14 +205,18 @@ class World:
             faults.pop(key, None)
 
     def heal(self) -> None:
-        """Switch every fault off."""
+        """Switch every fault off, resume what is paused, and release what is held."""
         for fault in FAULTS:
             getattr(self.faults, fault).clear()
+        for ref in sorted(self.paused):
+            self.pause(spelled(ref), on=False)
+        for ref in sorted(self.held):
+            self.hold(spelled(ref), on=False)
 
     @property
     def is_healthy(self) -> bool:
-        """Whether no fault is switched on."""
-        return not any(getattr(self.faults, fault) for fault in FAULTS)
+        """Whether no fault is switched on, and every controller does its work."""
+        return not (self.paused or self.held or any(getattr(self.faults, fault) for fault in FAULTS))
 
     # What Crossplane does
 
@@ -173,84 +224,49 @@ class World:
         """Reconcile one XR."""
         self.control.loop.reconcile(located(target))
 
-    def _reconcile_answering(self, target: str, answer: Find) -> None:
-        """Reconcile one XR, with other answers than those of the store. The watch wakes it when its cache catches
-        up."""
-        reconciler = self.control.loop.reconciler
-        reconciler.find = answer
-        try:
-            self.reconcile(target)
-        finally:
-            reconciler.find = reconciler.look_up
-        self.control.loop.wake(located(target))
-
-    def reconcile_behind(self, target: str, age: int) -> None:
-        """Reconcile one XR, and answer what it requires from a snapshot."""
-        if not self.snapshots:
-            return
-        behind = self.snapshots[-min(age, len(self.snapshots))]
-
-        def answer(asked: tuple[Requirement, ...]) -> Answers:
-            return {r.name: behind.find(r) for r in asked}
-
-        self._reconcile_answering(target, answer)
-
-    def reconcile_without(self, target: str, requirement: str) -> None:
-        """Reconcile one XR, and find nothing for one of its requirements."""
-        look_up = self.control.loop.reconciler.look_up
-
-        def answer(asked: tuple[Requirement, ...]) -> Answers:
-            return {name: () if name == requirement else found for name, found in look_up(asked).items()}
-
-        self._reconcile_answering(target, answer)
-
-    def interrupt(self, target: str, writes: int) -> None:
-        """Reconcile one XR, and stop Crossplane after a number of writes. It starts anew."""
-        self._writes_left = writes
-        try:
-            self.reconcile(target)
-        except Died:
-            pass
-        finally:
-            self._writes_left = -1
-        self.control.loop.restart()
-
     def remember(self) -> None:
         """Take a snapshot, from which a cache that is behind may answer later."""
         self.snapshots = [*self.snapshots, self.store.copied()][-SNAPSHOTS:]
 
+    def round(self, order: int) -> None:
+        """Run one round of the control loop."""
+        self.control.loop.shuffle(order or None)
+        self.control.loop.round()
+
     def settle(self, order: int) -> None:
         """Run the control loop until nothing changes. Raises DidNotConverge."""
         self.control.loop.shuffle(order or None)
-        self.control.loop.settle(MOST_ROUNDS)
+        self.swings.begin()
+        self.is_settling = True
+        try:
+            self.rounds[self.control.loop.settle(self.most_rounds)] += 1
+        finally:
+            self.is_settling = False
+
+    @property
+    def size(self) -> int:
+        """How many replicas there are, and are wanted."""
+        wanted = (dig(m, "spec", "replicas") for m in self.store.of_kind(versions.MODELPLANE, "ModelDeployment"))
+        return len(self.refs("ModelReplica")) + sum(whole(each, 1) for each in wanted)
+
+    @property
+    def most_rounds(self) -> int:
+        """In how many rounds the fleet must settle."""
+        return min(MOST_ROUNDS, ROUNDS + ROUNDS_OF_A_REPLICA * self.size)
 
 
-FAULTS = tuple(f.name for f in fields(Faults) if f.name != "in_steps")
+FAULTS = tuple(f.name for f in dataclasses.fields(Faults) if f.name != "in_steps")
 """Fields of `Faults` that are faults."""
 VALUES: Mapping[str, Any] = {
     "provider_errors": "cannot apply object: the server is currently unable to handle the request",
     "failed_hydrations": 1,
     "creations": CreationFault("the quota is exceeded"),
     "slow": 3,
+    "object_errors": "cannot apply object: Internal error occurred: failed calling webhook: context deadline exceeded",
 }
 """Values of the faults that have one."""
 
 
-def located(target: str) -> Ref:
-    """The object that a target names: KIND/NAME, or KIND/NAMESPACE/NAME."""
-    kind, *namespace, name = target.split("/")
-    return Ref(_API_VERSIONS.get(kind, ""), kind, "".join(namespace), name)
-
-
-def spelled(ref: Ref) -> str:
-    """An object as a target."""
-    return "/".join(part for part in ref[1:] if part)
-
-
-def _written(manifest: Manifest) -> dict[str, Any]:
-    """What a user wrote of an object: without status, and without what the server and Crossplane set."""
-    found = {k: v for k, v in plain(manifest).items() if k != "status"}
-    kept = {k: v for k, v in found["metadata"].items() if k in ("name", "namespace", "labels", "annotations")}
-    kept.get("labels", {}).pop("crossplane.io/composite", None)
-    found.get("spec", {}).pop("crossplane", None)
-    return {**found, "metadata": kept}
+def _disown(manifest: dict[str, Any], uid: str) -> None:
+    metadata = manifest["metadata"]
+    metadata["ownerReferences"] = [owner for owner in metadata["ownerReferences"] if owner["uid"] != uid]
