@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check fmt lint types contracts generate generated docs render bench conformance e2e lock package wheel clean
+.PHONY: help demo test slow browser check fmt lint types contracts generate generated docs site render bench conformance fuzz soak load sbom audit licenses e2e lock package wheel clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,12 +30,12 @@ demo: $(RUNTIME) ## Set up, and run the main job on the embedded control plane: 
 	@$(BIN)/modelplane plan examples/tour || { code=$$?; test $$code -eq 3; }
 
 test: $(DEV) ## Run the tests, except slow ones; random selectors are the same in each run (see CONFORMANCE_SEED)
-	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m "not slow" --ignore=tests/docs
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m "not slow" --ignore=tests/docs --ignore=tests/browser
 
 slow: $(DEV) ## Run the tests that take seconds each: deletes in any order, many threads, large fleets
-	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m slow --ignore=tests/conformance --ignore=tests/docs
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m slow --ignore=tests/conformance --ignore=tests/docs --ignore=tests/browser
 
-check: lint types contracts generated docs slow test ## All that CI asks: format, lint, types, contracts, generated files, docs, tests
+check: lint types contracts generated docs browser slow test ## All that CI asks: format, lint, types, contracts, generated files, docs, tests
 
 fmt: $(DEV) ## Format and fix what can be fixed
 	$(BIN)/ruff format .
@@ -60,28 +60,59 @@ generated: $(DEV) ## Fail when a generated file is stale
 docs: $(DEV) ## Every command, link and example that the docs show is true
 	$(BIN)/python -m pytest -q -n $(JOBS) tests/docs
 
+site: $(DEV) ## Build docs/ as a site into build/site, to be opened there or served by any web server
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+browser: $(DEV) ## The pages of --html in headless Chromium (UPDATE_SCREENSHOTS=1 writes docs/images)
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit; done; $(MAKE) --no-print-directory .chromium
+	$(BIN)/python -m pytest -q tests/browser
+
+.PHONY: .chromium
+.chromium:
+	@test "$$(id -u)" = 0 && command -v apt-get >/dev/null || { echo "make browser needs Chromium on PATH: install the package chromium of your system" >&2; exit 1; }
+	apt-get update -qq
+	apt-get install -y --no-install-recommends chromium
+
 render: $(RUNTIME) ## Render the first example's deployment, as crossplane render would
 	@$(BIN)/modelplane render examples/tour/deployment.yaml --required-resources examples/tour
 
 bench: $(DEV) ## Print the benchmarks, each beside its floor
 	$(BIN)/python -m tests.bench
 
-conformance: $(DEV) ## Selectors, allocations, pod templates, Pod Security and pickers' configurations against the libraries that Kubernetes and llm-d use (needs Go)
+load: $(DEV) ## A day of 1,000 deployments, replayed against one and several processes of the function (LOAD=options, as --parts memory)
+	$(BIN)/python -m tests.load $(LOAD)
+
+conformance: $(DEV) ## Selectors, allocations, pod templates, Pod Security pickers' configurations, probes, metrics and alerts against the programs and libraries that Kubernetes, Prometheus and llm-d use (needs Go)
 	$(BIN)/python -m pytest -n $(JOBS) tests/conformance
+
+fuzz: $(DEV) ## Wrong bytes, and hostile values in every field, through the function's door (ATTEMPTS= of each mode, SEED=)
+	$(BIN)/python -m tests.fuzz $(if $(ATTEMPTS),--attempts $(ATTEMPTS)) --seed $(or $(SEED),1)
+
+soak: $(DEV) ## Simulate many fleets at length, on all cores, and log each run in build/soak.jsonl (STEPS=, SEED=, MINUTES=, RESUME=1)
+	$(BIN)/python -m tests.soak --steps $(or $(STEPS),1000000) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),0) $(if $(RESUME),--resume)
 
 e2e: $(DEV) ## All stories, golden cases and examples through real etcd, API servers, Crossplane and provider, on loopback (needs Go)
 	$(BIN)/python -m tests.e2e
 
-package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball embeds the function's image)
-	$(BIN)/python -m package.build $(if $(IMAGE),--embed-runtime-image-tarball $(IMAGE))
+package: $(RUNTIME) ## Build both Crossplane packages into dist/ (IMAGE=tarball of the function's image, REGISTRY=where you push them)
+	$(BIN)/python -m package.build $(if $(IMAGE),--embed-runtime-image-tarball $(IMAGE)) $(if $(REGISTRY),--function-package $(REGISTRY)/function-modelplane)
 
 wheel: $(RUNTIME) ## Build the wheel of the command line into dist/, for pipx and uv
 	$(BIN)/python -m hatchling build -t wheel -d dist
 
+sbom: $(DEV) ## Write the software bill of materials of the release into dist/, as CycloneDX (BASE=image with digest that it is built from)
+	$(BIN)/python -m package.sbom $(if $(BASE),--base-image $(BASE))
+
+audit: $(DEV) ## Ask PyPI for known vulnerabilities of all that the locks name; fails if it does not answer (SERVICE=osv asks OSV)
+	$(BIN)/python -m package.audit $(if $(SERVICE),--vulnerability-service $(SERVICE))
+
+licenses: $(DEV) ## Write docs/licenses.md from what the locks name; fails on a licence that is not allowed
+	$(BIN)/python -m package.licenses
+
 lock: | $(BIN)/python ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate --extra observe -c requirements.lock -o requirements-image.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --extra hydrate -c requirements.lock -o requirements-image.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header .ci/build.in -o .ci/build.lock
 

@@ -16,6 +16,8 @@ from function import clouds, registry
 from function.core import (
     ComposedResource,
     Composer,
+    Concern,
+    EventReason,
     Manifest,
     Reason,
     Request,
@@ -24,11 +26,12 @@ from function.core import (
     dig,
     plain,
     restate,
+    transitions,
 )
 from function.kinds.modeldeployment.stages import CLUSTERS
-from function.sandbox.conditions import conditions_after
+from function.sandbox.conditions import conditions_after, conditions_after_failure
 from function.sandbox.settle import MOST_CALLS, resolve, settle, settle_with
-from function.vocabulary import conditions
+from function.vocabulary import conditions, events
 from tests.support.cases import CASES, answer, compute, each_case, load
 
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -194,7 +197,7 @@ def test_a_refused_edit_changes_nothing_that_others_decide_by(case: Path) -> Non
         assert now[type_] == was[type_], type_
     for type_ in was.keys() & _READ_FROM_WHAT_IS_OBSERVED:
         assert now[type_] == "True" or was[type_] != "True", type_
-    facts, before_facts = ({**plain(r.status)} for r in (refused, decided))
+    facts, before_facts = ({k: v for k, v in plain(r.status).items() if k not in _WHY} for r in (refused, decided))
     assert facts.pop("serving", False) >= before_facts.pop("serving", False)
     assert facts == before_facts
 
@@ -244,14 +247,108 @@ def test_status_is_not_lost_before_everything_was_read(case: Path) -> None:
     request, _ = load(case)
     result = registry.compose(request)
     if result.requirements:
-        had = {key: plain(value) for key, value in (request.xr.get("status") or {}).items() if key != "conditions"}
+        there = request.xr.get("status") or {}
+        had = {key: plain(value) for key, value in there.items() if key not in ("conditions", *_WHY)}
         has = plain(result.status)
         assert had.keys() <= has.keys()
         assert all(has[key] == value for key, value in had.items() if key not in _COUNTED)
 
 
-_COUNTED = {"replicas", "serving", "capacity"}
+_WHY = {"reason", "message"}
+"""Fields of a status that tell why the XR is not as its spec asks."""
+_COUNTED = {"replicas", "serving", "capacity", *_WHY}
 """Fields of a status that are read from what is observed on every pass."""
+
+
+# What kubectl shows
+
+
+@each_case
+def test_what_is_not_ready_tells_why(case: Path) -> None:
+    """On every call: also while nothing was answered, and while the XR is held."""
+    request, objects = load(case)
+    composer = registry.of(request)
+    nothing = composer(replace(request, required={r.name: () for r in composer(request).requirements}))
+    for result in (composer(request), nothing, settle(registry.compose, request, objects)):
+        told = result.status.get("reason"), result.status.get("message", "")
+        assert told in {(None, ""), *((c.reason, c.message) for c in result.conditions)}
+        assert result.ready or told[0]
+
+
+@each_case
+def test_a_reason_is_that_of_a_condition_that_is_not_as_it_should_be(case: Path) -> None:
+    result, composer = answer(case), registry.of(load(case)[0])
+    types = {t.type: t for t in (*composer.conditions, *composer.optional)}
+    concerns = {types[c.type].concern(c) for c in result.conditions if c.type in {t.type for t in composer.conditions}}
+    if result.ready and concerns == {Concern.NONE} and not composer.optional:
+        assert "reason" not in result.status
+    if concerns & {Concern.WAIT, Concern.FAULT}:
+        assert result.status["reason"]
+
+
+@each_case
+def test_what_was_told_is_not_told_again(case: Path) -> None:
+    """The XR holds what the pass reported, and what it composed may not be observed yet."""
+    told, objects = _settled_xr(case)
+    assert settle(registry.compose, told, objects).events == ()
+
+
+def _settled_xr(case: Path) -> tuple[Request, list[Manifest]]:
+    """A case's request once its XR holds what a pass reports. A pass may depend on the status of the last one."""
+    request, objects = load(case)
+    for _ in range(3):
+        result = settle(registry.compose, request, objects)
+        before, request = request, _said(request, result)
+        if result.conditions == settle(registry.compose, request, objects).conditions:
+            return request, objects
+    raise AssertionError(f"{case} reports something else on each pass: {before.xr['status']}")
+
+
+@each_case
+def test_a_message_that_counts_on_is_no_event(case: Path) -> None:
+    told, objects = _settled_xr(case)
+    counted = [
+        {**c, "message": f"{c.get('message', '').partition(';')[0]}; another remark"}
+        if c["type"] == registry.of(told).invalid.type
+        else {**c, "message": "another"}
+        for c in told.xr["status"]["conditions"]
+    ]
+    xr = {**told.xr, "status": {**told.xr["status"], "conditions": counted}}
+    assert settle(registry.compose, replace(told, xr=xr), objects).events == ()
+
+
+@each_case
+def test_a_failed_reconcile_is_no_news(case: Path) -> None:
+    """Crossplane overwrites every condition with Unknown when it fails. Once it works again, nothing has happened."""
+    request, objects = load(case)
+    result = settle(registry.compose, request, objects)
+    told = _said(request, result)
+    failed = conditions_after_failure(told.xr["status"]["conditions"], "cannot call the function", None)
+    xr = {**told.xr, "status": {**told.xr["status"], "conditions": failed}}
+    again = settle(registry.compose, replace(told, xr=xr), objects)
+    faults = {c.reason for c in result.conditions if c.status == "False"} - {result.status.get("reason")}
+    assert {event.reason for event in again.events} <= faults
+
+
+@each_case
+def test_events_are_few_and_have_a_declared_reason(case: Path) -> None:
+    request, _ = load(case)
+    empty = {r.name: () for r in registry.compose(request).requirements}
+    for found in (answer(case), registry.compose(request), registry.compose(replace(request, required=empty))):
+        assert {event.reason for event in found.events} <= _EVENT_REASONS
+        assert len(found.events) <= _MOST_EVENTS
+        assert all(0 < len(event.message) <= 1000 for event in found.events)
+
+
+_MOST_EVENTS = 8
+"""Of one call. Kubernetes takes 25 events of an object at once, and one more in five minutes (client-go v0.36,
+tools/record), and Crossplane's own count, too."""
+_EVENT_REASONS = {
+    value.reason
+    for module in (conditions, events, transitions)
+    for value in vars(module).values()
+    if isinstance(value, Reason | EventReason)
+}
 
 
 # Readiness
@@ -301,8 +398,10 @@ def test_no_null_and_no_number_that_is_not_whole(case: Path) -> None:
 
 @each_case
 def test_restating_what_was_written_changes_nothing(case: Path) -> None:
+    """Finalizers are left out: only `managedFields` tell which are ours."""
     for composed in answer(case).resources.values():
         written = plain(composed.manifest)
+        written["metadata"].pop("finalizers", None)
         assert restate(written) == written
 
 

@@ -12,6 +12,7 @@ import grpc
 from rich.console import Console
 
 from tests.bench import (
+    admission,
     cel,
     deployments,
     neighbours,
@@ -36,6 +37,7 @@ def main() -> None:
     deployments.main()
     packing.main()
     proxies.main()
+    admission.main()
     console.print(f"start until the first answer: {_median(_start, 3):.0f} ms; idle: {_idle():.0f} MB")
 
 

@@ -17,7 +17,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 222, 44, 56
 _LABEL_GAP = 17
 """The least distance of two labels."""
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-_STYLE = """\
+STYLE = """\
 text { font: 13px system-ui, sans-serif; fill: #57606a }
 .title { font-weight: 600; fill: #24292f }
 .grid { stroke: #8c959f; stroke-opacity: .3 }
@@ -31,6 +31,7 @@ text { fill: #9198a1 }
 .before { stroke: #f0883e } .before.dot { fill: #f0883e } text.before { fill: #f0883e }
 .now { stroke: #4493f8 } .now.dot { fill: #4493f8 } text.now { fill: #4493f8 }
 }"""
+"""Of all plots of the docs."""
 
 
 class Series(NamedTuple):
@@ -66,7 +67,7 @@ def svg(series: Sequence[Series]) -> str:
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
         f"<title>{described}</title>",
-        f"<style>\n{_STYLE}\n</style>",
+        f"<style>\n{STYLE}\n</style>",
         f'<text class="title" x="{_LEFT}" y="22">What one reconcile of a ModelDeployment reads</text>',
         *_axes(x, y, sorted({v[0] for v in values})),
         *(part for one in series for part in _line(one, x, y)),

@@ -11,6 +11,7 @@ import structlog
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from function import registry
+from function.probes import ListenAddress
 from function.server import grpc_server as server
 from function.server import process
 from tests.support import odd_server
@@ -38,7 +39,9 @@ async def _floor() -> None:
 
 
 async def _ours() -> None:
-    await server.serve(server.Settings(address="127.0.0.1:0"), started=lambda port: print(port, flush=True))
+    await server.serve(
+        server.Settings(address=ListenAddress("127.0.0.1", 0)), started=lambda port: print(port, flush=True)
+    )
 
 
 async def _odd() -> None:

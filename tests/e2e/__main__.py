@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e import builds, network, pins
+from tests.e2e import builds, compared, network, pins
 
 NO_GO = 4
 NOT_BUILT = 5
@@ -87,7 +87,8 @@ def run(names: Sequence[str], options: list[str]) -> int:
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     runs = together(names, options) if isolated else [one for name in names for one in together([name], options)]
-    return report(runs, time.monotonic() - began)
+    is_whole = not options and set(names) == set(RUNS)
+    return report(runs, time.monotonic() - began, is_whole=is_whole)
 
 
 def together(names: Sequence[str], options: list[str]) -> list[Run]:
@@ -109,8 +110,8 @@ def together(names: Sequence[str], options: list[str]) -> list[Run]:
 
 
 def launch(name: str, options: list[str]) -> subprocess.Popen[str]:
-    memory = HERE.parents[1] / ".pytest_cache" / "e2e" / name  # of what failed, for --last-failed
-    command = [sys.executable, "-m", "pytest", str(HERE), "-s", f"--override-ini=cache_dir={memory}"]
+    (memory(name) / "v" / compared.KEY).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", str(HERE), "-s", f"--override-ini=cache_dir={memory(name)}"]
     command.append(f"--crossplane={name}")
     enclosed = network.enclose([*command, *options])
     return subprocess.Popen(
@@ -122,13 +123,24 @@ def launch(name: str, options: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def report(runs: list[Run], seconds: float) -> int:
-    """One line for each run, one for all; fails when a run did, or when nothing ran."""
+def memory(name: str) -> Path:
+    """What a run remembers: what failed, for --last-failed, and the rights that were used."""
+    return HERE.parents[1] / ".pytest_cache" / "e2e" / name
+
+
+def report(runs: list[Run], seconds: float, *, is_whole: bool) -> int:
+    """One line for each run, one for all; fails when a run did, or when nothing ran, or when all ran and package/
+    grants what none of them used."""
     for one in runs:
         told = ", ".join(f"{number} {outcome}" for outcome, number in one.counts.items()) or "no tests"
         print(f"{one.name:8} {told}, exit code {one.popen.returncode}")
     passed = sum(one.counts.get("passed", 0) for one in runs)
     sound = passed and all(one.popen.returncode in (0, NO_TESTS) for one in runs)
+    if not is_whole:
+        print("rights   only compared with what these stories used: unused ones are told when all run")
+    elif sound and (superfluous := compared.superfluous(compared.used(memory(one.name) for one in runs))):
+        print(*superfluous, sep="\n")
+        sound = False
     print(f"== {passed} passed in {seconds:.0f} s" if sound else "== failed")
     return 0 if sound else FAILED
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import builds, control, fleet, inference, network, objects, pins, pki, programs
+from tests.e2e import audit, builds, compared, control, fleet, inference, network, objects, pins, pki, programs
 from tests.e2e.control import Control
 from tests.e2e.kube import Api, says
 from tests.e2e.processes import Processes, ports
@@ -58,10 +58,20 @@ def site(request: pytest.FixtureRequest) -> Iterator[Site]:
             yield site
         finally:
             site.processes.stop()
-    if request.session.testsfailed:
+    wrong = compare(site, request.config)
+    if request.session.testsfailed or wrong:
         print(f"logs   {folder / 'log'}")
     else:
         shutil.rmtree(folder)
+    assert not wrong, "\n".join(wrong)
+
+
+def compare(site: Site, config: pytest.Config) -> list[str]:
+    """Keep the rights that were used in this run, and tell which of them are not granted."""
+    found = audit.read(site.folder)
+    assert config.cache
+    config.cache.set(compared.KEY, compared.kept(found))
+    return compared.problems(found, compared.granted(site)) if found else []
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +110,7 @@ def published(crossplane: Control, cluster: Api) -> Control:
     api.apply(objects.namespace(objects.SYSTEM))
     api.apply(*(objects.inference_class(one) for one in fleet.HARDWARE))
     for one in clusters:
-        api.apply(objects.secret(one["metadata"]["name"], kubeconfig=cluster.kubeconfig()))
+        api.apply(objects.secret(one["metadata"]["name"], kubeconfig=cluster.from_outside()))
     api.apply(*clusters)
     for one in clusters:
         until(functools.partial(api.current, one), f"{title(one)} to be Ready", holds=lambda seen: says(seen, "Ready"))

@@ -41,7 +41,7 @@ class Story:
         self.yard.furnish()
         api.apply(*(manifest for one in self.fleets for manifest in one.classes))
         for one in clusters:
-            api.apply(objects.secret(one["metadata"]["name"], kubeconfig=self.cluster.kubeconfig()), one)
+            api.apply(objects.secret(one["metadata"]["name"], kubeconfig=self.cluster.from_outside()), one)
         api.apply(*(objects.namespace(one.name) for one in self.fleets))
         for one in clusters:
             look = functools.partial(api.current, one)

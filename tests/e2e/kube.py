@@ -18,8 +18,18 @@ from tests.e2e.waiting import until
 TOKEN = "loopback-only"  # the API servers listen on 127.0.0.1 and live as long as a test run
 CROSSPLANE = "system:serviceaccount:crossplane-system:crossplane"
 CONTROLLERS = "system:kube-controller-manager"
-TOKENS = {"admin": TOKEN, CROSSPLANE: f"{TOKEN}-crossplane", CONTROLLERS: f"{TOKEN}-controllers"}
+PROVIDER = "system:serviceaccount:crossplane-system:provider-kubernetes"
+EDGE = "modelplane"  # whose credentials are in the kubeconfig of an inference cluster
+TOKENS = {
+    "admin": TOKEN,
+    CROSSPLANE: f"{TOKEN}-crossplane",
+    CONTROLLERS: f"{TOKEN}-controllers",
+    PROVIDER: f"{TOKEN}-provider",
+    EDGE: f"{TOKEN}-edge",
+}
+ACCOUNTS = "system:serviceaccounts:crossplane-system"  # a group: the service accounts of a namespace
 MANAGER = "e2e"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 RETRY = 0.1  # seconds until an API server is asked again that said no
 
 Object = dict[str, Any]
@@ -69,6 +79,10 @@ class Api:
         """The same API server, for another user."""
         return type(self)(self.port, self.authority, token)
 
+    def from_outside(self) -> str:
+        """A kubeconfig as an InferenceCluster has it, for an identity of its own."""
+        return self.as_user(TOKENS[EDGE]).kubeconfig()
+
     def impersonating(self, user: str, *groups: str) -> Self:
         """The same API server, as an administrator who acts for somebody else."""
         return type(self)(self.port, self.authority, self.token, user=user, groups=groups)
@@ -110,6 +124,12 @@ class Api:
         answer = self.send("GET", self.resource(api_version, kind).path(namespace), **options)
         found = ({"apiVersion": api_version, "kind": kind} | item for item in answer["items"])
         return sorted(found, key=lambda one: (one["metadata"].get("namespace", ""), one["metadata"]["name"]))
+
+    def table(self, api_version: str, kind: str, namespace: str | None = None) -> Object:
+        """All objects of a kind as `kubectl get` asks for them: columns, and a row of cells for each."""
+        path = self.resource(api_version, kind).path(namespace)
+        asks = [("Authorization", f"Bearer {self.token}"), ("Accept", TABLE)]
+        return dict(json.loads(self.exchange("GET", path, None, asks)[1]))
 
     def watch(self, api_version: str, kind: str) -> Iterator[tuple[str, Object]]:
         """All objects of a kind, ADDED, and each again when it is MODIFIED or DELETED, until the API server ends.

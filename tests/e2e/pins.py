@@ -81,6 +81,12 @@ API_SERVER = kubernetes("kube-apiserver")
 CONTROLLER_MANAGER = kubernetes("kube-controller-manager")
 SCHEDULER = kubernetes("kube-scheduler")
 CROSSPLANE = {version: crossplane(version) for version in CROSSPLANES}
+CROSSPLANE_CHART = Module(  # apart from the programs, of which two releases are built
+    name="crossplane-chart",
+    path="github.com/crossplane/crossplane/v2",
+    version=NEWEST,
+    files={"chart": "cluster/charts/crossplane"},
+)
 PROVIDER_KUBERNETES = Module(
     name="provider-kubernetes",
     path="github.com/crossplane-contrib/provider-kubernetes",
@@ -197,6 +203,7 @@ MODULES = (
     PICKER,
     ROUTING_SIDECAR,
     GATEWAY_API,
+    CROSSPLANE_CHART,
     PROVIDER_HELM,
     INFERENCE_EXTENSION,
     ENVOY_GATEWAY,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.e2e import builds, pins, pki
-from tests.e2e.kube import CONTROLLERS, CROSSPLANE, TOKENS, Api
+from tests.e2e import audit, builds, pins, pki
+from tests.e2e.kube import ACCOUNTS, CONTROLLERS, CROSSPLANE, PROVIDER, TOKENS, Api
 from tests.e2e.processes import Process, Processes, healthy, listens, ports
 from tests.e2e.waiting import until
 
@@ -70,8 +70,8 @@ def etcd(site: Site) -> int:
 
 
 def api_server(site: Site, name: str, store: int) -> Api:
-    """An API server that knows an administrator, Crossplane and the controllers, whom RBAC allows everything; other
-    users can be tried."""
+    """An API server that knows an administrator, Crossplane, its provider and the controllers, whom RBAC allows
+    everything; other users can be tried. It logs what Crossplane and the provider ask of it."""
     (port,) = ports(1)
     api = Api(port, site.pki.authority)
     site.processes.start(
@@ -89,17 +89,22 @@ def api_server(site: Site, name: str, store: int) -> Api:
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={site.pki.accounts}",
         f"--service-account-signing-key-file={site.pki.accounts}",
+        *audit.flags(site.write("audit-policy.json", json.dumps(audit.POLICY)), site.folder / name / audit.LOG),
         serves=api.serves,
     )
     site.write(f"{name}.kubeconfig", api.kubeconfig())
-    for user in (CROSSPLANE, CONTROLLERS):
+    for user in (CROSSPLANE, CONTROLLERS, PROVIDER):
         site.write(f"{name}.{user.rpartition(':')[2]}.kubeconfig", api.as_user(TOKENS[user]).kubeconfig())
     return api
 
 
 def known_users() -> str:
     """Of every API server: tokens, names and groups."""
-    return "\n".join(f"{token},{user},{user},system:masters" for user, token in TOKENS.items())
+    return "\n".join(f'{token},{user},{user},"{",".join(groups(user))}"' for user, token in TOKENS.items())
+
+
+def groups(user: str) -> tuple[str, ...]:
+    return ("system:masters", ACCOUNTS) if ACCOUNTS.partition(":serviceaccounts")[2] in user else ("system:masters",)
 
 
 def controller_manager(site: Site, name: str, *controllers: str) -> Process:
@@ -318,7 +323,7 @@ def provider_kubernetes(site: Site, name: str) -> Process:
         "--sanitize-secrets",
         "--poll=10s",
         f"--health-probe-bind-addr=127.0.0.1:{health}",
-        KUBECONFIG=str(kubeconfig(site, name)),
+        KUBECONFIG=str(kubeconfig(site, name, PROVIDER)),
         WEBHOOK_TLS_CERT_DIR=str(site.pki.server),
         serves=healthy(health, "/readyz"),
     )

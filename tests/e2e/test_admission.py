@@ -89,6 +89,16 @@ CREATED = {
         f"{ONLY_CROSSPLANE}ModelEndpoint",
     ),
     "a forged owner": (ANNA, owned(ENDPOINT), f"{ONLY_CROSSPLANE}ModelEndpoint"),
+    "what a team says that was composed": (
+        ANNA,
+        changed(ENDPOINT, "spec.crossplane", {"resourceRefs": [{"apiVersion": "v1", "kind": "Secret", "name": "x"}]}),
+        "only Crossplane may add what a ModelEndpoint is composed of",
+    ),
+    "a team's choice of a revision": (
+        ANNA,
+        changed(ENDPOINT, "spec.crossplane", {"compositionUpdatePolicy": "Manual"}),
+        "",
+    ),
     "an owner of another's kind": (ANNA, owned(ENDPOINT, OWNER | {"apiVersion": "example.org/v1"}), ""),
     "Crossplane's replica": (CROSSPLANE, REPLICA, ""),
     "Crossplane's stack": (CROSSPLANE, STACK, ""),

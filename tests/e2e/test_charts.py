@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from function.core import dig, plain
+from function.gateways.traefik import charts as traefik
 from function.kinds.servingstack import components
 from function.manifests import definitions, gateway
+from function.publish import provider_access
 from tests.e2e import charts
 from tests.e2e.charts import SOURCES, Helm, Rendered, Unrenderable
 from tests.e2e.kube import Api, Object
@@ -79,6 +81,13 @@ def test_the_dry_run_would_notice(cluster: Api, helm: Helm, values: Values, want
     got = [refusal for one in workloads for refusal in refusals(cluster, one)]
 
     assert [refusal[: len(want)] for refusal in got] == [want]
+
+
+@each([one for one in RELEASES if one.chart == traefik.METALLB.name])
+def test_the_provider_may_install_on_the_control_cluster_what_a_chart_holds(rendered: Rendered) -> None:
+    held = {(one["apiVersion"].rpartition("/")[0], one["kind"]) for one in rendered.objects}
+
+    assert held - {(one.group, one.kind) for one in provider_access.RELEASED} == set()
 
 
 @each(RELEASES)

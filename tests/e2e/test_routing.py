@@ -333,7 +333,7 @@ def test_one_url_three_clusters_one_lost(tenant: Team, cluster: Api) -> None:
 def third_cluster(team: Team, cluster: Api, way: relay.Relay) -> Iterator[None]:
     """A cluster that is reached through a relay, for as long as the block lasts."""
     north = objects.cluster(fleet.NORTH)
-    kubeconfig = cluster.kubeconfig().replace(f":{cluster.port}", f":{way.port}")
+    kubeconfig = cluster.from_outside().replace(f":{cluster.port}", f":{way.port}")
     team.api.apply(objects.secret(north["metadata"]["name"], kubeconfig=kubeconfig), north)
     try:
         team.await_ready(north)

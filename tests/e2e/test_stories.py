@@ -164,9 +164,11 @@ def test_the_late_delete_of_a_deployment_takes_nothing_from_its_successor(team: 
     until(lambda: team.api.current(deployment), "the name to be free", holds=lambda seen: seen is None)
     team.api.apply(deployment)
     team.await_ready(deployment)
-    until(team.workloads, "the new workload", holds=lambda seen: len(seen) == 1)
-    new = identities(*team.replicas(), *team.workloads())
-    assert not new & old
+    new = until(
+        lambda: identities(*team.replicas(), *team.workloads()),
+        "only the successor to be left",  # the old replica is there until its workload is gone
+        holds=lambda seen: len(seen) == len(old) and not seen & old,
+    )
     always(
         lambda: identities(*team.replicas(), *team.workloads()),
         "a late delete reached the successor",

@@ -38,7 +38,7 @@ class Watched:
         """Add the nodes and the InferenceCluster, and start the program once its rights are there."""
         for name in (FIRST, SECOND):
             self.add(name)
-        self.control.api.apply(objects.secret(CLUSTER.name, kubeconfig=self.cluster.kubeconfig()), self.manifest)
+        self.control.api.apply(objects.secret(CLUSTER.name, kubeconfig=self.cluster.from_outside()), self.manifest)
         account = functools.partial(self.cluster.find, "v1", "ServiceAccount", names.OBSERVER, objects.SYSTEM)
         until(account, "the service account of the observer")
         self.start()

@@ -89,6 +89,7 @@ def test_what_was_decided_is_decided_at_once_the_next_time(job, fleet, most):
     assert called(job, fleet, Budget(1), progress) == (want, 0)
 
 
+@pytest.mark.slow
 @given(jobs, fleets(), budgets)
 def test_a_call_takes_no_more_than_its_budget_and_one_piece_of_work(job, fleet, most):
     progress, limits = Progress(), cycle(most)
@@ -138,6 +139,7 @@ def rival(i: int, selectors: int = 6) -> Job:
 FLEET = fleets().filter(lambda fleet: any(pool.shape.devices for c in fleet.clusters.values() for pool in c.pools))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(FLEET, st.integers(2, 6), orders)
 def test_nobody_is_kept_from_deciding_by_others_that_take_all_the_room(fleet, rivals, order):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +96,7 @@ def test_an_edit_never_changes_what_is_immutable(first: Moment, second: Moment) 
 answers = st.sampled_from(["complete", "failed", "nothing"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(moments, answers), min_size=2, max_size=4))
 def test_no_edit_takes_a_mount_away_from_a_replica(steps: list[tuple[Moment, str]]) -> None:
     """Once weights are published for a cluster, each further status publishes some that can be mounted there: a claim

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,7 +73,7 @@ def with_report(text: Any, synced: str, available: str | None) -> Request:
 
 def parts(result: Result) -> tuple[Any, ...]:
     """All but what is told of the capacity."""
-    status = {key: value for key, value in plain(result.status).items() if key != "capacity"}
+    status = {key: value for key, value in plain(result.status).items() if key not in _TOLD_OF_IT}
     informing = {t.type for t in COMPOSER.optional}
     conditions = [c for c in result.conditions if c.type not in informing]
     own = {capacity.OBSERVATION, capacity.OBSERVER}
@@ -80,9 +81,12 @@ def parts(result: Result) -> tuple[Any, ...]:
     return result.ready, result.waiting, status, conditions, resources
 
 
+_TOLD_OF_IT = ("capacity", "reason", "message")
+"""Fields of the status that tell what is observed, and which condition is at fault."""
 WANT = parts(settle(COMPOSER, REQUEST, OBJECTS))
 
 
+@pytest.mark.slow
 @given(REPORTS | TEXT | st.none() | NUMBERS, SYNCED, st.sampled_from(["True", "True", "False", None]))
 def test_a_report_changes_nothing_but_what_is_told_of_it(text: Any, synced: str, available: str | None) -> None:
     got = settle(COMPOSER, with_report(text, synced, available), OBJECTS)

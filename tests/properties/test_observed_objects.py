@@ -220,6 +220,7 @@ def test_a_mangled_object_changes_nothing_of_what_is_told_of_others(random: Rand
     assert {**record, "names": ["a"], "count": 1} == alone
 
 
+@pytest.mark.slow
 def test_ten_thousand_devices_are_told_as_the_most() -> None:
     slices = [
         resource_slice("a", [device(f"gpu-{n}-{i}") for i in range(128)], name=f"s-{n}", count=80) for n in range(80)

@@ -15,8 +15,8 @@ from function import podspec
 from function.podspec import definitions
 from function.podspec.definitions import Type
 from function.schema import format_path
-from tests.schema.test_xrds_agree import doubles
 from tests.support import kubernetes_schema, random_templates
+from tests.support.admission import doubles
 
 randoms = st.integers(0, 2**32).map(Random)
 templates = randoms.map(random_templates.template)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -166,6 +167,7 @@ def proves(replica: Manifest) -> bool:
     return mounts(replica) and dig(replica, "metadata", "labels", labels.MODELCACHE) == CACHE
 
 
+@pytest.mark.slow
 @given(st.lists(worlds, min_size=1, max_size=4), st.integers(1, 3))
 def test_a_staged_answer_is_the_one_of_reading_everything(steps: list[World], passes: int) -> None:
     """But for the Usage, which a replica without the label does not bring about."""
@@ -197,6 +199,7 @@ def test_a_look_up_that_finds_nothing_takes_nothing_away(steps: list[World], wor
         assert cache.compose(world, without=requirement.name).resources.keys() >= kept, requirement.name
 
 
+@pytest.mark.slow
 @given(
     st.lists(worlds, max_size=3),
     specs.filter(lambda spec: spec["source"] != "None"),

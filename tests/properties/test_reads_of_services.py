@@ -169,6 +169,7 @@ def _noted(result: Result) -> bool:
 # Calls
 
 
+@pytest.mark.slow
 @given(worlds(), ENTRIES, st.data())
 def test_stages_end_alike_within_the_calls_there_are(
     world: World, entries: list[dict[str, str]], data: st.DataObject

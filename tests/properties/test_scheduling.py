@@ -149,6 +149,7 @@ def test_a_replica_that_serves_is_kept_or_has_a_reason_to_go(job, fleet):
     assert not gone or still >= job.replicas
 
 
+@pytest.mark.slow
 @given(jobs, fleets())
 def test_every_no_has_its_reason(job, fleet):
     """A replica is missing exactly when every cluster says why it takes none."""
@@ -160,6 +161,7 @@ def test_every_no_has_its_reason(job, fleet):
         assert rejection.reason.detail()
 
 
+@pytest.mark.slow
 @given(jobs, fleets())
 def test_nobody_who_has_served_yields_and_the_rest_fits(job, fleet):
     giving = contention(fleet.clusters, fleet.replicas).preempted

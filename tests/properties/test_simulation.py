@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from function.planning.simulation import replays
 from function.planning.simulation.generator import KINDS, Generator
 from function.planning.simulation.play import play, play_chosen
 from function.planning.simulation.shrink import shrink
+from function.planning.simulation.world import World
+from tests.soak import fleets
 from tests.support.simulated import crowded
 
 CALM = tuple(kind for kind in KINDS if kind in ("edits", "order", "stale", "empty", "interrupts", "restarts", "clocks"))
 
 
-WITHOUT_KUBECONFIG = """
-restart
-delete Secret/modelplane-system/oregon-kubeconfig
-restore ModelService/ml-team/qwen
-interrupt ModelEndpoint/ml-team/younger-2ce61ea4 2
-settle 0
-set ModelDeployment/search/other-a /spec/replicas 4
-delete ModelDeployment/ml-team/younger
-behind ModelDeployment/ml-team/younger-b 3
-settle 0
-"""
-"""Seed 1022: pods of a deleted deployment stay, since nobody can delete them, and their node counts as free."""
+REPLAYS = sorted((Path(__file__).parents[1] / "data/replays").glob("*.txt"))
+"""What broke an invariant once. The first line of each names its fleet."""
 
 
-@pytest.mark.parametrize("failed_once", [WITHOUT_KUBECONFIG], ids=["without a kubeconfig"])
-def test_what_failed_once_holds(failed_once: str) -> None:
-    assert play(crowded(), replays.read(failed_once)).violation is None
+@pytest.mark.slow
+@pytest.mark.parametrize("failed_once", REPLAYS, ids=lambda path: path.stem)
+def test_what_failed_once_holds(failed_once: Path) -> None:
+    text = failed_once.read_text()
+    fleet = text.splitlines()[0].removeprefix("# fleet: ")
+
+    played = play(fleets.settled(fleet), replays.read(text))
+
+    assert played.violation is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_invariant_is_broken_in_a_random_fleet(seed: int) -> None:
+    played = play_chosen(fleets.settled(fleets.random(seed)), Generator(seed, 60))
+
+    if played.violation:
+        pytest.fail(replays.text(played.steps, [str(played.violation)]))
+
+
+@pytest.mark.slow
+def test_a_replica_stays_until_its_workloads_are_gone() -> None:
+    """Its deployment is gone, and the provider cannot delete anything on its cluster for the moment."""
+    world = World(crowded())
+    there = names_of(world)
+    for step in replays.read("fault unreachable oregon\ndelete ModelDeployment/ml-team/younger\nsettle 0"):
+        step(world)
+    left = names_of(world)
+    assert left
+    assert left < there
+
+    for step in replays.read("heal\nsettle 0"):
+        step(world)
+    assert not names_of(world)
+
+
+def names_of(world: World) -> set[str]:
+    return {ref.name for ref in world.refs("ModelReplica") if ref.namespace == "ml-team" and "younger" in ref.name}
 
 
 @pytest.mark.slow

@@ -25,7 +25,8 @@ def test_nobody_writes_an_internal_kind_or_a_providers(role: str) -> None:
     internal = {kind.plural for kind in KINDS if kind.audience is Audience.INTERNAL}
 
     assert may(role, WRITING) & (internal | {"objects", "releases", "clusterproviderconfigs"}) == set()
-    assert {group for rule in ROLES[role]["rules"] for group in rule["apiGroups"]} <= {kind.group for kind in KINDS}
+    written = [rule for rule in ROLES[role]["rules"] if WRITING & set(rule["verbs"])]
+    assert {group for rule in written for group in rule["apiGroups"]} <= {kind.group for kind in KINDS}
 
 
 def test_an_ml_team_writes_its_own_kinds_and_no_others() -> None:
@@ -41,6 +42,14 @@ def test_a_viewer_sees_every_object_of_a_namespace_and_changes_none() -> None:
     assert may("modelplane-viewer", WRITING | {"delete"}) == set()
 
 
+def test_who_sees_what_was_composed_sees_no_secret_and_changes_nothing() -> None:
+    seen = may("modelplane-composed-viewer", {"list"})
+
+    assert {"objects", "releases", "usages", "httproutes", "clusterproviderconfigs"} <= seen
+    assert seen & {"secrets", "configmaps"} == set()
+    assert may("modelplane-composed-viewer", WRITING | {"delete"}) == set()
+
+
 def test_a_platform_team_cleans_up_what_it_does_not_write() -> None:
     assert {"modelreplicas", "servingstacks"} <= may("modelplane-platform-team", {"delete"})
 
@@ -53,5 +62,6 @@ def test_only_roles_of_a_namespace_are_aggregated_into_kubernetes_own() -> None:
         "modelplane-ml-team": [f"{prefix}edit"],
         "modelplane-viewer": [f"{prefix}view"],
         "modelplane-fleet-viewer": [],
+        "modelplane-composed-viewer": [],
         "modelplane-platform-team": [],
     }

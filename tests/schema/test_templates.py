@@ -10,7 +10,7 @@ import pytest
 
 from function.publish.catalog import BY_KIND
 from function.schema import problems
-from tests.schema.test_xrds_agree import is_admitted
+from tests.support.admission import is_admitted
 from tests.support.api_cases import BAD_TEMPLATES, GOOD_TEMPLATES
 from tests.support.samples import Object
 

@@ -6,7 +6,7 @@ import pytest
 
 from function.publish.catalog import BY_KIND
 from function.schema import problems
-from tests.schema.test_xrds_agree import is_admitted
+from tests.support.admission import is_admitted
 from tests.support.platform_cases import DEVICE
 from tests.support.samples import CLASS, CLUSTER, DEPLOYMENT, ENDPOINT, GATEWAY, STACK, Object, edited
 

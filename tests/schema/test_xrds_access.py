@@ -33,8 +33,33 @@ def test_every_kind_that_is_composed_may_be_written(answers: list[Result]) -> No
         for resource in result.resources.values()
     }
 
-    writable = {(r.api_version, r.kind) for r in (*access.COMPOSED, *access.ALLOWED_ALREADY)}
-    assert composed - writable == set()
+    assert composed - created() == set()
+
+
+def created() -> set[tuple[str, str]]:
+    """What Crossplane may create: not the kinds that only people write."""
+    written = {r for r in access.COMPOSED if r not in access.AUTHORED}
+    allowed = {
+        (group, plural)
+        for rule in access.cluster_role()["rules"]
+        if set(access.WRITE) <= set(rule["verbs"])
+        for group in rule["apiGroups"]
+        for plural in rule["resources"]
+    }
+    assert {(r.group, r.plural) for r in written} == allowed
+    return {(r.api_version, r.kind) for r in (*written, *access.ALLOWED_ALREADY)}
+
+
+def test_kinds_that_only_people_write_are_not_created() -> None:
+    assert {r.kind for r in access.AUTHORED} == {
+        "InferenceClass",
+        "InferenceCluster",
+        "InferenceGateway",
+        "ModelCache",
+        "ModelCaller",
+        "ModelDeployment",
+        "ModelService",
+    }
 
 
 def test_every_kind_that_is_asked_for_may_be_read(answers: list[Result]) -> None:

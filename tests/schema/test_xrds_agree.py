@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function.publish import xrd
 from function.publish.catalog import BY_KIND
 from function.schema import Path, problems
-from tests.schema.test_xrds_rules import broken, defaulted, without_nulls
+from tests.support.admission import is_admitted
 from tests.support.samples import ALL, Object, edited
 
 WORDS = ("", "a", "A b", "a.b", "a/b", "-a", "0", "8", "1.5", "40Gi", "4 Gi", "1e3", "a" * 64, "a" * 300, "x_y", "ä")
@@ -97,26 +95,3 @@ def test_what_the_model_accepts_the_definition_accepts_and_the_reverse_outside_t
 def is_in_template(path: Path) -> bool:
     """Whether a path leads into a pod template. A template that is missing, or no map, is refused by both."""
     return "template" in path[:-1]
-
-
-def is_admitted(xr: Object) -> bool:
-    """Whether the API server would take an object, as far as its definition tells."""
-    schema = xrd.schema(BY_KIND[xr["apiVersion"], xr["kind"]])
-    xr = defaulted(without_nulls(xr), schema)
-    fits = jsonschema.Draft202012Validator(schema).is_valid(xr)
-    return fits and not any(doubles(xr, schema)) and not broken(xr)
-
-
-def doubles(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    """Items of lists with keys that are there twice."""
-    if isinstance(value, dict):
-        for name, child in value.items():
-            yield from doubles(
-                child, schema.get("properties", {}).get(name) or schema.get("additionalProperties") or {}
-            )
-    if isinstance(value, list):
-        [key] = schema.get("x-kubernetes-list-map-keys", [None])
-        names = [item[key] for item in value] if key else []
-        yield from (name for name in names if names.count(name) > 1)
-        for item in value:
-            yield from doubles(item, schema.get("items", {}))

@@ -39,13 +39,17 @@ def load(case: Path) -> tuple[Request, list[Manifest]]:
     """A case's request before anything was looked up, and what there is to find.
 
     A ModelReplica that is observed exists, so a look-up finds it. Replicas have the label of their cluster, and
-    clusters publish their free nodes, unless the case says otherwise.
+    clusters publish their free nodes, unless the case says otherwise. The namespace of an installation is there.
     """
     observed = {_key(m): m for m in documents(case / "observed.yaml")}
     objects = documents(case / "required.yaml")
     there = {identity(m) for m in objects if m["kind"] == "ModelReplica"}
     also = [m for m in observed.values() if m["kind"] == "ModelReplica" and identity(m) not in there]
-    there_is = [*objects, *also]
+    there_is = [
+        *objects,
+        *also,
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.SYSTEM_NAMESPACE}},
+    ]
     for manifest in there_is:
         _complete(manifest, there_is)
     return Request(xr=documents(case / "xr.yaml")[0], observed=observed), there_is

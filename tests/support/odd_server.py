@@ -1,4 +1,7 @@
-"""`python -m tests.support.odd_server serve …`: the server, with kinds of `test/v1` that take long or have bugs."""
+"""`python -m tests.support.odd_server serve …`: the server, with kinds of `test/v1` that are odd.
+
+They take long, answer much, or have bugs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ if os.environ.get("WITHOUT_RICH"):
     sys.modules["rich"] = None  # type: ignore[assignment]  # to import it fails, as where it is not installed
 
 from function import registry
-from function.core import Composer, HoldDecision, Request, Result, deadline
+from function.core import ComposedResource, Composer, HoldDecision, Request, Result, deadline
 from function.main import main
 from function.vocabulary import conditions
 
@@ -34,6 +37,12 @@ def stuck(request: Request) -> Result:
     while time.monotonic() < end:
         pass
     return NOTHING
+
+
+def large(request: Request) -> Result:
+    """Composes an object of `spec.bytes`."""
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"text": "x" * int(request.xr["spec"]["bytes"])}}
+    return Result(ready=True, conditions=(), resources={"large": ComposedResource(manifest)})
 
 
 def bug(request: Request) -> Result:
@@ -59,7 +68,7 @@ def _composer(kind: str, compose: Callable[[Request], Any]) -> Composer:
 
 COMPOSERS = {
     (API_VERSION, kind): _composer(kind, compose)
-    for kind, compose in (("Steps", steps), ("Stuck", stuck), ("Bug", bug))
+    for kind, compose in (("Steps", steps), ("Stuck", stuck), ("Large", large), ("Bug", bug))
 }
 
 if __name__ == "__main__":

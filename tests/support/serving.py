@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from function.core import Manifest, Requirement, plain
 from function.sandbox.settle import MOST_CALLS, resolve
 from function.vocabulary import crossplane, labels
 
-_START_SECONDS = 30
+_START_SECONDS = 120
 _STOP_SECONDS = 15
 
 
@@ -45,15 +45,20 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(*options: str, module: str = "function", **environment: str) -> Iterator[Server]:
-    """On a free port of loopback, in plain text unless the options say otherwise."""
+def running(
+    *options: str, module: str = "function", first: Callable[[], None] | None = None, **environment: str
+) -> Iterator[Server]:
+    """On a free port of loopback, in plain text unless the options say otherwise.
+
+    `first` is called in the process, before its program begins.
+    """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         command = [sys.executable, "-m", module, "serve", "--address", "127.0.0.1:0", *(options or ("--insecure",))]
         with log.open("wb") as out:
             env = {k: v for k, v in os.environ.items() if k not in ("TLS_SERVER_CERTS_DIR", "INSECURE", "ADDRESS")}
             env |= environment
-            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env, preexec_fn=first)  # noqa: PLW1509
         try:
             yield Server(process, _port(process, log), log)
         finally:

@@ -12,10 +12,11 @@ from function.cli import files
 from function.core import ComposedResource, Request, Result, dig, plain
 from function.planning import stubs
 from function.planning.control_plane import ControlPlane, in_process
-from function.planning.simulation.world import Start
+from function.planning.simulation.start import Start
 from function.sandbox.extensions import CompositionFunction
 
-SPARE = Path(__file__).parents[2] / "examples/spare"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SPARE = EXAMPLES / "spare"
 _LEFT_OUT = "taiwan"
 
 OWNERS = (("ml-team", "older"), ("ml-team", "younger"), ("search", "older"), ("search", "other"))
@@ -48,14 +49,18 @@ def start(function: CompositionFunction = in_process, *, settled: bool = False) 
 @cache
 def crowded() -> Start:
     """Four deployments of two tenants that want more nodes than two clusters have, and a service."""
-    control = ControlPlane()
     spare = [one.manifest for one in files.load([SPARE]) if one.manifest["metadata"]["name"] != _LEFT_OUT]
     fleet = [m for m in spare if m["kind"] != "ModelDeployment"]
     model: Any = next(m for m in spare if m["kind"] == "ModelDeployment")
     for namespace, name in OWNERS:
         of: Any = {"namespace": namespace, "name": name}
         fleet.append({**model, "metadata": of, "spec": {**model["spec"], "replicas": 2}})
-    control.loop.load([*fleet, *stubs.objects(fleet)])
+    return _settled(fleet)
+
+
+def _settled(manifests: list[Any]) -> Start:
+    control = ControlPlane()
+    control.loop.load([*manifests, *stubs.objects(manifests)])
     control.loop.settle()
     return Start.of(control)
 
@@ -129,6 +134,33 @@ def never_stops(request: Request, result: Result) -> Result:
         manifest["metadata"].setdefault("labels", {})["passes"] = str(int(before) + 1)
         grown[key] = ComposedResource(manifest, composed.ready)
     return replace(result, resources=grown)
+
+
+def one_books_nodes_again(request: Request, result: Result) -> Result:
+    """As `books_nodes_again`, for one tenant."""
+    return books_nodes_again(request, result) if request.identity.namespace == "ml-team" else result
+
+
+def swings(request: Request, result: Result) -> Result:
+    """A label that is there on every other pass."""
+    swung: dict[str, Any] = {}
+    for key, composed in result.resources.items():
+        manifest: Any = plain(composed.manifest)
+        if dig(request.observed.get(key), "metadata", "labels", "side") != "left":
+            manifest["metadata"].setdefault("labels", {})["side"] = "left"
+        swung[key] = ComposedResource(manifest, composed.ready)
+    return replace(result, resources=swung)
+
+
+def names_another_tenant(_: Request, result: Result) -> Result:
+    """A Secret of another tenant, in an Object."""
+    named: dict[str, Any] = {}
+    for key, composed in result.resources.items():
+        manifest: Any = plain(composed.manifest)
+        if manifest["kind"] == "Object":
+            manifest["spec"]["forProvider"]["manifest"]["secretRef"] = {"name": "token", "namespace": "search"}
+        named[key] = ComposedResource(manifest, composed.ready)
+    return replace(result, resources=named)
 
 
 def remembers() -> Break:

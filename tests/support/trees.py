@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = Path(__file__).parent
-_COPIED = ("function", "package", "xrds", "compositions", "docs/reference")
+_COPIED = ("function", "package", "xrds", "compositions", "docs/reference", "docs/runbooks")
 
 
 def extended(tree: Path, package: str, folder: Path) -> Path:

@@ -39,6 +39,7 @@ def switch(control: ControlPlane, spec: dict[str, Any]) -> None:
     edit(control, CACHE, lambda m: m.update(spec={**spec, "crossplane": m["spec"]["crossplane"]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", SOURCES)
 @pytest.mark.parametrize("before", SOURCES)
 def test_a_replica_follows_the_source_of_its_cache_and_serves(before: str, after: str) -> None:

@@ -43,7 +43,8 @@ def fleet() -> ControlPlane:
     """Two clusters, a gateway, and two tenants: one serves from a cache, one without. At rest; to be copied."""
     cached, plain = deployment(), called(deployment(cached=False), "search")
     gateway = of("InferenceGateway", {"backend": "Traefik"}, "default")
-    return made(cache(), cached, plain, gateway, *map(service, TENANTS))
+    system = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.SYSTEM_NAMESPACE}}
+    return made(cache(), cached, plain, system, gateway, *map(service, TENANTS))
 
 
 def stack(control: ControlPlane, cluster: str) -> Ref:
@@ -171,7 +172,7 @@ def test_when_all_is_deleted_nothing_is_left(seed: int, order: list[Ref], rounds
 
     kinds = {m["kind"] for m in control.store.all()}
     remote = {ref.kind for things in control.clusters.things.values() for ref in things}
-    assert (kinds - {"InferenceClass", "Secret"}, remote - STAYS) == (set(), set())
+    assert (kinds - {"InferenceClass", "Namespace", "Secret"}, remote - STAYS) == (set(), set())
 
 
 @settings(max_examples=25)
@@ -189,4 +190,4 @@ def test_a_stack_that_is_deleted_by_hand_comes_back_or_goes_with_its_cluster(
     control.loop.settle()
 
     kinds = {m["kind"] for m in control.store.all()}
-    assert kinds - {"InferenceClass", "Secret"} == set()
+    assert kinds - {"InferenceClass", "Namespace", "Secret"} == set()

@@ -35,6 +35,7 @@ def images(rsp: fnv1.RunFunctionResponse) -> list[str]:
     return sorted(member["template"]["spec"]["containers"][0]["image"].rpartition(":")[2] for member in specs)
 
 
+@pytest.mark.slow
 def test_a_bad_image_that_is_scaled_away_is_not_given_to_the_next(crossplane: Crossplane) -> None:
     fleet = FLEET[:2]
     first = crossplane.reconcile(deployment(2), fleet)

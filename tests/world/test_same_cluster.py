@@ -145,6 +145,7 @@ def test_one_of_two_installs_the_stack_and_the_other_says_whose_it_uses(make: An
     assert "the serving stack is that of InferenceCluster east" in str(dig(west, "message"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_when_its_owner_goes_the_stack_stays_and_passes_over(make: Any, seed: int) -> None:

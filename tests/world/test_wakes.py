@@ -102,6 +102,7 @@ def test_a_change_of_a_cluster_wakes_who_stands_there() -> None:
     assert woken == {name for name in names if "east" in _stands_on(control, name)} != set()
 
 
+@pytest.mark.slow
 def test_a_settled_deployment_reads_its_cluster_and_no_replicas() -> None:
     counting = _Counting()
     control = _settled(counting, ["chat"])

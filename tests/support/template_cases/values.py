@@ -62,6 +62,10 @@ BAD = {
         edited(TEMPLATE, "metadata.annotations", {_DELETION: "low"}),
         f'metadata.annotations["{_DELETION}"]: must be a whole number from -2147483648 to 2147483647, not a string',
     ),
+    "a cost of deletion of thousands of digits": (
+        edited(TEMPLATE, "metadata.annotations", {_DELETION: "9" * 5000}),
+        f'metadata.annotations["{_DELETION}"]: must be a whole number from -2147483648 to 2147483647, not a string',
+    ),
     "more arguments than an object holds": (
         edited(TEMPLATE, "spec.containers.0.args", ["x" * 32768] * 11),
         f": has 361531 bytes as JSON, {_LONG}",

@@ -14,7 +14,7 @@ from function.core import Request, condition, dig
 from function.kinds.modelservice import inputs
 from function.planning.control_plane import ControlPlane
 from function.validation import validate
-from function.vocabulary import labels, versions
+from function.vocabulary import labels, names, versions
 
 
 def gateway(**spec: Any) -> dict[str, Any]:
@@ -38,7 +38,8 @@ SERVICE = _object("ModelService", "chat", endpoints=[{"selector": {"matchLabels"
 
 def main() -> None:
     control = ControlPlane()
-    control.loop.load([gateway(toy={"replicas": 3})])
+    system = {"apiVersion": versions.CORE, "kind": "Namespace", "metadata": {"name": names.SYSTEM_NAMESPACE}}
+    control.loop.load([system, gateway(toy={"replicas": 3})])
     control.loop.settle()
     [found] = control.store.of_kind(versions.MODELPLANE, "InferenceGateway")
     [class_] = control.store.of_kind(versions.GATEWAY, "GatewayClass")

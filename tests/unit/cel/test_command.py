@@ -144,6 +144,7 @@ def test_devices_may_stand_in_a_folder(tmp_path):
     assert (got.exit_code, got.output) == (0, "a  no match\nb  match\n")
 
 
+@pytest.mark.slow
 def test_a_comparison_marks_the_devices_on_which_cel_python_reads_something_else():
     text = 'device.attributes["gpu.nvidia.com"].?architecture.orValue("") == "Hopper"'
 

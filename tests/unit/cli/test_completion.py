@@ -137,8 +137,8 @@ def parameters() -> dict[str, list[click.Parameter]]:
 
 
 FREE = {
-    "CLUSTER/POOL=N", "EXPR", "HOST:PORT", "INTEGER", "INTEGER RANGE", "KEY=FILE", "KEY=JSON", "KIND,...", "NAME",
-    "NAMESPACE/NAME=N", "ORG/NAME", "PATTERN", "REV", "TEXT",
+    "CLUSTER/POOL=N", "CONTEXT", "EXPR", "HOST:PORT", "INTEGER", "INTEGER RANGE", "KEY=FILE", "KEY=JSON", "KIND,...",
+    "NAME", "NAMESPACE", "NAMESPACE/NAME=N", "ORG/NAME", "PATTERN", "REV", "TEXT",
 }  # fmt: skip
 """Values that only the user knows."""
 

@@ -42,6 +42,9 @@ CASES: dict[tuple[str, int], list[str]] = {
     ("explain", 1): [TOUR, "ModelDeployment/ml-team/nobody"],
     ("explain", 2): [TOUR, "ModelDeployment/ml-team/qwen3-8b", WRONG],
     ("explain", 3): [TOUR, "ModelDeployment/support/mistral-7b"],
+    ("top", 0): [str(ROOT / "examples/bad-edit")],
+    ("top", 1): [TOUR],
+    ("top", 2): [TOUR, WRONG],
     ("manifests", 0): [TOUR, "--cluster", "europe"],
     ("manifests", 1): [TOUR, "--cluster", "atlantis"],
     ("manifests", 2): [TOUR, WRONG],
@@ -94,6 +97,7 @@ ELSEWHERE = {
 """Exit codes that other tests reach."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "code"), CASES, ids=str)
 def test_a_listed_code_is_that_of_its_case(command: str, code: int) -> None:
     got = CliRunner().invoke(main, [*command.split(), *CASES[command, code]])

@@ -21,6 +21,7 @@ def explain(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.slow
 def test_three_clusters_say_no_for_three_reasons():
     """Down to the pool, the request and the value seen, with what would help."""
     eight = "8 needed on one node, none matches; closest is gpu with memory 81559Mi, which fails "
@@ -139,6 +140,7 @@ def test_a_wrong_question_is_told_what_is_wrong(arguments: tuple[str, ...], code
     assert (got, said in output, "Traceback" in output) == (code, True, False)
 
 
+@pytest.mark.slow
 def test_whatever_it_was_called_by_it_is_named_in_full():
     """A program compares the name with others."""
     data = json.loads(explain(EXAMPLE, "md/ml-team/glm", "-o", "json")[1])
@@ -148,6 +150,7 @@ def test_whatever_it_was_called_by_it_is_named_in_full():
 NIC = "  - {name: nic, claim: Synthetic, driver: nic.example.com, count: 8}\n"
 
 
+@pytest.mark.slow
 def test_a_device_of_another_kind_is_not_why_a_gpu_is_too_small(tmp_path: Path):
     """Kubernetes evaluates a selector on the devices of one DeviceClass only."""
     fleet = (Path(EXAMPLE) / "fleet.yaml").read_text()

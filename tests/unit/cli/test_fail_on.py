@@ -40,6 +40,7 @@ def test_all_of_it_placed_is_not_short() -> None:
     assert said(plan(FLEET, SMALL, "--fail-on", "short")) == (CHANGED, [])
 
 
+@pytest.mark.slow
 def test_what_was_short_before_a_change_is_short_after_it() -> None:
     got = said(plan(TOUR, "--change", SMALL, "--fail-on", "short,change,lost"))
 

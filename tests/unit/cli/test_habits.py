@@ -90,6 +90,7 @@ def test_every_command_takes_quiet(path: tuple[str, ...]) -> None:
     assert [param.opts for param in command(path).params].count(["--quiet", "-q"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["-q", "plan", TOUR], ["plan", "-q", TOUR], ["plan", TOUR, "--quiet"]])
 def test_quiet_leaves_out_hints_and_nothing_else(arguments: list[str]) -> None:
     loud, quiet = run("plan", TOUR), run(*arguments)
@@ -171,11 +172,11 @@ def test_ctrl_c_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_any_time_is_no_traceback() -> None:
+def test_ctrl_c_while_input_is_read_is_no_traceback() -> None:
     process = subprocess.Popen(
         [*PROGRAM, "plan", "-"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    while b"_yaml" not in maps(process.pid):
+    while not is_reading_stdin(process.pid):
         time.sleep(0.05)
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
@@ -184,27 +185,31 @@ def test_ctrl_c_at_any_time_is_no_traceback() -> None:
     assert (process.returncode, told) == (130, b"Error: interrupted\n")
 
 
-def test_ctrl_c_while_the_program_is_imported_is_no_traceback() -> None:
+@pytest.mark.parametrize("module", ["function.main", "function.planning", "asyncio.coroutines"])
+def test_ctrl_c_while_the_program_is_imported_is_no_traceback(module: str) -> None:
     program = """
 import os, signal, sys
 import function.__main__ as entry
 
 class Interrupting:
     def find_spec(self, name, *_):
-        if name == "function.main":
+        if name == MODULE:
+            sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["plan", "-"]
 entry.run()
-"""
-    got = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)
+""".replace("MODULE", repr(module))
+    got = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False, input=b"")
 
     assert (got.returncode, got.stdout, got.stderr) == (-signal.SIGINT, b"", b"")
 
 
-def maps(pid: int) -> bytes:
-    """Libraries that a process has loaded: libyaml is one of the last."""
-    return Path(f"/proc/{pid}/maps").read_bytes()
+def is_reading_stdin(pid: int) -> bool:
+    """Whether a process waits in the system call `read` of file 0: number 0 on x86-64, and 63 on ARM."""
+    words = Path(f"/proc/{pid}/syscall").read_text().split()
+    return words[0] in ("0", "63") and words[1] == "0x0"
 
 
 @pytest.mark.slow

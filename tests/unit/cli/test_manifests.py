@@ -61,6 +61,7 @@ def test_both_formats_have_the_same_manifests() -> None:
     assert [cluster["cluster"] for cluster in data(*SMALL)] == ["europe", "starter", "virginia", None]
 
 
+@pytest.mark.slow
 def test_nothing_of_ours_and_no_usage_is_a_manifest() -> None:
     found = {one["apiVersion"].partition("/")[0] for one in documents(*SMALL)}
 

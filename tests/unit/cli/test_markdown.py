@@ -150,6 +150,7 @@ def test_the_plan_of_a_large_fleet_fits_into_a_comment() -> None:
     assert changed + sum(int(n) for n in NOTE.findall(got)[:1]) == 4_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

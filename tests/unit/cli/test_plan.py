@@ -32,6 +32,7 @@ def edited(path: str, tmp_path: Path, old: str, new: str) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder",
     sorted(

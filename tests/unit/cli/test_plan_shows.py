@@ -112,6 +112,7 @@ def test_a_dump_of_a_fleet_at_rest_is_only_counted(tmp_path: Path) -> None:
     assert ["Capacity" in got.stdout for got in (short, whole)] == [False, True]
 
 
+@pytest.mark.slow
 def test_all_is_listed_when_asked_for(tmp_path: Path) -> None:
     edit = [edited(FLEET, "ModelDeployment", "d1", lambda spec: spec.update(replicas=3))]
     data = planned(tmp_path, FLEET, edit, "--all")
@@ -122,6 +123,7 @@ def test_all_is_listed_when_asked_for(tmp_path: Path) -> None:
     assert ("Unchanged" in table, "d0-" in table) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_field_of_an_edit_is_told_with_both_values(tmp_path: Path) -> None:
     edit = edited(FLEET, "ModelDeployment", "d1", other_image)
 
@@ -196,6 +198,7 @@ def test_no_secret_is_shown(tmp_path: Path, form: str, more: tuple[str, ...]) ->
     assert "(sensitive, changed)" in got.stdout.replace("\\", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["yaml", "json"])
 def test_no_secret_is_in_a_manifest(tmp_path: Path, form: str) -> None:
     got = run("manifests", written(tmp_path / "fleet.yaml", secrets(CANARY)), "-o", form)

@@ -143,6 +143,7 @@ def test_a_state_may_come_from_standard_input(tmp_path: Path) -> None:
     assert told(got) == (LOST, GONE)
 
 
+@pytest.mark.slow
 def test_tools_leave_labels_and_annotations_on_a_live_fleet(tmp_path: Path) -> None:
     def deploy(manifest: dict[str, Any]) -> None:
         if manifest["kind"] in ("ModelDeployment", "InferenceCluster"):
@@ -329,6 +330,7 @@ def test_what_differs_from_a_revision_is_planned(tmp_path: Path, story: Callable
     assert told(run(head, "--base", "main")) == STORIES[story]
 
 
+@pytest.mark.slow
 def test_paths_are_relative_to_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder(tmp_path / "repository/fleet")
     top = committed(tmp_path / "repository")

@@ -59,6 +59,7 @@ def test_a_cluster_is_made_from_nothing(source: str, planned: Planned) -> None:
     assert made["kind"] == f"{source}Cluster"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_another_pool_is_made_beside_what_is_there(source: str, planned: Planned) -> None:
     made = planned(source, made_cluster(source, {}), made_cluster(source, {}, {}))
@@ -69,6 +70,7 @@ def test_another_pool_is_made_beside_what_is_there(source: str, planned: Planned
     assert made["pools"] == ["p0", "p1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_cluster_that_is_deleted_leaves_nothing(source: str, planned: Planned) -> None:
     cluster = made_cluster(source, {})

@@ -83,6 +83,7 @@ def test_the_next_priority_answers_while_a_cluster_does_not(control: ControlPlan
     assert len(after.services[0].routed) == 5
 
 
+@pytest.mark.slow
 def test_a_plan_shows_priorities_and_which_one_answers() -> None:
     (service,) = data("plan", TIERS)["services"]
     assert (service["answers"], service["priorities"]) == (
@@ -113,6 +114,7 @@ def test_the_same_for_machines_and_in_a_comment() -> None:
     assert "| `ml-team/qwen` | 5 | 2 | 1 (was 0) | falls short |" in text.splitlines()
 
 
+@pytest.mark.slow
 def test_a_change_of_the_files_says_so_too(tmp_path: Path) -> None:
     none = (FOLDER / "models.yaml").read_text().replace("spec:\n  replicas: 2\n", "spec:\n", 1)
     none = none.replace("spec:\n  engines:", "spec:\n  replicas: 0\n  engines:")

@@ -44,6 +44,7 @@ def test_a_plan_has_the_devices_for_machines() -> None:
     assert (pool["nodes"], pool["free"], pool["shared"]) == (1, 0, [FULL])
 
 
+@pytest.mark.slow
 def test_a_pool_of_whole_nodes_has_none() -> None:
     plan = data("plan", str(EXAMPLES / "spare"))
 
@@ -74,6 +75,7 @@ def test_more_replicas_than_devices_fall_short() -> None:
     assert impact["pools"] == []
 
 
+@pytest.mark.slow
 def test_a_shared_node_that_is_lost_takes_all_of_its_models_along() -> None:
     impact = data("what-if", SHARED, "--lose", "lab")
 

@@ -354,7 +354,7 @@ def test_what_cannot_be_is_an_error_that_says_what_can(arguments: list[str], wan
 def test_there_must_be_a_cluster_to_lose(tmp_path: Path) -> None:
     got = run(str(EXAMPLES / "spare/models.yaml"), "--lose", "any")
 
-    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster in the files\n")
+    assert (got.exit_code, got.stderr) == (ERROR, "Error: there is no InferenceCluster in the fleet\n")
 
 
 def test_a_name_is_checked_before_the_long_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,7 @@ def test_clusters_of_it_are_made_whatever_their_pools_are(source: Source) -> Non
     )
 
 
+@pytest.mark.slow
 @each_cloud
 def test_everything_composed_is_of_a_kind_that_the_cloud_names(source: Source) -> None:
     unknown = {

@@ -32,7 +32,20 @@ JUNK: Any = st.one_of(
     st.floats(),
     st.text(max_size=8),
     st.sampled_from(
-        ["", "engine", "http", "0", "-1", "1.5", "hf://a/b", "pvc://", "nvidia.com/gpu", "\ud800", "é" * 300]
+        [
+            "",
+            "engine",
+            "http",
+            "0",
+            "-1",
+            "1.5",
+            "hf://a/b",
+            "pvc://",
+            "nvidia.com/gpu",
+            "\ud800",
+            "é" * 300,
+            "9" * 5000,
+        ]
     ),
     st.lists(
         st.one_of(st.none(), st.integers(), st.text(max_size=3), st.dictionaries(st.text(max_size=3), st.none())),

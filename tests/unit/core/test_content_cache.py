@@ -71,6 +71,7 @@ def test_what_cannot_tell_its_content_is_made_each_time():
     assert (len(doubles), doubles.made) == (0, 2)
 
 
+@pytest.mark.slow
 def test_threads_that_ask_at_once_get_one_value():
     """Values may be compared by identity."""
     things = ContentCache("n", make=lambda manifest: object(), most=64)

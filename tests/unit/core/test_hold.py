@@ -81,6 +81,19 @@ def test_with_managed_fields_only_what_we_own_is_restated() -> None:
     assert restate(observed(managedFields=[theirs, ours])) == want
 
 
+def test_a_finalizer_that_we_own_is_restated() -> None:
+    """Left out, server-side apply would remove it."""
+    ours = {
+        "manager": "apiextensions.crossplane.io/composed/0123",
+        "operation": "Apply",
+        "fieldsV1": {"f:metadata": {"f:finalizers": {'v:"foregroundDeletion"': {}}}},
+    }
+    theirs = ["foregroundDeletion", "example.org/slow"]
+
+    assert restate(observed(managedFields=[ours], finalizers=theirs))["metadata"]["finalizers"] == theirs[:1]
+    assert "finalizers" not in restate(observed(managedFields=[ours], finalizers=theirs[1:]))["metadata"]
+
+
 def test_the_status_that_we_applied_to_is_not_what_we_compose() -> None:
     """An entry for a subresource tells nothing about the object."""
     entry = {

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from function.core import Composer, Condition, ConditionType, HoldDecision, InvalidSpec, NotYet, Request, Result
+from function.core import (
+    Composer,
+    Condition,
+    ConditionType,
+    HoldDecision,
+    InvalidSpec,
+    Missing,
+    NotYet,
+    Request,
+    Result,
+)
 
 VERDICT, HEALTH, OTHER = ConditionType("Accepted"), ConditionType("Healthy"), ConditionType("Other")
 HINT = ConditionType("Hint")
@@ -62,18 +72,20 @@ def test_what_is_known_from_observation_is_said_instead() -> None:
     known = HoldDecision(conditions=(HEALTH.false("Fell", "0 of 2")(),), status={"serving": False})
     result = held(waiting(), RUNS, READY, known=known, serving=True, address="x")
     assert [c.reason for c in result.conditions] == ["Waiting", "Fell", "Undecided"]
-    assert (result.status, result.ready) == ({"serving": False, "address": "x"}, False)
+    told = {"reason": "Waiting", "message": "Waiting for it"}
+    assert (result.status, result.ready) == ({"serving": False, "address": "x", **told}, False)
 
 
 @pytest.mark.parametrize(
     ("why", "ready", "want"),
     [
         (waiting(), READY, True),
+        (Missing(waiting().condition), READY, False),
         (waiting(), {**READY, "status": "False"}, False),
         (waiting(), {**READY, "observedGeneration": 1}, False),  # the edit since then was not decided on
         (refused(), READY, False),
     ],
-    ids=["as it was", "as it was not", "an edit since then", "a refused edit"],
+    ids=["as it was", "an input that is known to be missing", "as it was not", "an edit since then", "a refused edit"],
 )
 def test_ready_is_restated_unless_the_spec_is_refused(why: Exception, ready: dict[str, Any], want: bool) -> None:
     assert held(why, ready).ready is want

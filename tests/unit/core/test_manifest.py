@@ -1,8 +1,20 @@
 """Readiness is of the generation that stands; nothing in another's object is taken for granted."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_type_hints
+
 import pytest
 
-from function.core import controller, dig, is_controlled_by, is_ready
+from function.core import (
+    condition,
+    controller,
+    dig,
+    dig_fields,
+    dig_list,
+    dig_objects,
+    is_controlled_by,
+    is_ready,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +43,29 @@ def test_nonsense_in_status_is_not_ready(status):
 )
 def test_dig_ends_where_the_path_ends(path, want):
     assert dig({"a": {"b": 1}, "l": [2], "s": "text"}, *path) == want
+
+
+def test_what_is_dug_has_no_type_before_a_test():
+    """A type checker then refuses a use of a foreign value that may have another type."""
+    got = {read: get_type_hints(read)["return"] for read in (dig, dig_list, dig_fields, dig_objects, condition)}
+    anything = Mapping[str, object]
+    assert got == {
+        dig: object,
+        dig_list: Sequence[object],
+        dig_fields: anything,
+        dig_objects: Iterable[anything],
+        condition: anything | None,
+    }
+
+
+@pytest.mark.parametrize("value", [None, 7, "x", {"a": 1}, [], ["x", 7, None, [1]]])
+def test_objects_are_only_those_that_are_some(value):
+    found = {"objects": value}
+    assert list(dig_objects(found, "objects")) == []
+    assert list(dig_objects({"objects": [value, {"b": 2}]}, "objects")) == [
+        *([value] if isinstance(value, dict) else []),
+        {"b": 2},
+    ]
 
 
 OWNER = {"apiVersion": "modelplane.ai/v1alpha1", "kind": "ModelDeployment", "name": "qwen", "uid": "1"}

@@ -56,4 +56,4 @@ def test_no_message_of_a_result_hides_anything() -> None:
     )
     got = composer(Request(xr={"metadata": {"name": "x"}}))
     assert (got.conditions[0].message, got.events[0].message) == (shown, shown)
-    assert got.status == {"clusters": [{"name": hidden, "message": shown}]}
+    assert got.status == {"clusters": [{"name": hidden, "message": shown}], "reason": "X", "message": shown}

@@ -81,3 +81,8 @@ NAMES = [
 def test_the_names_are_those_that_requests_must_have(given: Any, want: tuple[str, ...] | None) -> None:
     """Unknown rather than wrong, and none for an engine that does not look at them."""
     assert models.served_names(given) == want
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"name": ' * 100_000, "[NaN]", "{"], ids=lambda text: text[:9])
+def test_adapters_that_cannot_be_read_are_none(text: str) -> None:
+    assert list(models.adapters(text)) == []

@@ -38,6 +38,7 @@ NEEDS = [
     (read('--speculative_config={"model": "org/draft"}'), "--speculative-config"),
     (read("--speculative-config.model", "org/draft"), "--speculative-config"),
     (read("--speculative-config=$(S)"), "--speculative-config"),
+    (read("--speculative-config", "[" * 100_000), ""),
     (read("--speculative-config=no json"), ""),
     (read("--speculative-model=org/draft"), "--speculative-model"),
     (read("--spec-model=org/draft"), "--spec-model"),

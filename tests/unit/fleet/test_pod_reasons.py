@@ -87,6 +87,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     pods=st.lists(st.dictionaries(st.sampled_from([*POD, "signal", "terminated"]), json_values), max_size=6),
     waiting=json_values,

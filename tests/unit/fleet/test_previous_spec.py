@@ -36,7 +36,11 @@ def test_a_note_is_carried_on_as_it_is() -> None:
     assert previous_spec.note(PreviousSpec(ENGINES, "hash", "as noted"), OBSERVED) == "as noted"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "1", '{"spec": []}', '{"specHash": "x"}', 7, None])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "1", '{"spec": []}', '{"specHash": "x"}', 7, None, "[" * 100_000, '{"spec": {"a": NaN}}'],
+    ids=lambda text: str(text)[:20],
+)
 def test_a_spoilt_note_says_nothing(text: object) -> None:
     assert previous_spec.read(noted(text)) is None
 

@@ -155,6 +155,7 @@ def test_a_store_that_stumbles_is_asked_again(store: Store, tmp_path: Path) -> N
     assert contents(tmp_path / "to") == WEIGHTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [None, Keys("AKIAOTHER", "wrong")])
 def test_only_the_keys_that_were_given_are_used(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: Keys | None
@@ -262,6 +263,7 @@ def test_an_object_in_parts_without_a_checksum_of_the_whole_is_verified_by_its_s
     assert contents(tmp_path / "to") == WEIGHTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [{"x-amz-server-side-encryption": "aws:kms"}, {"x-amz-server-side-encryption-customer-algorithm": "AES256"}],
@@ -308,6 +310,7 @@ def test_an_object_that_changes_during_a_try_is_not_mixed(store: Store, tmp_path
     assert not (tmp_path / "to").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["../outside.bin", "/outside.bin", "a/../../outside.bin", "a//b.bin", "./b.bin", "a/."]
 )
@@ -365,6 +368,7 @@ def test_a_killed_pod_leaves_nothing_under_the_name_and_the_next_one_finishes(st
     assert store.sent[key(SHARD)] == len(WEIGHTS[SHARD]) - 131_072
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "fault"),
     [

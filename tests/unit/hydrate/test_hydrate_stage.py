@@ -255,6 +255,7 @@ def test_a_file_that_stalls_is_taken_up_again(hub: Hub, tmp_path: Path, monkeypa
     assert contents(tmp_path / "main-1") == WEIGHTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "fault"),
     [

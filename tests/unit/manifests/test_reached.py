@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from function.manifests.reached import lost
+from function.manifests.reached import locked_out, lost
 
 
 def unsynced(message: str) -> dict:
@@ -35,3 +35,21 @@ def test_who_is_synced_is_not_lost_and_neither_is_who_was_never_asked() -> None:
     synced = {"status": {"conditions": [{"type": "Synced", "status": "True", "message": "connection refused"}]}}
 
     assert (lost(synced), lost({})) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "want"),
+    [
+        ("cannot get object: Unauthorized", "does not accept the credentials"),
+        ("tls: failed to verify certificate: x509: certificate signed by unknown authority", "does not trust"),
+        ("connect failed: cannot build kube client for provider config: x", "cannot make a client"),
+    ],
+)
+def test_who_is_not_let_in_is_locked_out_and_not_lost(message: str, want: str) -> None:
+    assert lost(unsynced(message)) is None
+    assert want in (locked_out(unsynced(message)) or "")
+
+
+@pytest.mark.parametrize("message", ['namespaces "kube-system" is forbidden', "connection refused", ""])
+def test_who_is_refused_an_object_or_lost_is_not_locked_out(message: str) -> None:
+    assert locked_out(unsynced(message)) is None

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from function.observe import client as clients
+from function.apiserver import client as clients
+from function.apiserver import credentials
 from function.observe import kinds, once
 from tests.support.api_server_standin import CORE, DRA, ApiServer, serving
 from tests.support.observed import node
@@ -35,7 +36,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
 
 def test_a_pod_reads_with_its_token_and_its_clusters_authority(api: ApiServer, tmp_path: Path) -> None:
     async def story() -> None:
-        async with clients.in_cluster(str(tmp_path)) as client:
+        async with credentials.in_cluster(str(tmp_path)).client as client:
             seen = await once.see(client)
             assert ([one.name for one in seen.snapshot.nodes], seen.missing) == (["a"], ())
 
@@ -44,7 +45,7 @@ def test_a_pod_reads_with_its_token_and_its_clusters_authority(api: ApiServer, t
 
 def test_a_token_that_is_replaced_is_read_again(api: ApiServer, tmp_path: Path) -> None:
     async def story() -> None:
-        async with clients.in_cluster(str(tmp_path)) as client:
+        async with credentials.in_cluster(str(tmp_path)).client as client:
             await clients.get(client, kinds.NODES, {})
             api.token = "the next token"
             (tmp_path / "token").write_text(api.token)
@@ -57,7 +58,7 @@ def test_a_server_of_another_authority_is_not_trusted(api: ApiServer, tmp_path: 
     trustme.CA().cert_pem.write_to_path(tmp_path / "ca.crt")
 
     async def story() -> None:
-        async with clients.in_cluster(str(tmp_path)) as client:
+        async with credentials.in_cluster(str(tmp_path)).client as client:
             with pytest.raises(clients.NoAnswer, match="CERTIFICATE_VERIFY_FAILED"):
                 await clients.get(client, kinds.NODES, {})
 
@@ -68,5 +69,5 @@ def test_a_server_of_another_authority_is_not_trusted(api: ApiServer, tmp_path: 
 def test_a_pod_without_a_service_account_says_so(api: ApiServer, tmp_path: Path, missing: str) -> None:
     (tmp_path / missing).unlink()
 
-    with pytest.raises(clients.UnusableCredentials, match="no pod with a service account"):
-        clients.in_cluster(str(tmp_path))
+    with pytest.raises(credentials.UnusableCredentials, match="no pod with a service account"):
+        credentials.in_cluster(str(tmp_path))

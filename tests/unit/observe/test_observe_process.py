@@ -70,7 +70,7 @@ def test_probes_answer_and_sigterm_ends_it(api: ApiServer, tmp_path: Path) -> No
     [
         (["--context", "x"], "--context needs --kubeconfig"),
         (["--follow"], "--follow needs --kubeconfig"),
-        (["--address", "here"], "is not host:port"),
+        (["--address", "a b"], "neither a host name"),
         (["--kubeconfig", "/nowhere/config"], "/nowhere/config"),
         (["--address", "127.0.0.1:0"], "pass --kubeconfig"),
     ],

@@ -68,7 +68,7 @@ def test_its_options_and_probes_are_those_of_the_command() -> None:
 
     assert (container["command"], command, given.params["kubeconfig"]) == (["modelplane"], "observe", None)
     assert isinstance(given, click.Context)
-    port = int(given.params["address"].rpartition(":")[2])
+    port = given.params["address"].port
     probes = {container[name]["httpGet"]["path"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
     assert {container[name]["httpGet"]["port"] for name in ("livenessProbe", "readinessProbe")} == {port}
     assert probes == {health.LIVE, health.READY}

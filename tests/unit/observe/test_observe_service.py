@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from function.observe import client as clients
+from function.apiserver import client as clients
 from function.observe import watching
 from function.observe.health import Health
 from function.observe.service import Settings, run
@@ -67,6 +67,10 @@ class Observing:
     said: list[str] = field(default_factory=list)
 
 
+def problems(health: Health) -> list[str]:
+    return [check.problem for check in health.ready() if check.problem]
+
+
 @asynccontextmanager
 async def observing(api: ApiServer, pace: Pace = QUICK, silence: float = 180.0) -> AsyncIterator[Observing]:
     health = Health(time.monotonic, silence=silence)
@@ -113,7 +117,7 @@ def test_it_writes_what_the_nodes_have_and_owns_it_by_its_declaration(api: ApiSe
         async with observing(api) as seen:
             got = await until(lambda: observed(api))
             assert got["pools"]["h100"]["nodes"][0]["devices"] == {"gpu": 8}
-            await until(lambda: list(seen.health.not_ready()) == [])
+            await until(lambda: problems(seen.health) == [])
 
     asyncio.run(story())
 
@@ -160,7 +164,7 @@ def test_what_is_there_already_is_not_written_again(api: ApiServer) -> None:
         async with observing(api):
             await until(lambda: nodes(api) == [("a", "Ready")])
         async with observing(api) as seen:
-            await until(lambda: list(seen.health.not_ready()) == [])
+            await until(lambda: problems(seen.health) == [])
             api.put(f"{CORE}/nodes", node("b"))
             await until(lambda: nodes(api) == [("a", "Ready"), ("b", "Ready")])
 
@@ -222,7 +226,7 @@ def test_a_refused_kind_is_told_and_the_others_are_observed(api: ApiServer, path
             got = await until(lambda: observed(api))
             assert (got["missing"], nodes(api)) == ([plural], [("a", "Ready")])
             assert [line for line in seen.said if plural in line] != []
-            assert list(seen.health.not_ready()) == []
+            assert problems(seen.health) == []
             del api.refuses[path]
             await until(lambda: "missing" not in observed(api))
 
@@ -330,9 +334,9 @@ def test_dead_watches_fail_the_readiness_probe(api: ApiServer) -> None:
 
     async def story() -> None:
         async with observing(api, pace, silence=5.0) as seen:
-            await until(lambda: list(seen.health.not_ready()) == [])
+            await until(lambda: problems(seen.health) == [])
             api.bad_watches[f"{CORE}/pods"] = ["silent"] * 100
-            (problem,) = await until(lambda: list(seen.health.not_ready()))
+            (problem,) = await until(lambda: problems(seen.health))
             assert problem.startswith("no word about pods for")
 
     asyncio.run(story())
@@ -345,7 +349,7 @@ def test_an_api_server_that_is_gone_fails_the_readiness_probe_and_ends_nothing()
         gone = ApiServer(url=url)
         async with observing(gone, silence=0.2) as seen:
             await until(lambda: len(seen.said) > 3)
-            assert any(line.endswith("are not read yet") for line in seen.health.not_ready())
+            assert any(line.endswith("are not read yet") for line in problems(seen.health))
 
     asyncio.run(story())
 
@@ -357,9 +361,9 @@ def test_what_cannot_be_written_fails_the_readiness_probe_until_it_is_written(ap
     async def story() -> None:
         async with observing(api, silence=2.5) as seen:
             name = names.observed("east")
-            await until(lambda: [line for line in seen.health.not_ready() if line.startswith(f"cannot write {name}")])
+            await until(lambda: [line for line in problems(seen.health) if line.startswith(f"cannot write {name}")])
             del api.refuses[f"write {CONFIG_MAPS}"]
-            await until(lambda: observed(api) and not list(seen.health.not_ready()))
+            await until(lambda: observed(api) and not problems(seen.health))
 
     asyncio.run(story())
 
@@ -371,7 +375,7 @@ def test_without_its_own_config_maps_it_is_not_ready(api: ApiServer) -> None:
     async def story() -> None:
         async with observing(api) as seen:
             problem = f"configmaps {SYSTEM}: forbidden"
-            await until(lambda: [line for line in seen.health.not_ready() if line.startswith(problem)])
+            await until(lambda: [line for line in problems(seen.health) if line.startswith(problem)])
 
     asyncio.run(story())
 

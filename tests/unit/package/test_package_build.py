@@ -101,6 +101,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     assert sorted(path.name for path in first.iterdir()) == [
         f"configuration-modelplane-v{build.version()}.xpkg",
         f"function-modelplane-v{build.version()}.xpkg",
+        "runtime.yaml",
     ]
     assert [path.read_bytes() for path in sorted(first.iterdir())] == [
         path.read_bytes() for path in sorted(second.iterdir())

@@ -55,7 +55,7 @@ def test_options_alone_serve_and_anything_else_is_a_command(given: list[str], wa
 
 
 def test_it_runs_as_crossplane_runs_functions() -> None:
-    assert (instruction("USER"), instruction("EXPOSE")) == ("2000:2000", "9443")
+    assert (instruction("USER"), instruction("EXPOSE")) == ("2000:2000", "9443 8080")
 
 
 def test_every_package_is_checked_against_its_hash() -> None:

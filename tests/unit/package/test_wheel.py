@@ -74,9 +74,12 @@ def test_the_command_works_without_the_repository(program: Path, tmp_path: Path)
     validate = run(program, "validate", "fleet", folder=tmp_path)
     completion = run(program, "completion", "bash", folder=tmp_path)
     schemas = run(program, "schema", "--all", "--to", "schemas", folder=tmp_path)
+    page = run(program, "plan", "fleet", "--html", "fleet.html", folder=tmp_path)
 
     assert json.loads(version.stdout)["modelplane"] == build.version()
     assert (plan.returncode, plan.stderr) == (3, "")
     assert plan.stdout.startswith("5 of 6 replicas serve on 3 clusters; 1 not placed; 5 new.\n")
     assert (validate.returncode, completion.returncode, schemas.returncode) == (0, 0, 0)
     assert "_MODELPLANE_COMPLETE=bash_complete" in completion.stdout
+    assert (page.stdout, page.stderr, page.returncode) == (plan.stdout, "", 3)
+    assert (tmp_path / "fleet.html").read_text().startswith("<!doctype html>")

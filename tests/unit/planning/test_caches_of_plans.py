@@ -64,6 +64,7 @@ def test_only_what_is_staged_takes_room() -> None:
     assert sizes == {"hub": [20, 20], "a proxy": [20, 20], "bucket": [20, 20], "claims": []}
 
 
+@pytest.mark.slow
 def test_what_engines_would_mount_is_published() -> None:
     east, west = dig(found(planned(cache_cases.CLAIMS)), "status", "clusters")
 

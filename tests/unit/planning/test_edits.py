@@ -62,6 +62,7 @@ def test_what_becomes_of_a_copy_leaves_the_fleet_alone(edit: Edit) -> None:
     assert parts.read(copy.store) != parts.read(fleet().store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS, ids=str)
 def test_a_copy_goes_the_way_that_the_fleet_itself_would_go(edit: Edit) -> None:
     """Object by object: a copy of a copy, and a fleet that was never copied."""

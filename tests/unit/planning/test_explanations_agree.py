@@ -59,11 +59,13 @@ FLEETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paths", FLEETS.values(), ids=FLEETS)
 def test_the_reasons_of_an_example_are_those_of_its_plan(paths: list[Path]) -> None:
     compare([str(path) for path in paths])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", MISTAKES.values(), ids=MISTAKES)
 def test_the_reasons_of_a_mistake_are_those_of_its_plan(edit: tuple[str, str], tmp_path: Path) -> None:
     assert compare([explained.fleet(tmp_path, edit)])

@@ -56,6 +56,7 @@ def test_a_reader_reads_what_changed(control: ControlPlane) -> None:
     assert [made.cluster for made in read_anew(control, reader, seen)] == ["east"]
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_reader_changes_independently(control: ControlPlane) -> None:
     reader = infrastructure.Reader()
     first = read_anew(control, reader, -1)

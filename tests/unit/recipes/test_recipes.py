@@ -77,6 +77,7 @@ def test_a_recipe_is_valid_without_a_warning(name: str) -> None:
     assert [(finding.field, finding.message) for finding in findings] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_replica_of_a_recipe_is_placed_and_serves(name: str) -> None:
     planned = parts.read(control(name).store)

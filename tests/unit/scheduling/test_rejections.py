@@ -40,7 +40,9 @@ def test_a_class_with_a_message_is_in_the_union(class_: type[Reason]) -> None:
 def test_it_is_in_the_digest_in_the_reference_and_handled_by_suggestions(class_: type[Reason]) -> None:
     reason = _made(class_)
     assert digest([Rejection("berlin", reason)]) == f"1 cluster: 1 {reason}"
-    assert f"| `{class_.__name__}` | {rejections.meaning(class_)} |" in PAGE.read_text()
+    assert (
+        f"| [{class_.__name__}](../runbooks/{class_.__name__}.md) | {rejections.meaning(class_)} |" in PAGE.read_text()
+    )
     assert reason.detail()
     anything = Job(NamespacedName("ml", "m"), 1, ())
     satisfying(anything, reason)  # asserts that it is never reached by one that it does not know

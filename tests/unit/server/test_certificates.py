@@ -58,5 +58,5 @@ def test_what_is_wrong_is_told_with_its_file(tmp_path: Path, files: dict[str, by
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (folder(tmp_path) / "ca.crt").unlink()
-    with pytest.raises(OSError, match=r"ca\.crt"):
+    with pytest.raises(certificates.UnusableCertificates, match=r"ca\.crt: No such file"):
         certificates.load(tmp_path)

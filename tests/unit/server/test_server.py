@@ -12,14 +12,11 @@ from pathlib import Path
 
 import grpc
 import pytest
-import trustme
-from click.testing import CliRunner
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from function.cli.address import Address
 from function.core import Manifest
-from function.main import main
+from tests.support import certificates as certificates_of
 from tests.support.serving import Crossplane, Server, created, desired, running, said
 
 MODELPLANE = "modelplane.ai/v1alpha1"
@@ -77,6 +74,7 @@ def deployment(replicas: int, cel: str = 'device.driver == "gpu.nvidia.com"') ->
     }
 
 
+@pytest.mark.slow
 def test_a_deployment_from_two_replicas_to_one_and_through_a_typo(crossplane: Crossplane) -> None:
     """2 on a fleet of 3 take 2 clusters; ready they get endpoints; 1 keeps the healthy one; a typo loses nothing."""
     first = desired(crossplane.reconcile(deployment(2), FLEET), "ModelReplica")
@@ -203,17 +201,8 @@ def test_a_port_that_is_taken_is_an_error_that_names_it(server: Server) -> None:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pki")
-    write_certificates(folder)
+    certificates_of.write(folder)
     return folder
-
-
-def write_certificates(folder: Path) -> None:
-    """An authority, and one certificate of it that serves for both sides."""
-    authority = trustme.CA()
-    own = authority.issue_cert("localhost", "127.0.0.1")
-    authority.cert_pem.write_to_path(folder / "ca.crt")
-    own.private_key_pem.write_to_path(folder / "tls.key")
-    own.cert_chain_pems[0].write_to_path(folder / "tls.crt")
 
 
 def channel(folder: Path, port: int, *, certificate: bool = True) -> grpc.Channel:
@@ -239,7 +228,7 @@ def test_certificates_that_change_are_taken_up(certificates: Path, tmp_path: Pat
     with running("--tls-certs-dir", str(tmp_path)) as one:
         with channel(certificates, one.port) as before:
             assert Crossplane(before).reconcile(deployment(1), FLEET).desired.resources
-        write_certificates(tmp_path)
+        certificates_of.write(tmp_path)
         with channel(tmp_path, one.port) as after:
             assert Crossplane(after).reconcile(deployment(1), FLEET).desired.resources
 
@@ -251,7 +240,7 @@ def test_certificates_that_are_broken_are_not_taken_up(certificates: Path, tmp_p
     for name in ("ca.crt", "tls.crt", "tls.key"):
         (tmp_path / name).write_bytes((certificates / name).read_bytes())
     with running("--tls-certs-dir", str(tmp_path)) as one:
-        write_certificates(tmp_path)
+        certificates_of.write(tmp_path)
         sound = (tmp_path / broken).read_bytes()
         (tmp_path / broken).write_bytes(b"")
         for _ in range(2):
@@ -270,36 +259,9 @@ def test_a_certificate_that_cannot_be_used_is_told_with_its_file(certificates: P
     for name in ("ca.crt", "tls.crt"):
         (tmp_path / name).write_bytes((certificates / name).read_bytes())
     (tmp_path / "tls.key").write_text("garbage")
-    why = f"Error: cannot serve: {tmp_path}/tls.key: it contains no PEM private key"
+    why = f"Error: cannot serve: --tls-certs-dir: {tmp_path}/tls.key: it contains no PEM private key"
     with pytest.raises(AssertionError, match=re.escape(why)), running("--tls-certs-dir", str(tmp_path)):
         pass
-
-
-@pytest.mark.parametrize("option", ["--address", "--metrics-address"])
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
-        ("127.0.0.1:99999", "the port must be 0 to 65,535"),
-        ("127.0.0.1:-1", "is not host:port"),
-        ("127.0.0.1", "is not host:port"),
-        ("::1:9443", "in brackets"),
-        ("[::g]:9443", "is no IPv6 address"),
-        ("a b:9443", "is neither a host name nor an IPv4 address"),
-        ("", "is not host:port"),
-    ],
-)
-def test_an_address_that_is_none_is_a_wrong_option(option: str, value: str, why: str) -> None:
-    got = CliRunner().invoke(main, ["serve", "--insecure", option, value])
-    assert (got.exit_code, why in got.stderr) == (2, True), got.stderr
-
-
-@pytest.mark.parametrize("value", ["127.0.0.1:0", "[::1]:9443", "localhost:65535", "my-host.example.org:80"])
-def test_an_address_is_taken_as_it_is(value: str) -> None:
-    assert Address().convert(value, None, None) == value
-
-
-def test_an_address_without_a_host_is_every_address() -> None:
-    assert Address().convert(":9443", None, None) == "0.0.0.0:9443"
 
 
 @pytest.mark.slow

@@ -155,6 +155,23 @@ def test_a_call_that_is_over_before_its_turn_never_begins() -> None:
     asyncio.run(story())
 
 
+def test_nothing_is_kept_of_the_namespaces_of_calls_that_left_the_queue() -> None:
+    async def story() -> None:
+        workers = Workers(1)
+        calls = Calls(workers)
+        calls.start(origin("a"))
+        await calls.settled(1)
+        left = [calls.start(origin(f"team-{i}")) for i in range(100)]
+        await asyncio.sleep(0)
+        for one in left:
+            one.cancel()
+        await asyncio.wait(left)
+        await calls.end()
+        assert workers._waiting == {}
+
+    asyncio.run(story())
+
+
 def test_a_call_whose_caller_leaves_is_told() -> None:
     async def story() -> None:
         workers, told = Workers(1), threading.Event()
@@ -181,5 +198,66 @@ def test_what_a_call_raises_reaches_its_caller_and_the_worker_goes_on() -> None:
         with pytest.raises(ZeroDivisionError):
             await workers.run(lambda: bytes(1 // 0), origin("a"), 1, deadline.Deadline())
         assert await workers.run(lambda: b"next", origin("a"), 1, deadline.Deadline()) == b"next"
+
+    asyncio.run(story())
+
+
+def test_a_call_that_computes_longer_than_the_limit_ends_whatever_its_client_waits_for() -> None:
+    async def story() -> None:
+        workers = Workers(1, longest=0.01)
+
+        def work() -> bytes:
+            while True:
+                deadline.check()
+
+        with pytest.raises(DeadlineExceeded, match=r"computing it takes more than 0\.01 seconds"):
+            await workers.run(work, origin("a"), 7, deadline.Deadline())
+        assert await asyncio.to_thread(workers.wait_idle, _BOUND)
+        assert workers.request_bytes == 0
+
+    asyncio.run(story())
+
+
+def test_requests_count_while_they_wait_or_are_computed_even_if_nobody_waits_for_them() -> None:
+    async def story() -> None:
+        workers = Workers(1)
+        calls = Calls(workers)
+        first = calls.start(origin("a"), size=5)
+        await calls.settled(1)
+        waiting = calls.start(origin("b"), size=7)
+        await asyncio.sleep(0)
+        assert workers.request_bytes == 12
+        for task in (first, waiting):
+            task.cancel()
+        await asyncio.wait({first, waiting})
+        assert workers.request_bytes == 5
+        await calls.end()
+        assert await asyncio.to_thread(workers.wait_idle, _BOUND)
+        assert workers.request_bytes == 0
+
+    asyncio.run(story())
+
+
+def test_the_bytes_of_requests_count_until_no_worker_computes_them_however_they_end() -> None:
+    async def story() -> None:
+        workers = Workers(1)
+        calls = Calls(workers)
+        computed = calls.start(origin("a"), size=5)
+        await calls.settled(1)
+        left, waiting = calls.start(origin("b"), size=7), calls.start(origin("c"), size=11)
+        await calls.until(lambda: workers.request_bytes == 23)
+        left.cancel()
+        computed.cancel()
+        await calls.until(lambda: workers.request_bytes == 16)
+        calls.go.set()
+        await waiting
+
+        def fails() -> bytes:
+            raise ValueError
+
+        with pytest.raises(ValueError):  # noqa: PT011
+            await workers.run(fails, origin("d"), 13, deadline.Deadline())
+        assert workers.request_bytes == 0
+        await calls.end()
 
     asyncio.run(story())

@@ -90,6 +90,7 @@ def test_without_a_gang_they_belong_on_the_pods() -> None:
     assert message.endswith("it belongs in spec.engines[].members[].template.metadata.labels")
 
 
+@pytest.mark.slow
 def test_at_their_place_nothing_is_said_of_them() -> None:
     settings = {
         "labels": {"kueue.x-k8s.io/queue-name": "serving"},

@@ -178,3 +178,12 @@ def test_an_answer_that_would_never_arrive_is_refused():
     huge = {"x": ComposedResource({"data": "x" * wire.LARGEST_RESPONSE})}
     with pytest.raises(wire.TooLarge, match=r"3\.5 MiB, and Crossplane takes 3\.5 MiB at most"):
         wire.encode(wire.decode(request({})), Result(ready=True, conditions=(), resources=huge))
+
+
+def test_no_resource_of_a_quiet_result_is_reported_as_unready() -> None:
+    """Crossplane would record an event for each on each pass, and Kubernetes would drop those that tell something."""
+    result = Result(ready=False, conditions=(), resources={"x": ComposedResource({"kind": "X"})}, quiet=True)
+    desired = wire.encode(wire.decode(request({})), result).desired
+
+    assert fnv1.Ready.Name(desired.resources["x"].ready) == "READY_TRUE"
+    assert fnv1.Ready.Name(desired.composite.ready) == "READY_FALSE"

@@ -8,6 +8,7 @@ import pytest
 
 from function import cel
 from function.cel import selector
+from function.cel.language.errors import Fault
 from function.cel.language.limits.bounded_cache import BoundedCache
 
 
@@ -76,3 +77,10 @@ def test_compiling_is_paid_by_length_once() -> None:
     cel.admitted("device.driver == 'paid'", spent.append)
     cel.facts("device.driver == 'paid'", spent.append)
     assert len(spent) == 2
+
+
+@pytest.mark.parametrize("text", ['"a".matches("(")', "timestamp('x') > timestamp('x')", "1 + 'a'", "1 +", "(" * 300])
+def test_a_fault_that_is_kept_holds_no_frames(text: str) -> None:
+    fault = selector.verdict_on(text, selector.SERVER)
+    assert isinstance(fault, Fault)
+    assert (fault.__traceback__, fault.__context__, fault.__cause__) == (None, None, None)

@@ -17,6 +17,7 @@ DEEPEST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nested", DEEPEST.values(), ids=list(DEEPEST))
 def test_an_expression_of_the_deepest_kind_is_evaluated_and_a_deeper_one_refused(nested):
     assert cel.compiled(nested(249)).evaluate(cel.Device("d")) is cel.MATCH

@@ -34,6 +34,7 @@ def added(xr: Mapping[str, Any]) -> dict[str, int]:
 # The order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("later", "earlier"),
     [
@@ -138,6 +139,7 @@ def test_a_capacity_block_is_named_by_the_template_and_the_group_and_places_its_
     assert not any(key.startswith("placement") for key in result.resources)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "scaling"),
     [
@@ -444,6 +446,7 @@ def test_the_autoscaler_resizes_the_groups_of_its_own_cluster_only() -> None:
     assert resizes["Condition"] == {"StringEquals": {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{name}": "owned"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "image", "flags"),
     [

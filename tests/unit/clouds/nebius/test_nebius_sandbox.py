@@ -151,6 +151,7 @@ def references(value: Any, around: str = "") -> Iterator[tuple[str, str, str]]:
             yield from references(child, field)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", facts.MANAGED, ids=lambda kind: kind.kind)
 def test_every_reference_is_declared_and_leads_to_an_object_of_its_kind(
     control: ControlPlane, kind: ManagedKind

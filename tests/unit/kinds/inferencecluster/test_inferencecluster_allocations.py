@@ -57,7 +57,8 @@ def test_a_replica_that_only_its_label_ties_to_the_cluster_takes_no_nodes_and_ke
 
 def test_a_refused_spec_stops_no_count() -> None:
     request, objects = world(refused=True)
-    grown = edited(objects, engines=[{**dig(r, "spec", "engines", 0), "copies": 3} for r in objects[-1:]])
+    [*_, last] = (m for m in objects if m["kind"] == "ModelReplica")
+    grown = edited(objects, engines=[{**dig(last, "spec", "engines", 0), "copies": 3}])
 
     assert published(settle(registry.compose, request, grown)) == [{"pool": "l4", "nodes": 3, "free": 0}]
 

@@ -10,6 +10,7 @@ import pytest
 from function import gateways
 from function.core import InvalidSpec
 from function.kinds.inferencegateway import composer, inputs
+from function.vocabulary import names
 
 
 def test_a_backend_that_lacks_something_is_refused_and_told_what() -> None:
@@ -36,4 +37,4 @@ def test_every_crd_that_a_backend_watches_is_brought_in_the_version_that_it_watc
 def test_a_spec_that_may_be_anything_asks_for_crds_all_the_same(spec: Any) -> None:
     """Requirements come from the XR alone, before it is parsed."""
     got = inputs.requirements({"metadata": {"name": "default"}, "spec": spec})
-    assert [r.match_name for r in got] == list(gateways.DEFAULT.definitions)
+    assert [r.match_name for r in got] == [names.SYSTEM_NAMESPACE, *gateways.DEFAULT.definitions]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,6 +101,7 @@ def test_who_waits_says_for_what() -> None:
     )
 
 
+@pytest.mark.slow
 def test_where_all_that_were_begun_have_failed_no_other_is_begun() -> None:
     """They would end the same; whoever mends it changes the spec or the token, which begins anew."""
     result = asked(asked(None, {}), FAILED)
@@ -138,3 +140,19 @@ def test_a_secret_that_is_no_token_is_not_carried_to_every_cluster() -> None:
         "Secret ml-team/hub has 1000000 characters in key HF_TOKEN; a token has at most 8192"
     )
     assert size(result) < LARGEST_RESPONSE
+
+
+def test_weights_whose_claim_is_gone_are_staged_anew() -> None:
+    """Someone deleted it, and the weights with it. The status says that they are there."""
+    few = FLEET[:2]
+    ready = asked(asked(asked(None, {}, few), COMPLETE, few), COMPLETE, few)
+    [gone] = [key for key in ready.resources if key == f"claim-{few[0]['metadata']['name']}"]
+    without = replace(ready, resources={key: r for key, r in ready.resources.items() if key != gone})
+
+    result = asked(without, {}, few)
+
+    assert phases(ready) == {"Ready": 2}
+    assert [entry["phase"] for entry in result.status["clusters"]] == ["Hydrating", "Ready"]
+    new = sorted(key.split("-")[0] for key in result.resources.keys() - ready.resources.keys())
+    assert new == ["job", "token"]
+    assert gone in result.resources

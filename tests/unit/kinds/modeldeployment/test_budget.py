@@ -54,6 +54,14 @@ def answer(found: decide.Decision) -> tuple[object, ...]:
     return [(p.cluster, p.index, p.engines) for p in found.plan.placements], found.rejections
 
 
+def test_findings_are_kept_under_a_key_that_holds_no_selector() -> None:
+    """Selectors are up to 10 KiB long, and only some of them are found in the findings, by whose size room is made."""
+    while not PROGRESS:
+        with pytest.raises(NotYet):
+            decision(request("selectors that just do not"), Budget(130_000))
+    assert "lists.range" not in repr([*PROGRESS._entries])
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("warm", [False, True])
 def test_a_small_budget_leads_to_the_same_decision(name: str, warm: bool) -> None:

@@ -12,7 +12,7 @@ from function.core import Manifest, Request, Requirement, Result, dig
 from function.kinds.modeldeployment import explain, stages
 from function.kinds.modeldeployment.composer import COMPOSER
 from function.sandbox.settle import MOST_CALLS, settle_with
-from function.vocabulary import labels
+from function.vocabulary import labels, names
 from tests.support.worlds import NAME, World, cluster, deployment, made, replica
 
 
@@ -186,6 +186,7 @@ def test_a_fleet_that_lies_everywhere_is_read_as_a_whole_within_the_calls_there_
     assert len(asked) == MOST_CALLS
 
 
+@pytest.mark.slow
 def test_where_too_many_would_be_counted_all_are_read() -> None:
     held = [replica(f"c{i:03}", of="other", namespace="hr") for i in range(350)]
     there = made(deployment(100), [cluster(f"c{i:03}", a=1) for i in range(350)], others=held)
@@ -358,6 +359,37 @@ def test_a_replica_that_was_orphaned_is_found_by_its_label_and_taken_over() -> N
     assert places(result) == ["east"]
     assert dig(next(iter(result.resources.values())).manifest, "metadata", "name") == f"{NAME}-east-0"
     assert "replicas-on-east" in asked[-1]
+
+
+def left_behind(*, serves: bool) -> World:
+    """A deployment that refers to one of its two replicas, and wants one. They are more than their cluster has."""
+    return made(deployment(1), [cluster("east", a=1)], [replica("east")], others=[replica("east", 1, serves=serves)])
+
+
+@pytest.mark.parametrize(
+    ("serves", "kinds"),
+    [(False, ["ModelReplica"]), (True, ["ModelEndpoint", "ModelReplica"])],
+    ids=["starts", "serves"],
+)
+def test_a_replica_that_is_not_referred_to_is_composed_once_to_be_deleted(serves: bool, kinds: list[str]) -> None:
+    there = left_behind(serves=serves)
+    index = names.replica_key("east", 1), names.endpoint_key("east", 1)
+
+    result, asked = reads(there)
+
+    left = {key: result.resources[key].manifest for key in index if key in result.resources}
+    assert sorted(manifest["kind"] for manifest in left.values()) == kinds
+    assert asked[-1] == {"cluster-east", "replicas-on-east"}
+    assert left[index[0]]["spec"] == there.replicas[0]["spec"]
+
+    known = {**there.request.observed, **{key: {**there.replicas[0], **dict(one)} for key, one in left.items()}}
+    again, _ = reads(replace(there, request=replace(there.request, observed=known)))
+    assert (index[0] in again.resources) is serves  # as long as its endpoint is drained
+
+
+def test_neighbours_are_not_read_on_a_cluster_that_has_what_is_taken() -> None:
+    there = made(deployment(1), [cluster("east", a=2)], [replica("east")], others=[replica("east", 1)])
+    assert reads(there)[1] == [{"cluster-east"}] * 2
 
 
 def test_the_first_stage_asks_for_all_clusters_where_replicas_are_missing() -> None:

@@ -29,7 +29,7 @@ def route(config: dict[str, Any]) -> dict[str, Any]:
     [chain] = config["static_resources"]["listeners"][0]["filter_chains"]
     [manager] = chain["filters"]
     [host] = manager["typed_config"]["route_config"]["virtual_hosts"]
-    found: dict[str, Any] = host["routes"][0]["route"]
+    found: dict[str, Any] = next(one["route"] for one in host["routes"] if "route" in one)
     return found
 
 

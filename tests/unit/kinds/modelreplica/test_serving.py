@@ -178,7 +178,7 @@ def test_an_edit_takes_no_traffic_away() -> None:
 
 def test_an_edit_that_the_cluster_refuses_is_quoted_and_takes_no_traffic_away() -> None:
     before = passed(TWO, arrivals.running)
-    error = "cannot apply object:\n  admission webhook denied it: " + "x" * 1000
+    error = "cannot apply object:\n  admission webhook denied it: " + "no " * 400
     failed = [{"type": "Synced", "status": "False", "message": error}, {"type": "Ready", "status": "True"}]
     workload = before.observed["deployment-qwen"]
     stuck = {**workload, "status": {**workload["status"], "conditions": failed}}
@@ -186,7 +186,7 @@ def test_an_edit_that_the_cluster_refuses_is_quoted_and_takes_no_traffic_away() 
     result = replicas.compose(arrivals.edited(request, edited(image="registry.example.org/denied:1")))
     assert state(result)[1].startswith(
         "True Degraded: The replica serves; engine qwen: 0 of 2 copies run the current spec "
-        "(cannot apply object: admission webhook denied it: xxx"
+        "(cannot apply object: admission webhook denied it: no no no"
     )
     assert len(state(result)[1]) < 400
 

@@ -295,6 +295,10 @@ def test_no_more_files_are_watched_than_a_node_lets_a_user_watch() -> None:
     _, result = step(request, *many)
     [said] = [one for one in result.conditions if one.type == "RoutingReady"]
     assert said.reason == "TooManyEndpoints"
+    assert said.message == (
+        "http://192.0.2.80/ml-team/qwen is routed to 14 of 21 endpoints, the most that a proxy can have; "
+        "no traffic goes to e14, e15, e16, e17, e18 and 2 more"
+    )
     same = [endpoint(f"e{i:02}", secret=f"s{i:02}", caSecretRef={"name": "ca", "key": "ca.crt"}) for i in range(40)]
     _, result = step(Request(xr=service()), *same)
     assert len(led(result)) == len(same)

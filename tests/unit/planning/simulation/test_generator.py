@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from function.planning.simulation.generator import FAULTS_BY_KIND, KINDS, NAMES, Generator
+from function.planning.simulation.generator import KINDS, Generator
+from function.planning.simulation.mishaps import FAULTS_BY_KIND, NAMES
 from function.planning.simulation.play import Played, play, play_chosen
+from function.planning.simulation.start import Start
 from function.planning.simulation.steps import STEPS
-from function.planning.simulation.world import FAULTS, Start, World
+from function.planning.simulation.world import FAULTS, World
 from tests.support import simulated
 
 
@@ -15,12 +17,15 @@ def drawn(start: Start, seed: int, kinds: tuple[str, ...] = ()) -> list[str]:
     """The steps of many bursts, all for the fleet as it is at the start."""
     choose, world = Generator(seed, 2_000, kinds), World(start)
     world.remember()
+    world.pause("InferenceClass/l4", on=True)
+    world.hold("InferenceClass/l4", on=True)
     found = []
     while burst := choose(world):
         found += [str(step) for step in burst]
     return found
 
 
+@pytest.mark.slow
 def test_every_step_is_made() -> None:
     """A fault is mended only where one is on."""
     start = simulated.start()
@@ -62,6 +67,7 @@ def test_the_same_seed_is_the_same_run() -> None:
     assert _facts(play(simulated.start(), got[0].steps)) == _facts(got[0])
 
 
+@pytest.mark.slow
 def test_a_run_leaves_its_start_as_it_was() -> None:
     start = simulated.start()
     before = [*start.control.store.all()]

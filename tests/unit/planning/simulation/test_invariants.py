@@ -9,6 +9,8 @@ from function.planning.simulation.generator import Generator
 from function.planning.simulation.invariants import Invariant
 from function.planning.simulation.play import play, play_chosen
 from function.planning.simulation.shrink import shrink
+from function.planning.simulation.start import spelled
+from function.planning.simulation.world import World
 from tests.support import simulated
 from tests.support.simulated import broken
 
@@ -16,9 +18,10 @@ FAULTY = [
     (Invariant.KEPT, "ModelDeployment", simulated.drops_a_replica),
     (Invariant.KEPT, "ModelDeployment", simulated.drops_an_endpoint),
     (Invariant.KEPT, "ModelReplica", simulated.drops_a_workload),
-    (Invariant.CAPACITY, "ModelDeployment", simulated.books_nodes_again),
+    (Invariant.ONCE, "ModelDeployment", simulated.books_nodes_again),
     (Invariant.ACCEPTED, "ModelDeployment", simulated.writes_what_is_refused),
     (Invariant.CONVERGES, "ModelReplica", simulated.never_stops),
+    (Invariant.STEADY, "ModelReplica", simulated.swings),
     (Invariant.AT_REST, "ModelDeployment", simulated.remembers()),
     (Invariant.TRUE, "ModelDeployment", simulated.counts_too_many),
     (Invariant.RECOVERS, "ModelReplica", simulated.never_serves),
@@ -36,7 +39,18 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_invariant_has_a_function_that_breaks_it() -> None:
-    assert {invariant for invariant, *_ in FAULTY} == set(Invariant)
+    assert {invariant for invariant, *_ in FAULTY} == set(Invariant) - {Invariant.CAPACITY}  # the next test
+
+
+@pytest.mark.slow
+def test_more_pods_than_a_pool_has_nodes_are_found_out() -> None:
+    """A decision by old reads is not judged when it is written. How it ends is."""
+    start = simulated.start(broken("ModelDeployment", simulated.one_books_nodes_again))
+
+    played = play(start, [steps.Remember(), steps.Behind("ModelDeployment/ml-team/qwen3-8b", 1), steps.Settle(0)])
+
+    assert played.violation is not None
+    assert played.violation.invariant is Invariant.CAPACITY
 
 
 @pytest.mark.slow
@@ -51,6 +65,26 @@ def test_a_function_that_breaks_it_is_found_out(invariant, kind, break_) -> None
     shrunk = shrink(start, played.steps, played.violation, most=400)
     assert len(shrunk.steps) <= 3
     assert shrunk.violation.invariant is invariant
+
+
+@pytest.mark.slow
+def test_what_swings_is_shown_with_its_values() -> None:
+    played = play(simulated.start(broken("ModelReplica", simulated.swings)), [steps.Restart(), steps.Settle(0)])
+
+    assert played.violation is not None
+    assert "metadata.labels.side returns " in played.violation.problem
+    assert "'left', None, 'left'" in played.violation.problem
+
+
+def test_a_namespace_of_another_tenant_is_found_when_it_is_written() -> None:
+    start = simulated.start(broken("ModelReplica", simulated.names_another_tenant))
+    replica = next(ref for ref in World(start).refs("ModelReplica") if ref.namespace == "ml-team")
+
+    played = play(start, [steps.Reconcile(spelled(replica))])
+
+    assert played.violation is not None
+    assert played.violation.invariant is Invariant.APART
+    assert "names the namespace search of another tenant" in str(played.violation)
 
 
 def test_what_stops_to_serve_while_nobody_does_anything_is_found_out() -> None:

@@ -9,7 +9,7 @@ import pytest
 from function.planning.simulation import replays, steps
 from function.planning.simulation.steps import STEPS, Step, UnknownStep
 
-SAMPLES = {"value": """{"a b": "it's", "c": [1, null, "\\"#"]}""", "fault": "slow"}
+SAMPLES = {"value": """{"a b": "it's", "c": [1, null, "\\"#"]}""", "fault": "slow", "policy": "orphan"}
 
 
 def sample(step: type[Step]) -> Step:
@@ -40,6 +40,7 @@ def test_comments_and_blank_lines_are_passed_over() -> None:
         ("settle x", "x is not a whole number; use: settle ORDER"),
         ("set a /b {", "{ is not JSON; use: set TARGET POINTER VALUE"),
         ("set 'a", "set 'a: No closing quotation"),
+        ("remove Object/a/b background", "background is no policy; known: foreground, orphan"),
         ("fault nothing iowa", "nothing is no fault; known: "),
     ],
 )

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from function.core import Request, Result, dig
+from function.core import Request, Result, condition, controller, dig
 from function.planning.control_plane import in_process
 from function.planning.simulation import steps
-from function.planning.simulation.world import World, located, spelled
+from function.planning.simulation.start import located, spelled
+from function.planning.simulation.world import World
 from tests.support import simulated
 
 MODEL = "ModelDeployment/ml-team/qwen3-8b"
@@ -76,6 +77,106 @@ def test_a_reconcile_is_cut_short_after_some_writes(world: World, writes: int) -
 
     assert world.store.version == before + writes
     assert not world.control.loop.reconciler.asked
+
+
+def test_a_deposed_leader_is_refused_where_another_one_wrote(world: World) -> None:
+    """It puts a finalizer on an object that has one, as it does not know yet."""
+    second = "ModelDeployment/ml-team/second"
+    steps.Copy(MODEL, "second")(world)
+    steps.Remember()(world)
+    steps.Reconcile(second)(world)
+    before = world.store.get(located(second))
+
+    steps.Deposed(second, 1, 9)(world)
+
+    assert world.conflicts == 1
+    assert world.store.get(located(second)) is before
+
+
+def test_two_leaders_end_where_one_does(world: World) -> None:
+    steps.Remember()(world)
+    steps.Set(MODEL, "/spec/replicas", "3")(world)
+
+    steps.Deposed(MODEL, 1, 0)(world)
+    steps.Settle(0)(world)
+
+    assert dig(world.store.get(located(MODEL)), "status", "replicas", "total") == 3
+
+
+def test_a_leader_that_is_behind_applies_by_what_it_has_read(world: World, seen: Seen) -> None:
+    steps.Remember()(world)
+    steps.Set("InferenceCluster/iowa", "/spec/taints", '[{"key":"x","effect":"NoSchedule"}]')(world)
+
+    steps.Deposed(MODEL, 1, 99)(world)
+
+    assert _taints(seen.requests) == {None}
+
+
+@pytest.mark.parametrize("applied", range(2))
+def test_an_api_server_that_fails_leaves_the_rest_to_the_next_time(world: World, applied: int) -> None:
+    before = len(world.refs("ModelReplica"))
+    steps.Set(MODEL, "/spec/replicas", "4")(world)
+
+    steps.Fail(MODEL, applied)(world)
+
+    synced = condition(world.store.get(located(MODEL)) or {}, "Synced")
+    assert dig(synced, "status") == "False"
+    assert "cannot apply composed resource" in str(dig(synced, "message"))
+    assert len(world.refs("ModelReplica")) <= before + applied
+
+
+def test_an_admission_policy_denies_one_object(world: World) -> None:
+    steps.Deny(MODEL, 0)(world)
+
+    message = dig(condition(world.store.get(located(MODEL)) or {}, "Synced"), "message")
+    assert str(message).startswith("Unsynced resources: ")
+
+
+def test_what_is_paused_is_left_alone_also_if_it_is_deleted(world: World) -> None:
+    steps.Pause(MODEL)(world)
+    steps.Delete(MODEL)(world)
+    steps.Settle(0)(world)
+    assert dig(condition(world.store.get(located(MODEL)) or {}, "Synced"), "reason") == "ReconcilePaused"
+
+    steps.Heal()(world)
+    steps.Settle(0)(world)
+
+    assert world.store.get(located(MODEL)) is None
+    assert world.is_healthy
+
+
+def test_what_is_held_goes_when_it_is_released(world: World) -> None:
+    steps.Hold(MODEL)(world)
+    steps.Delete(MODEL)(world)
+    steps.Settle(0)(world)
+    assert world.store.get(located(MODEL)) is not None
+
+    steps.Release(MODEL)(world)
+
+    assert world.store.get(located(MODEL)) is None
+
+
+def test_an_orphan_is_adopted_again(world: World) -> None:
+    before = world.refs("ModelReplica")
+    steps.Remove(MODEL, "orphan")(world)
+    steps.Reconcile(MODEL)(world)
+    assert world.store.get(located(MODEL)) is None
+    assert world.refs("ModelReplica") == before
+
+    steps.Restore(MODEL)(world)
+    steps.Settle(0)(world)
+
+    deployment: Any = world.store.get(located(MODEL))
+    owners = [controller(m["metadata"]) for m in map(world.store.get, world.refs("ModelReplica")) if m is not None]
+    assert deployment["metadata"]["uid"] in {owner["uid"] for owner in owners if owner}
+
+
+def test_a_namespace_goes_with_everything_in_it(world: World) -> None:
+    steps.Wipe("ml-team")(world)
+    steps.Settle(0)(world)
+
+    assert not [ref for ref in world.refs("ModelReplica") if ref.namespace == "ml-team"]
+    assert [ref for ref in world.refs("ModelReplica") if ref.namespace != "ml-team"]
 
 
 def test_what_is_gone_is_no_error(world: World) -> None:
