@@ -11,7 +11,7 @@ arrived. So the function reads the request itself, once there is room for it:
 4. A connection is *prompt* if its last request arrived, and its responses are read, without delay. Its calls are
    received in order. Calls of other connections wait behind them and leave one place free, and the last one comes
    first: those before it may be of clients that send nothing. A call that does not arrive in time loses its place to
-   those that wait.
+   those that wait, and its connection is *late*: its calls wait behind all others, also those that it makes anew.
 
 A call waits unread: its client's data stays with the client, apart from a flow-control window. Everything here runs in
 the event loop, apart from `woken`.
@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from function.server.responses import Response, Responses
 from function.server.sizes import LARGE, MIB, mib
+from function.server.waiting import Queue, Waiting
 
 OPTION = "--max-total-recv-size"
 MOST_CALLS = 2_000
@@ -38,8 +39,6 @@ _IN_TIME = 10.0
 """Seconds after which a request that has not arrived loses its place to calls that wait."""
 _PATIENCE = 30.0
 """Seconds that a call waits for a place."""
-_REMEMBERED = 1_024
-"""Number of connections that are known as prompt."""
 
 _TOO_MANY = f"{MOST_CALLS:,} calls are in progress, the limit of a server; try again, or run more replicas of it"
 
@@ -82,61 +81,6 @@ class Admitted:
     """Its response, while it is being sent."""
 
 
-@dataclass(slots=True, eq=False)
-class _Waiting:
-    peer: str
-    turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-
-
-class _Queue:
-    """Calls that wait for a place. Those of prompt connections come first, in order. Of the others, the last does."""
-
-    def __init__(self) -> None:
-        self.prompt: dict[_Waiting, None] = {}
-        self.others: dict[_Waiting, None] = {}
-        self._known: dict[str, None] = {}
-        """Connections that are prompt."""
-
-    def __len__(self) -> int:
-        return len(self.prompt) + len(self.others)
-
-    def is_prompt(self, call: _Waiting) -> bool:
-        return call.peer in self._known
-
-    def add(self, call: _Waiting) -> None:
-        (self.prompt if self.is_prompt(call) else self.others)[call] = None
-
-    def remove(self, call: _Waiting) -> None:
-        """Remove a call, if it is there."""
-        self.prompt.pop(call, None)
-        self.others.pop(call, None)
-
-    def remember(self, peer: str) -> None:
-        """Call a connection prompt."""
-        if peer in self._known:
-            return
-        self._known[peer] = None
-        for call in _of(peer, self.others):
-            del self.others[call]
-            self.prompt[call] = None
-        if len(self._known) > _REMEMBERED:
-            self.forget(next(iter(self._known)))
-
-    def forget(self, peer: str) -> None:
-        """Call a connection prompt no more. Its calls come after all others: the one before them did not arrive."""
-        if peer not in self._known:
-            return
-        del self._known[peer]
-        calls = _of(peer, self.prompt)
-        for call in calls:
-            del self.prompt[call]
-        self.others = dict.fromkeys([*calls, *self.others])
-
-
-def _of(peer: str, calls: Iterable[_Waiting]) -> list[_Waiting]:
-    return [call for call in calls if call.peer == peer]
-
-
 class Admission:
     def __init__(self, limits: Limits, in_workers: Callable[[], int], in_time: float = _IN_TIME) -> None:
         """`in_workers` returns the bytes of the requests that wait for a worker or are computed."""
@@ -145,8 +89,8 @@ class Admission:
         self._in_time = in_time
         self._loop: asyncio.AbstractEventLoop | None = None
         self._calls: dict[Admitted, None] = {}
-        self._receiving: dict[_Waiting, None] = {}
-        self._waiting = _Queue()
+        self._receiving: dict[Waiting, None] = {}
+        self._waiting = Queue()
         self.responses = Responses(on_slow=self._waiting.forget)
 
     @property
@@ -172,16 +116,16 @@ class Admission:
     def entered(self, on_end: Callable[[Any], None]) -> Admitted:
         """Count a call until it ends: `on_end` takes what to call once nothing more is sent.
 
-        With too many calls, the one that waits longest on a connection that is not prompt is refused, or this one.
+        With too many calls, one is refused that waits on a connection that is not prompt, or this one.
         Raises Overloaded.
         """
         self._loop = asyncio.get_running_loop()
         if len(self._calls) >= MOST_CALLS:
-            oldest = next(iter(self._waiting.others), None)
-            if oldest is None:
+            least = self._waiting.least()
+            if least is None:
                 raise Overloaded(_TOO_MANY)
-            self._waiting.remove(oldest)
-            oldest.turn.set_exception(Overloaded(_TOO_MANY))
+            self._waiting.remove(least)
+            least.turn.set_exception(Overloaded(_TOO_MANY))
         call = Admitted()
         self._calls[call] = None
         on_end(lambda _: self._left(call))
@@ -213,7 +157,7 @@ class Admission:
 
     @asynccontextmanager
     async def _place(self, peer: str) -> AsyncIterator[None]:
-        call = _Waiting(peer)
+        call = Waiting(peer)
         self._waiting.add(call)
         self._admit()
         try:
@@ -224,7 +168,7 @@ class Admission:
             self._receiving.pop(call, None)
             self._admit()
 
-    async def _turn(self, call: _Waiting) -> None:
+    async def _turn(self, call: Waiting) -> None:
         """Wait for a call's turn. Raises Overloaded.
 
         `asyncio.wait_for` would not do: it loses the cancellation of a call that gets its turn at the same moment.
@@ -242,15 +186,14 @@ class Admission:
                 self._receiving[call] = None
                 call.turn.set_result(None)
 
-    def _next(self) -> _Waiting | None:
+    def _next(self) -> Waiting | None:
         """Return the call that may be received next, if one may."""
         taken = len(self._receiving)
         if not self._waiting or taken >= self.limits.places or not self._has_room(taken + 1):
             return None
-        if self._waiting.prompt:
-            return next(iter(self._waiting.prompt))
         others = sum(not self._waiting.is_prompt(call) for call in self._receiving)
-        return next(reversed(self._waiting.others)) if others < max(1, self.limits.places - 1) else None
+        may_be_other = others < max(1, self.limits.places - 1)
+        return self._waiting.first() if may_be_other else next(iter(self._waiting.prompt), None)
 
     def _has_room(self, places: int) -> bool:
         held = self.held

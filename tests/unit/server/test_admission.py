@@ -101,10 +101,14 @@ def test_a_request_that_does_not_arrive_loses_its_place_to_the_newest_that_waits
         with pytest.raises(Overloaded, match=r"did not arrive within 0 seconds, and 2 calls wait for its place"):
             await late
         await settled()
+        again = calls.start("late again", "s0")
+        await settled()
         assert calls.begun == ["late", "w2"]
         await calls.arrive("w2", b"request")
         assert await waiting[1] == b"request"
-        waiting[0].cancel()
+        assert calls.begun == ["late", "w2", "w1"]
+        for task in (waiting[0], again):
+            task.cancel()
 
     story(told)
 
