@@ -33,7 +33,7 @@ test: $(DEV) ## Run the tests, except slow ones; random selectors are the same i
 	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m "not slow" --ignore=tests/docs --ignore=tests/browser
 
 slow: $(DEV) ## Run the tests that take seconds each: deletes in any order, many threads, large fleets
-	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m slow --ignore=tests/conformance --ignore=tests/docs --ignore=tests/browser
+	CONFORMANCE_SEED=$${CONFORMANCE_SEED:-2026} $(BIN)/python -m pytest -n $(JOBS) -m slow --durations=10 --durations-min=10 --ignore=tests/conformance --ignore=tests/docs --ignore=tests/browser
 
 check: lint types contracts generated docs browser slow test ## All that CI asks: format, lint, types, contracts, generated files, docs, tests
 
