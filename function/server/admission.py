@@ -166,7 +166,8 @@ class Admission:
         finally:
             self._waiting.remove(call)
             self._receiving.pop(call, None)
-            self._admit()
+            # A request that has arrived counts as held only once this step has handed it to a worker.
+            asyncio.get_running_loop().call_soon(self._admit)
 
     async def _turn(self, call: Waiting) -> None:
         """Wait for a call's turn. Raises Overloaded.

@@ -13,6 +13,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from function.server.open_calls import OpenCalls
 from function.server.responses import Responses
 
 _Status = health_pb2.HealthCheckResponse
@@ -21,19 +22,15 @@ _Status = health_pb2.HealthCheckResponse
 class HealthService(health_pb2_grpc.HealthServicer):
     """Reports that services serve, until it is told that they stop."""
 
-    def __init__(self, services: Iterable[str], responses: Responses) -> None:
+    def __init__(self, services: Iterable[str], responses: Responses, open_calls: OpenCalls) -> None:
         self._services = frozenset(services)
         self._responses = responses
+        self._open = open_calls
         self._stopping = asyncio.Event()
-        self._ended = asyncio.Event()
 
     def stop(self) -> None:
         """Report that nothing is served any more."""
         self._stopping.set()
-
-    def end_watches(self) -> None:
-        """End all watches. Otherwise they would delay the stop of the server for the whole grace period."""
-        self._ended.set()
 
     async def Check(self, request: Any, context: Any) -> Any:  # noqa: N802  (gRPC's name)
         if request.service not in self._services:
@@ -43,12 +40,13 @@ class HealthService(health_pb2_grpc.HealthServicer):
         return self._status(request.service)
 
     async def Watch(self, request: Any, context: Any) -> None:  # noqa: N802  (gRPC's name)
+        await self._open.enter(context)
         is_stopping = self._stopping.is_set()
         await self._write(request.service, context)
         if not is_stopping:
             await self._stopping.wait()
             await self._write(request.service, context)
-        await self._ended.wait()
+        await self._open.wait_end()
 
     async def _write(self, service: str, context: Any) -> None:
         response = self._responses.sends(context.peer(), 0)

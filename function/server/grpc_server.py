@@ -13,7 +13,7 @@ import grpc
 import structlog
 from crossplane.function.runtime import SERVICE_NAMES
 from grpc_health.v1 import health, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha import reflection_pb2_grpc
 
 from function import probes
 from function.probes import ALL, ListenAddress, listener
@@ -21,7 +21,9 @@ from function.server import connections, log, metrics, process, process_metrics,
 from function.server.admission import Limits
 from function.server.certificates import Certificates
 from function.server.grpc_health import HealthService
+from function.server.grpc_reflection import ReflectionService
 from function.server.health import Health, Phase
+from function.server.open_calls import OpenCalls
 from function.server.responses import Responses
 from function.server.runner import Runner
 from function.server.sizes import LARGEST, MIB
@@ -124,7 +126,8 @@ async def _serve(
 ) -> bool:
     server = grpc.aio.server(options=_options(settings))
     server.add_generic_rpc_handlers(tuple(_handler(service, runner.run) for service in _SERVICES))
-    status = _introspection(server, runner.admission.responses)
+    open_calls = OpenCalls()
+    status = _introspection(server, runner.admission.responses, open_calls)
     port = _listen(server, settings.address, health.certificates)
     await server.start()
     process.configure_memory()
@@ -141,14 +144,15 @@ async def _serve(
         started(port)
     await _signalled()
     health.phase = Phase.STOPPING
-    return await _stop(server, status, runner, port=port, grace=settings.grace)
+    return await _stop(server, status, open_calls, runner, port=port, grace=settings.grace)
 
 
-def _introspection(server: grpc.aio.Server, responses: Responses) -> HealthService:
+def _introspection(server: grpc.aio.Server, responses: Responses, open_calls: OpenCalls) -> HealthService:
     """Add health checks and reflection; return the health service. Their packages have no types."""
-    status = HealthService(("", *_SERVICES), responses)
+    status = HealthService(("", *_SERVICES), responses, open_calls)
+    shown = ReflectionService((*SERVICE_NAMES, health.SERVICE_NAME), open_calls)
     health_pb2_grpc.add_HealthServicer_to_server(status, server)  # type: ignore[no-untyped-call]
-    reflection.enable_server_reflection((*SERVICE_NAMES, health.SERVICE_NAME), server)  # type: ignore[no-untyped-call]
+    reflection_pb2_grpc.add_ServerReflectionServicer_to_server(shown, server)  # type: ignore[no-untyped-call]
     return status
 
 
@@ -160,7 +164,9 @@ async def _signalled() -> None:
     await stop.wait()
 
 
-async def _stop(server: grpc.aio.Server, status: HealthService, runner: Runner, *, port: int, grace: float) -> bool:
+async def _stop(
+    server: grpc.aio.Server, status: HealthService, open_calls: OpenCalls, runner: Runner, *, port: int, grace: float
+) -> bool:
     """Accept no new calls, let accepted ones finish within the grace period, then cancel them.
 
     Clients are told to go away and connect to another replica: Crossplane waits until it has a connection (v2.4,
@@ -169,7 +175,7 @@ async def _stop(server: grpc.aio.Server, status: HealthService, runner: Runner, 
     structlog.get_logger().info("Stopping", under_way=runner.workers.under_way)
     status.stop()
     await asyncio.sleep(_ARRIVING)
-    status.end_watches()
+    open_calls.end()
     await _end_calls(server, port, grace)
     ended = await asyncio.to_thread(runner.workers.wait_idle, _UNWINDING)
     structlog.get_logger().info("Stopped", under_way=runner.workers.under_way)

@@ -24,12 +24,15 @@ class Calls:
         self.begun: list[str] = []
         self._arrivals: dict[str, asyncio.Future[bytes]] = {}
 
-    def start(self, name: str, peer: str) -> asyncio.Task[bytes]:
+    async def received(self, name: str, peer: str) -> bytes:
         async def receive() -> bytes:
             self.begun.append(name)
             return await self._arrivals.setdefault(name, asyncio.get_running_loop().create_future())
 
-        return asyncio.ensure_future(self.admission.received(receive, peer))
+        return await self.admission.received(receive, peer)
+
+    def start(self, name: str, peer: str) -> asyncio.Task[bytes]:
+        return asyncio.ensure_future(self.received(name, peer))
 
     async def arrive(self, name: str, data: bytes = b"x") -> None:
         self._arrivals[name].set_result(data)
@@ -109,6 +112,26 @@ def test_a_request_that_does_not_arrive_loses_its_place_to_the_newest_that_waits
         assert calls.begun == ["late", "w2", "w1"]
         for task in (waiting[0], again):
             task.cancel()
+
+    story(told)
+
+
+def test_a_request_that_has_arrived_leaves_its_place_only_with_its_size() -> None:
+    async def told() -> None:
+        calls = Calls(Limits(64 * MIB, 128 * MIB))
+        await calls.prompt("p")
+
+        async def computed(name: str) -> None:
+            calls.in_workers += len(await calls.received(name, "p"))
+
+        tasks = [asyncio.ensure_future(computed(name)) for name in "abc"]
+        await settled()
+        assert calls.begun == ["a", "b"]
+        await calls.arrive("a", sized(60))
+        assert (calls.admission.held, calls.begun) == (60 * MIB, ["a", "b"])
+        for task in tasks:
+            task.cancel()
+        await settled()
 
     story(told)
 
