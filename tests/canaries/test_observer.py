@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,15 @@ import httpx2
 import pytest
 from click.testing import CliRunner
 
-from function import registry
+from function import probes, registry
+from function.apiserver import client as api
 from function.core import dig, plain
 from function.main import main
 from function.observe import stored, texts, watching
+from function.observe.health import Health
 from function.observe.kinds import NODES
 from function.observe.view import View
+from function.probes import READY
 from function.sandbox.settle import settle
 from function.vocabulary import labels, names
 from function.vocabulary.observation import DECLARED_KEY, OBSERVED_KEY, REASONS_KEY
@@ -165,7 +168,7 @@ def test_an_observation_for_people_has_no_canary(form: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 409, 410, 422, 429, 500, 503])
 @pytest.mark.parametrize("lead", [0, 180, 200, 220, 240, 250])
-def test_the_log_does_not_repeat_an_answer(code: int, lead: int) -> None:
+def test_neither_the_log_nor_a_probe_repeats_an_answer(code: int, lead: int) -> None:
     """A refusal is also in `missing` of each observation. The answer is cut at any place."""
     canary = Canary("answer")
     body = {"kind": "Status", "code": code, "message": f"{'.' * lead} {told(canary)}"}
@@ -185,8 +188,22 @@ def test_the_log_does_not_repeat_an_answer(code: int, lead: int) -> None:
 
     asyncio.run(story())
 
-    assert search([canary], {"log": "\n".join(said), "refusal": view.refusal}) == []
+    health = Health(lambda: 0.0, [view], vital=view, silence=-1.0)
+    health.wrote({"east": asyncio.run(_refusal(answers))})
+    told_by_probe = probes.page(READY, health.ready)(probes.Question({}, "")).body.decode()
+
+    assert "cannot write east" in told_by_probe
+    assert search([canary], {"log": "\n".join(said), "refusal": view.refusal, "probe": told_by_probe}) == []
     assert all("\x1b" not in line and "\n" not in line for line in said)
+
+
+async def _refusal(answers: Callable[[httpx2.Request], Awaitable[httpx2.Response]]) -> str:
+    """Return why a ConfigMap cannot be written."""
+    client = httpx2.AsyncClient(base_url="http://x", transport=httpx2.MockTransport(answers))
+    faults = (api.KindRefused, api.NoAnswer, api.VersionGone)
+    with pytest.raises(faults) as refused:
+        await api.write(client, NODES, {"metadata": {"name": "east"}}, is_new=True)
+    return str(refused.value)
 
 
 # What is composed of the texts
