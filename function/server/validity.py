@@ -5,14 +5,15 @@ Python's `ssl` checks periods only during a handshake, and does not show them fo
 
 from __future__ import annotations
 
+import base64
 import re
-import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 Period = tuple[float, float]
 """Begin and end, in seconds since 1970."""
-_BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+_BLOCK = re.compile(rb"-----BEGIN (X509 )?CERTIFICATE-----(?P<der>.+?)-----END (X509 )?CERTIFICATE-----", re.DOTALL)
+"""Of PEM. The longer label is an old one, which OpenSSL reads as well (PEM_read_bio_X509)."""
 _VERSION = 0xA0
 _UTC_TIME = 0x17
 _LONG = 0x80
@@ -33,8 +34,8 @@ def of_any(pem: bytes) -> Period:
 
 
 def _periods(pem: bytes) -> Iterator[Period]:
-    for block in _BLOCK.findall(pem):
-        yield _period(ssl.PEM_cert_to_DER_cert(block.decode("ascii")))
+    for block in _BLOCK.finditer(pem):
+        yield _period(base64.b64decode(block["der"]))
 
 
 def _period(der: bytes) -> Period:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import trustme
 from cryptography import x509
 
 from function.server import validity
+from function.server.certificates import Certificates
+from tests.support import certificates
 
 FAR = datetime(2120, 1, 2, 3, 4, 5, tzinfo=UTC)  # a GeneralizedTime: UTCTime ends in 2049
 NEAR = datetime(2040, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -36,3 +40,14 @@ def test_a_chain_ends_with_its_first_and_a_bundle_with_its_last() -> None:
 
     assert validity.of_chain(both)[1] == NEAR.timestamp()
     assert validity.of_any(both)[1] == FAR.timestamp()
+
+
+def test_an_old_label_of_a_certificate_is_read_as_openssl_does(tmp_path: Path) -> None:
+    folder = certificates.write(tmp_path)
+    for name in ("tls.crt", "ca.crt"):
+        file = folder / name
+        period = validity.of_any(file.read_bytes())
+        file.write_bytes(file.read_bytes().replace(b"CERTIFICATE", b"X509 CERTIFICATE"))
+        assert validity.of_any(file.read_bytes()) == period
+
+    assert Certificates(folder).problem(time.time()) == ""
