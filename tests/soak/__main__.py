@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.soak import log
-from tests.soak.runs import Record, Run, done, planned, program
+from tests.soak.runs import Record, Run, begin, done, planned, program
 
 _LOG = Path("build/soak.jsonl")
 _EVERY = 30.0
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 def _results(runs: Sequence[Run], jobs: int, ends: float | None) -> Iterator[Record]:
     """Do runs in processes, and yield each record when it is there. No run starts after `ends`."""
     left = iter(runs)
-    with ProcessPoolExecutor(jobs, mp_context=get_context("forkserver")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("forkserver"), begin) as pool:
         waiting = {pool.submit(done, run) for run in islice(left, 2 * jobs)}
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -99,11 +99,15 @@ def _replay(run: Run, start: Start, played: Played) -> str:
 
 @lru_cache(maxsize=40)
 def _settled(fleet: str) -> Start:
-    start = fleets.settled(fleet)
+    return fleets.settled(fleet)
+
+
+def begin() -> None:
+    """Prepare a process that does nothing but runs: what stays is not looked through again and again."""
+    program()
     gc.collect()
-    gc.freeze()  # what stays is not looked through again and again
+    gc.freeze()
     gc.set_threshold(50_000, 20, 20)  # nearly all garbage goes by reference counts
-    return start
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 from itertools import islice
@@ -40,6 +41,7 @@ pytestmark = pytest.mark.slow  # all modules are imported
 
 @pytest.fixture(scope="module", autouse=True)
 def _all_modules() -> None:
+    gc.unfreeze()  # what another test in this process froze would not be found
     for module in pkgutil.walk_packages(function.__path__, "function."):
         try:
             importlib.import_module(module.name)
