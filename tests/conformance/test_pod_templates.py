@@ -22,7 +22,7 @@ from function.podspec import definitions
 from function.schema import format_path
 from tests.conformance import oracle, programs
 from tests.conformance.seeds import seed
-from tests.conformance.template_differences import COARSE, OURS, Difference, explains
+from tests.conformance.template_differences import COARSE, OURS, RESERVED, Difference, explains
 from tests.support import random_templates, template_cases
 
 pytestmark = pytest.mark.slow
@@ -141,7 +141,8 @@ def _ours(template: Any) -> list[tuple[str, str]]:
 
 
 def _told(faults: Iterable[podspec.Fault]) -> list[tuple[str, str]]:
-    return [(format_path(fault.path), fault.message) for fault in faults]
+    begin = {"reserved": RESERVED}
+    return [(format_path(fault.path), begin.get(fault.code, "") + fault.message) for fault in faults]
 
 
 def _unknown(reading: podspec.Reading) -> list[str]:
