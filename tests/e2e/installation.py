@@ -45,6 +45,8 @@ NO_LEASE = {"LEADER_ELECTION": "false"}
 PAUSED, PORT = "crossplane.io/paused", "modelplane.test/port"
 LONGEST_WAIT = 15
 TIMEOUT = re.compile(r"--timeout=(\d+)m")
+_OF_MAKE = frozenset({"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"})
+"""Variables of a `make` that runs this story. An operator's shell has none, and `make` prints more with them."""
 REVISIONS = "/apis/pkg.crossplane.io/v1/functionrevisions"
 
 
@@ -101,7 +103,7 @@ class Platform:
     def env(self) -> dict[str, str]:
         programs_ = (self.site.tools, self.site.program(pins.CLI).parent)
         return {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in _OF_MAKE},
             **self.internet.env,
             **self.variables,
             "PATH": ":".join((*map(str, programs_), os.environ["PATH"])),
