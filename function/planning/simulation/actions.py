@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from function.planning.simulation import reconciles
-from function.planning.simulation.lines import Line
+from function.planning.simulation.lines import Line, OldRead
 from function.planning.simulation.world import World
 
 
@@ -36,7 +36,7 @@ class Remember(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Behind(Line):
+class Behind(OldRead):
     """One XR is reconciled, and what it requires is answered from a snapshot. Age 1 is the latest one."""
 
     target: str
@@ -47,7 +47,7 @@ class Behind(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Without(Line):
+class Without(OldRead):
     """One XR is reconciled, and one of its requirements finds nothing."""
 
     target: str
@@ -69,7 +69,7 @@ class Interrupt(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed(Line):
+class Mixed(OldRead):
     """One XR is reconciled by a cache that has each kind as of another time: the XR too, and what it composed."""
 
     target: str
@@ -80,7 +80,7 @@ class Mixed(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class Deposed(Line):
+class Deposed(OldRead):
     """A leader that lost its lease reconciles one XR by a snapshot. After some of its writes, the new one does too."""
 
     target: str

@@ -14,6 +14,8 @@ class Line:
 
     disturbs: ClassVar[bool] = False
     """Whether it may be a reason to stop serving."""
+    reads_old: ClassVar[bool] = False
+    """Whether a reconcile decides by what was there before, or by less than there is."""
 
     def __str__(self) -> str:
         words = [verb(type(self)), *(str(getattr(self, f.name)) for f in dataclasses.fields(self))]
@@ -25,6 +27,13 @@ class Event(Line):
     """What users, clusters or clouds do."""
 
     disturbs: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class OldRead(Line):
+    """A reconcile by a cache that is behind."""
+
+    reads_old: ClassVar[bool] = True
 
 
 def verb(step: type[Line]) -> str:

@@ -18,7 +18,7 @@ from function.core import plain
 from function.planning.simulation.invariants import INJECTED, TAKEN, Checked, Invariant, Violation
 from function.planning.simulation.settled import Settled
 from function.planning.simulation.start import Start, located
-from function.planning.simulation.steps import Deposed, Mixed, Rest, Settle, Step, verb
+from function.planning.simulation.steps import Rest, Settle, Step, verb
 from function.planning.simulation.world import World
 from function.sandbox.errors import DidNotConverge, Unreachable
 
@@ -114,7 +114,7 @@ def _broken_by(step: Step, world: World, played: Played) -> Violation | None:
 def _found(step: Step, world: World, version: int | None) -> Iterator[Violation]:
     yield from world.losses.violations
     yield from world.decisions.violations
-    yield from _failures(world, reads_old=isinstance(step, Deposed | Mixed))
+    yield from _failures(world, reads_old=step.reads_old)
     if isinstance(step, Settle | Rest):
         world.checked[Invariant.CONVERGES] += 1
         yield from world.swings.end(world.size)
