@@ -6,6 +6,9 @@ RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 JOBS ?= auto
 
+# Tests start hundreds of processes, and each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow browser check fmt lint types contracts generate generated docs site render bench conformance fuzz soak load sbom audit licenses e2e lock package wheel clean
 

@@ -134,12 +134,15 @@ class Settled:
             there = [e for e in self._of("ModelEndpoint") if identity(e).namespace == namespace]
             routed = {str(name) for name in dig_list(service, "status", "routed")}
             gone = sorted(routed - {identity(e).name for e in there})
-            yield from self._same(service, "endpoints in status.routed that do not exist", gone, [])
-            if _says(service, conditions.WAITING_FOR_GATEWAY):
+            waits = _says(service, conditions.WAITING_FOR_GATEWAY)
+            is_held = waits or _says(service, conditions.INVALID_SERVICE)
+            if not (is_held and self._of("InferenceGateway")):  # without a gateway, its route leads nowhere
+                yield from self._same(service, "endpoints in status.routed that do not exist", gone, [])
+            if waits:
                 ready = dig(condition(service, "Ready"), "status")
                 yield from self._same(service, "condition Ready without a gateway", ready, "False")
-            if _says(service, conditions.WAITING_FOR_GATEWAY) or _says(service, conditions.INVALID_SERVICE):
-                continue  # then the numbers are those of before
+            if is_held:
+                continue  # then the numbers are those of before, as the route is
             matched = [e for e in there if _is_selected(service, e) and not is_deleted(e)]
             yield from self._all_true(truths.of_service(service, matched))
 
