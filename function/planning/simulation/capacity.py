@@ -9,8 +9,9 @@ Deliberately coarse:
 - What a replica that is gone has left is not counted. A replica that was deleted in the background, as kubectl deletes
   a ModelReplica, is gone before its pods.
 - Replicas that have served may take more than there is. Their pool shrank, which its owner decided. So may those that
-  nobody moves: they or their deployments are paused, or their deployments do not refer to them, because Crossplane had
-  two leaders for a moment. And so may those that are being deleted.
+  nobody moves: they or their deployments are paused, their deployments are being deleted and somebody's finalizer holds
+  them, or their deployments do not refer to them, because Crossplane had two leaders for a moment. And so may those
+  that are on their way: they are being deleted, or drain for as long as a service routes to them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from function.planning.control_plane import ControlPlane
 from function.planning.controllers import RemoteObject
 from function.planning.nodes import PoolNodes
 from function.planning.simulation.losses import is_deleted, is_referred, owner
-from function.sandbox.store import Ref, Store
+from function.sandbox.store import Ref, Store, ref_of
 from function.scheduling import Matcher
 from function.vocabulary import labels
 
@@ -64,7 +65,7 @@ class Workload:
     is_current: bool = True
     """Whether its Object says what there is: the provider does not act on one that is paused, or that has an error."""
     is_left: bool = False
-    """Whether nobody moves its replica: it is paused, its deployment is, or its deployment does not refer to it."""
+    """Whether nobody moves its replica for now."""
 
     @property
     def runs(self) -> bool:
@@ -161,6 +162,11 @@ def _replica_of(store: Store, remote: RemoteObject) -> Manifest | None:
 
 
 def _is_left(store: Store, replica: Manifest) -> bool:
-    deployment = owner(store, replica)
-    is_paused = provider.is_paused(replica) or (deployment is not None and provider.is_paused(deployment))
-    return is_paused or not is_referred(store, replica)
+    deployment = owner(store, replica, going=True)
+    stands_still = deployment is not None and (provider.is_paused(deployment) or is_deleted(deployment))
+    return stands_still or provider.is_paused(replica) or not is_referred(store, replica) or _drains(store, replica)
+
+
+def _drains(store: Store, replica: Manifest) -> bool:
+    endpoint = store.get(ref_of(replica)._replace(kind="ModelEndpoint"))
+    return endpoint is not None and labels.LEAVING in (endpoint["metadata"].get("annotations") or {})
