@@ -63,11 +63,8 @@ class Queue:
         return call.peer in self._prompt
 
     def first(self) -> Waiting | None:
-        return next(iter(self.prompt), None) or self.first_of_others()
-
-    def first_of_others(self) -> Waiting | None:
-        """Return the call to receive next of a connection that is not prompt."""
-        return next(reversed(self.unknown or self.late), None)
+        """Return the call to receive next."""
+        return next(iter(self.prompt), None) or next(reversed(self.unknown or self.late), None)
 
     def least(self) -> Waiting | None:
         """Return the call to refuse when there are too many: the one that would be received last."""
